@@ -1,0 +1,235 @@
+"""A privacy mechanism as a channel: P(y|x), or P(y|s,x) where the mechanism sees the secret."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liftlib.errors import InvalidDistribution, InvalidParameter
+from liftlib.joint import Joint, Labels, _labels
+from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
+
+Partition = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A randomised map from X, or from (S, X), to an output Y.
+
+    Parameters
+    ----------
+    kernel : array_like, shape (X, Y) or (S, X, Y)
+        ``kernel[x, y]`` = P(y|x), or ``kernel[s, x, y]`` = P(y|s,x); sums over y are 1.
+    outputs : sequence, optional
+        Labels of the outputs; 0, 1, 2, ... by default.
+    partition : sequence of sequences of int, optional
+        For a channel that merges symbols: the symbols behind each output, in the outputs' order.
+
+    Raises
+    ------
+    InvalidDistribution
+        If an entry is negative or not finite, a row does not sum to 1, or the labels or the partition do not fit.
+
+    Examples
+    --------
+    >>> Channel.merge([(0, 2), (1,)], 3).kernel.tolist()
+    [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+
+    kernel: Matrix
+    outputs: Labels
+    partition: Partition | None
+
+    def __init__(
+        self,
+        kernel: ArrayLike,
+        outputs: Sequence[Hashable] | None = None,
+        partition: Iterable[Iterable[int]] | None = None,
+    ):
+        array = as_matrix("kernel", kernel, ndim=(2, 3))
+        check_nonnegative("kernel", array)
+        off = np.abs(array.sum(axis=-1) - 1)
+        if not (off <= SUM_TOL).all():
+            at = tuple(int(i) for i in np.argwhere(~(off <= SUM_TOL))[0])
+            raise InvalidDistribution(f"kernel{list(at)} sums to {array[at].sum():.12g} over outputs, not 1: normalise it")
+        array.flags.writeable = False
+        object.__setattr__(self, "kernel", array)
+        object.__setattr__(self, "outputs", _labels("outputs", outputs, array.shape[-1]))
+        checked = None if partition is None else _partition(partition, array.shape[-2], array.shape[-1])
+        object.__setattr__(self, "partition", checked)
+
+    @classmethod
+    def identity(cls, n: int, labels: Sequence[Hashable] | None = None) -> Channel:
+        """Return the channel that releases X as it is."""
+        return cls.merge([(x,) for x in range(n)], n, labels)
+
+    @classmethod
+    def constant(cls, n: int) -> Channel:
+        """Return the channel that always releases the same symbol."""
+        return cls.merge([tuple(range(n))], n)
+
+    @classmethod
+    def merge(cls, partition: Iterable[Iterable[int]], n: int, labels: Sequence[Hashable] | None = None) -> Channel:
+        """Return the channel that releases only which subset x lies in.
+
+        Parameters
+        ----------
+        partition : iterable of iterables of int
+            Disjoint subsets that cover 0, ..., n - 1; one output each, in this order.
+        n : int
+            The number of symbols, |X|.
+        labels : sequence, optional
+            Labels of the n symbols. An output of one symbol takes its label, a larger one the tuple of its labels.
+        """
+        subsets = tuple(tuple(int(x) for x in subset) for subset in partition)
+        checked = _partition(subsets, n, len(subsets))
+        kernel = np.zeros((n, len(checked)))
+        for y, subset in enumerate(checked):
+            kernel[list(subset), y] = 1
+        outputs = None
+        if labels is not None:
+            names = _labels("labels", labels, n)
+            outputs = [names[c[0]] if len(c) == 1 else tuple(names[x] for x in c) for c in checked]
+        return cls(kernel, outputs, checked)
+
+    @property
+    def sees_secret(self) -> bool:
+        """Whether the kernel is P(y|s,x), so that S - X - Y need not be a Markov chain."""
+        return self.kernel.ndim == 3
+
+    @property
+    def n_public(self) -> int:
+        """The number of inputs, |X|."""
+        return int(self.kernel.shape[-2])
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of outputs, |Y|."""
+        return int(self.kernel.shape[-1])
+
+    def release(self, joint: Joint) -> Joint:
+        """Return the joint distribution of S and Y; outputs of probability 0 are left out.
+
+        Parameters
+        ----------
+        joint : Joint
+            P_SX, with as many symbols as the channel has inputs.
+
+        Returns
+        -------
+        Joint
+            P_SY, shape (S, Y), with the outputs' labels as its public labels.
+
+        Raises
+        ------
+        InvalidParameter
+            If the channel does not fit the joint distribution.
+        """
+        self._check_fits(joint)
+        p_sy = np.einsum("sx,sxy->sy", joint.p, self.kernel) if self.sees_secret else joint.p @ self.kernel
+        seen = p_sy.sum(axis=0) > 0
+        labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
+        return Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
+
+    def joint_xy(self, joint: Joint) -> Matrix:
+        """Return P(x, y), shape (X, Y)."""
+        self._check_fits(joint)
+        if self.sees_secret:
+            return np.einsum("sx,sxy->xy", joint.p, self.kernel)
+        return joint.p_x[:, None] * self.kernel
+
+    def y_given_x(self, joint: Joint) -> Matrix:
+        """Return P(y|x), shape (X, Y), averaged over the secret where the mechanism sees it (I21 eq. (9))."""
+        return self.joint_xy(joint) / joint.p_x[:, None]
+
+    def compose(self, after: Channel) -> Channel:
+        """Return the channel that sends this one's output through ``after``."""
+        if after.sees_secret:
+            raise InvalidParameter("the second channel sees the secret: compose with a channel P(z|y)")
+        if after.n_public != self.n_outputs:
+            raise InvalidParameter(f"the second channel has {after.n_public} inputs, this one {self.n_outputs} outputs")
+        return Channel(self.kernel @ after.kernel, after.outputs)
+
+    def sample(
+        self, x: ArrayLike, s: ArrayLike | None = None, rng: np.random.Generator | None = None
+    ) -> NDArray[np.int64]:
+        """Draw an output for each input.
+
+        Parameters
+        ----------
+        x : array_like of int, shape (n,)
+            Indices of the symbols.
+        s : array_like of int, shape (n,), optional
+            Indices of the secrets, for a channel that sees the secret.
+        rng : numpy.random.Generator, optional
+            The source of randomness; by default a new one seeded by the operating system.
+
+        Returns
+        -------
+        numpy.ndarray of int, shape (n,)
+            Indices of the outputs.
+
+        Raises
+        ------
+        InvalidParameter
+            If an index is out of range, or the secrets are missing or superfluous.
+        """
+        rng = np.random.default_rng() if rng is None else rng
+        x = _indices("x", x, self.n_public)
+        if self.sees_secret != (s is not None):
+            raise InvalidParameter("s is needed exactly when the channel sees the secret: see Channel.sees_secret")
+        rows: tuple[NDArray[np.int64], ...] = (x,)
+        if s is not None:
+            rows = (_indices("s", s, self.kernel.shape[0]), x)
+            if rows[0].shape != x.shape:
+                raise InvalidParameter(f"s has shape {rows[0].shape} and x {x.shape}: give one secret a symbol")
+        flat = np.ravel_multi_index(rows, self.kernel.shape[:-1])
+        drawn = np.empty(x.size, dtype=np.int64)
+        uniform = rng.random(x.size)
+        order = np.argsort(flat, kind="stable")
+        values, starts = np.unique(flat[order], return_index=True)
+        table = self.kernel.reshape(-1, self.n_outputs)
+        for value, chosen in zip(values, np.split(order, starts[1:]), strict=True):
+            possible = np.flatnonzero(table[value])
+            steps = np.cumsum(table[value, possible])
+            # uniform < 1, and steps[-1] may round below 1: scaling keeps the draw among the possible outputs.
+            at = np.searchsorted(steps, uniform[chosen] * steps[-1], side="right")
+            drawn[chosen] = possible[np.minimum(at, possible.size - 1)]
+        return drawn
+
+    def _check_fits(self, joint: Joint) -> None:
+        if joint.n_public != self.n_public:
+            raise InvalidParameter(f"the channel has {self.n_public} inputs, the joint {joint.n_public} public symbols")
+        if self.sees_secret and joint.n_secret != self.kernel.shape[0]:
+            raise InvalidParameter(f"the channel has {self.kernel.shape[0]} secrets, the joint {joint.n_secret}")
+
+    def __repr__(self) -> str:
+        sees = f"{self.kernel.shape[0]} secrets x " if self.sees_secret else ""
+        return f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs)"
+
+
+def constant_mixture(channel: Channel, p_y: Vector, weight: float) -> Channel:
+    """Return (1 - weight) of the channel and weight of a draw from ``p_y`` that ignores the input."""
+    return Channel((1 - weight) * channel.kernel + weight * p_y, channel.outputs)
+
+
+def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Partition:
+    subsets = tuple(tuple(int(x) for x in subset) for subset in partition)
+    flat = sorted(x for subset in subsets for x in subset)
+    if flat != list(range(n)) or not all(subsets):
+        raise InvalidDistribution(f"partition {subsets} does not cover 0, ..., {n - 1} once each with non-empty subsets")
+    if len(subsets) != n_outputs:
+        raise InvalidDistribution(f"partition has {len(subsets)} subsets for {n_outputs} outputs: give one each")
+    return subsets
+
+
+def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
+        raise InvalidParameter(f"{name} has shape {array.shape} and type {array.dtype}: give a flat array of indices")
+    if array.size and not (0 <= array.min() and array.max() < size):
+        raise InvalidParameter(f"{name} has an index outside 0, ..., {size - 1}: check the labels")
+    return array.astype(np.int64)

@@ -1,0 +1,33 @@
+"""The errors of liftlib: one base class, so that one ``except LiftError`` catches them all."""
+
+
+class LiftError(Exception):
+    """Base class of every error that liftlib raises on purpose."""
+
+
+class InvalidDistribution(LiftError, ValueError):
+    """An array is not the probability distribution or channel that it should be."""
+
+
+class InvalidParameter(LiftError, ValueError):
+    """A parameter (a budget, an order, a shape, a name) is outside its range."""
+
+
+class DataError(LiftError, ValueError):
+    """A table or file does not hold what was asked of it."""
+
+
+class UnsupportedNotion(LiftError, TypeError):
+    """A mechanism cannot serve a privacy notion; the message names what can."""
+
+
+class InfeasiblePrivacy(LiftError):
+    """No mechanism of the kind asked for keeps the privacy notion."""
+
+
+class SolverFailure(LiftError, RuntimeError):
+    """A numerical solver's answer failed its check; the message holds the residuals."""
+
+
+class RerunError(LiftError):
+    """A chapter cannot be rerun as asked."""

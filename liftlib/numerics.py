@@ -1,0 +1,159 @@
+"""Tolerances with their reasons, and the few functions that need care at 0, at 1 and at infinity."""
+
+import numbers
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liftlib.errors import InvalidDistribution, InvalidParameter
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+SUM_TOL = 1e-9
+"""How far probabilities may sum from 1: tables are read from text with 10 or more digits."""
+
+KEEP_TOL = 1e-9
+"""Nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room."""
+
+FEASIBILITY_TOL = 1e-9
+"""Largest residual of a vertex or of a linear programme's constraints, rows scaled to unit size."""
+
+GAP_TOL = 1e-9
+"""Largest duality gap, in nats, of a linear programme that is called solved."""
+
+
+def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
+    """Copy ``values`` to a float64 array, refusing what is not numeric, finite and of the right shape.
+
+    Parameters
+    ----------
+    name : str
+        What the array is called in an error's message.
+    values : array_like
+        The array.
+    ndim : tuple of int
+        The numbers of axes allowed.
+
+    Returns
+    -------
+    numpy.ndarray
+        A fresh float64 array.
+
+    Raises
+    ------
+    InvalidDistribution
+        If the array has another number of axes, no entry, or an entry that is not a finite number.
+    """
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidDistribution(f"{name} is not an array of numbers ({error}): pass a rectangular array") from error
+    if array.ndim not in ndim:
+        axes = " or ".join(str(n) for n in ndim)
+        raise InvalidDistribution(f"{name} has shape {array.shape}, not {axes} axes: reshape it")
+    if array.size == 0:
+        raise InvalidDistribution(f"{name} has shape {array.shape}, so it holds nothing: give each axis one entry or more")
+    if not np.isfinite(array).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, not a finite number: clean the input first")
+    return array
+
+
+def check_nonnegative(name: str, array: Matrix) -> None:
+    """Raise InvalidDistribution, with the place and the value, unless every entry is at least 0."""
+    if not (array >= 0).all():
+        at = tuple(int(i) for i in np.argwhere(~(array >= 0))[0])
+        raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are not negative")
+
+
+def check_scalar(
+    name: str,
+    value: float,
+    low: float = 0.0,
+    high: float = np.inf,
+    *,
+    open_low: bool = False,
+    finite: bool = False,
+) -> float:
+    """Return ``value`` as a float if it lies in the range, and say what is wrong otherwise.
+
+    Parameters
+    ----------
+    name : str
+        The parameter's name, for the message.
+    value : float
+        The value; NaN is refused, and so are booleans and anything that is not a real number.
+    low, high : float
+        The range, ends included.
+    open_low : bool, keyword-only
+        Exclude ``low`` itself.
+    finite : bool, keyword-only
+        Refuse infinity even where ``high`` is infinite.
+
+    Raises
+    ------
+    InvalidParameter
+        If the value is outside the range.
+
+    Examples
+    --------
+    >>> check_scalar("eps", 2)
+    2.0
+    >>> check_scalar("eps", -1)
+    Traceback (most recent call last):
+        ...
+    liftlib.errors.InvalidParameter: eps is -1, not in [0, inf]: give a number in that range
+    """
+    interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if finite and np.isinf(high) else ']'}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real | np.number):
+        raise InvalidParameter(f"{name} is {value!r}, not a number: give a number in {interval}")
+    number = float(value)
+    inside = (low < number if open_low else low <= number) and number <= high and not (finite and np.isinf(number))
+    if not inside:
+        raise InvalidParameter(f"{name} is {value:g}, not in {interval}: give a number in that range")
+    return number
+
+
+def xlogx(p: ArrayLike) -> NDArray[np.float64]:
+    """Return p log p, natural logarithm, with 0 log 0 = 0.
+
+    Examples
+    --------
+    >>> xlogx([0.0, 1.0]).tolist()
+    [0.0, 0.0]
+    """
+    p = np.asarray(p, dtype=np.float64)
+    return p * np.log(p, out=np.zeros_like(p), where=p > 0)
+
+
+def power_mean(values: NDArray[np.float64], weights: NDArray[np.float64], order: float, axis: int) -> NDArray[np.float64]:
+    """Return (sum_i w_i v_i^order)^(1/order) along ``axis``, without overflow for any order.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        Not negative; infinite entries are allowed and give an infinite mean.
+    weights : numpy.ndarray
+        Not negative, of a shape that broadcasts against ``values``.
+    order : float
+        The order, positive; infinity gives the largest value that has weight.
+    axis : int
+        The axis to average over.
+
+    Examples
+    --------
+    >>> power_mean(np.array([1.0, 3.0]), np.array([0.5, 0.5]), 1.0, axis=0).item()
+    2.0
+    >>> power_mean(np.array([1.0, 3.0]), np.array([0.5, 0.5]), np.inf, axis=0).item()
+    3.0
+    """
+    counted = np.where(weights > 0, values, 0.0)
+    peak = counted.max(axis=axis, keepdims=True)
+    if np.isinf(order):
+        return np.asarray(peak.squeeze(axis=axis))
+    # values ** order overflows at order 100, so divide by the peak first; a peak of 0 or infinity is its own mean.
+    safe = np.where((peak > 0) & np.isfinite(peak), peak, 1.0)
+    ratio = np.where(np.isfinite(peak), counted / safe, 1.0)
+    mean = np.sum(weights * ratio**order, axis=axis, keepdims=True) ** (1 / order)
+    return np.asarray(np.where((peak > 0) & np.isfinite(peak), mean * safe, peak).squeeze(axis=axis))
