@@ -1,0 +1,26 @@
+"""The papers' figures as functions: parameters in, tidy rows out, no drawing.
+
+Each is named by paper and number, such as ``figure_e23_2``; rows carry means and standard deviations over trials.
+"""
+
+from liftlib.experiments.e23_merging import (
+    figure_e23_1,
+    figure_e23_2,
+    figure_e23_3,
+    figure_e23_6,
+    figure_e23_7,
+    figure_e23_11,
+    figure_e23_12,
+    figure_e23_13,
+)
+
+__all__ = [
+    "figure_e23_1",
+    "figure_e23_2",
+    "figure_e23_3",
+    "figure_e23_6",
+    "figure_e23_7",
+    "figure_e23_11",
+    "figure_e23_12",
+    "figure_e23_13",
+]
