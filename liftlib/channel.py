@@ -54,11 +54,14 @@ class Channel:
         off = np.abs(array.sum(axis=-1) - 1)
         if not (off <= SUM_TOL).all():
             at = tuple(int(i) for i in np.argwhere(~(off <= SUM_TOL))[0])
-            raise InvalidDistribution(f"kernel{list(at)} sums to {array[at].sum():.12g} over outputs, not 1: normalise it")
+            raise InvalidDistribution(f"kernel{list(at)} sums to {array[at].sum():.12g} over outputs, not 1: scale it")
         array.flags.writeable = False
         object.__setattr__(self, "kernel", array)
         object.__setattr__(self, "outputs", _labels("outputs", outputs, array.shape[-1]))
         checked = None if partition is None else _partition(partition, array.shape[-2], array.shape[-1])
+        for y, subset in enumerate(checked or ()):
+            if not (array[..., subset, y] == 1).all():
+                raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
         object.__setattr__(self, "partition", checked)
 
     @classmethod
@@ -80,7 +83,7 @@ class Channel:
         partition : iterable of iterables of int
             Disjoint subsets that cover 0, ..., n - 1; one output each, in this order.
         n : int
-            The number of symbols, |X|.
+            The number of symbols, ``|X|``.
         labels : sequence, optional
             Labels of the n symbols. An output of one symbol takes its label, a larger one the tuple of its labels.
         """
@@ -102,12 +105,12 @@ class Channel:
 
     @property
     def n_public(self) -> int:
-        """The number of inputs, |X|."""
+        """The number of inputs, ``|X|``."""
         return int(self.kernel.shape[-2])
 
     @property
     def n_outputs(self) -> int:
-        """The number of outputs, |Y|."""
+        """The number of outputs, ``|Y|``."""
         return int(self.kernel.shape[-1])
 
     def release(self, joint: Joint) -> Joint:
@@ -137,9 +140,8 @@ class Channel:
     def joint_xy(self, joint: Joint) -> Matrix:
         """Return P(x, y), shape (X, Y)."""
         self._check_fits(joint)
-        if self.sees_secret:
-            return np.einsum("sx,sxy->xy", joint.p, self.kernel)
-        return joint.p_x[:, None] * self.kernel
+        p_xy = np.einsum("sx,sxy->xy", joint.p, self.kernel) if self.sees_secret else joint.p_x[:, None] * self.kernel
+        return np.asarray(p_xy / p_xy.sum())  # sums that are off by SUM_TOL each would add up
 
     def y_given_x(self, joint: Joint) -> Matrix:
         """Return P(y|x), shape (X, Y), averaged over the secret where the mechanism sees it (I21 eq. (9))."""
@@ -151,7 +153,8 @@ class Channel:
             raise InvalidParameter("the second channel sees the secret: compose with a channel P(z|y)")
         if after.n_public != self.n_outputs:
             raise InvalidParameter(f"the second channel has {after.n_public} inputs, this one {self.n_outputs} outputs")
-        return Channel(self.kernel @ after.kernel, after.outputs)
+        kernel = self.kernel @ after.kernel
+        return Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
 
     def sample(
         self, x: ArrayLike, s: ArrayLike | None = None, rng: np.random.Generator | None = None
@@ -179,6 +182,7 @@ class Channel:
         """
         rng = np.random.default_rng() if rng is None else rng
         x = _indices("x", x, self.n_public)
+        drawn = np.empty(x.size, dtype=np.int64)
         if self.sees_secret != (s is not None):
             raise InvalidParameter("s is needed exactly when the channel sees the secret: see Channel.sees_secret")
         rows: tuple[NDArray[np.int64], ...] = (x,)
@@ -186,8 +190,9 @@ class Channel:
             rows = (_indices("s", s, self.kernel.shape[0]), x)
             if rows[0].shape != x.shape:
                 raise InvalidParameter(f"s has shape {rows[0].shape} and x {x.shape}: give one secret a symbol")
+        if not x.size:
+            return drawn
         flat = np.ravel_multi_index(rows, self.kernel.shape[:-1])
-        drawn = np.empty(x.size, dtype=np.int64)
         uniform = rng.random(x.size)
         order = np.argsort(flat, kind="stable")
         values, starts = np.unique(flat[order], return_index=True)
@@ -220,7 +225,7 @@ def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Pa
     subsets = tuple(tuple(int(x) for x in subset) for subset in partition)
     flat = sorted(x for subset in subsets for x in subset)
     if flat != list(range(n)) or not all(subsets):
-        raise InvalidDistribution(f"partition {subsets} does not cover 0, ..., {n - 1} once each with non-empty subsets")
+        raise InvalidDistribution(f"partition {subsets} is not non-empty subsets that cover 0, ..., {n - 1} once each")
     if len(subsets) != n_outputs:
         raise InvalidDistribution(f"partition has {len(subsets)} subsets for {n_outputs} outputs: give one each")
     return subsets
@@ -230,6 +235,6 @@ def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
     array = np.asarray(values)
     if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
         raise InvalidParameter(f"{name} has shape {array.shape} and type {array.dtype}: give a flat array of indices")
-    if array.size and not (0 <= array.min() and array.max() < size):
+    if not ((array >= 0) & (array < size)).all():
         raise InvalidParameter(f"{name} has an index outside 0, ..., {size - 1}: check the labels")
     return array.astype(np.int64)

@@ -52,7 +52,7 @@ class Evaluation:
 
     @property
     def min_lift_leakage(self) -> float:
-        """|log| of the smallest lift, at least 0, infinite at a zero: the smallest eps_l of ALIP (E23 section 3.1.3)."""
+        """Absolute log of the smallest lift: the smallest eps_l of ALIP (E23 section 3.1.3); infinite at a zero."""
         with np.errstate(divide="ignore"):
             return max(0.0, -float(np.log(min_lift(self.release).min())))
 
@@ -98,7 +98,7 @@ def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     joint : Joint
         P_SX.
     channel : Channel
-        P(y|x) or P(y|s,x), with |X| inputs.
+        P(y|x) or P(y|s,x), with ``|X|`` inputs.
 
     Raises
     ------

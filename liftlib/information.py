@@ -153,7 +153,8 @@ def arimoto(joint: Joint, alpha: float) -> float:
     0.693147
     """
     # The tilted prior's mean of lifts is the ratio of the alpha-norms of P(.|x) and of P_S, which cannot underflow.
-    posterior = power_mean(joint.s_given_x, np.ones((joint.n_secret, 1)), check_scalar("alpha", alpha, 1), axis=0)
+    alpha = check_scalar("alpha", alpha, 1)
+    posterior = power_mean(joint.s_given_x, np.ones((joint.n_secret, 1)), alpha, axis=0)
     prior = power_mean(joint.p_s, np.ones(joint.n_secret), alpha, axis=0)
     return _order(joint, alpha, posterior / prior)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from liftlib.errors import DataError, InvalidDistribution
 from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
@@ -50,7 +50,9 @@ class Joint:
     secret: Labels
     public: Labels
 
-    def __init__(self, p: ArrayLike, secret: Sequence[Hashable] | None = None, public: Sequence[Hashable] | None = None):
+    def __init__(
+        self, p: ArrayLike, secret: Sequence[Hashable] | None = None, public: Sequence[Hashable] | None = None
+    ):
         matrix = as_matrix("P_SX", p)
         check_nonnegative("P_SX", matrix)
         if not abs(matrix.sum() - 1) <= SUM_TOL:
@@ -113,12 +115,13 @@ class Joint:
         frame : pandas.DataFrame, or anything that pandas.DataFrame accepts
             The table.
         secret, public : str, keyword-only
-            Column names. Labels are sorted; a missing value is an error, for what it stands for is yours to say.
+            Column names. Labels are sorted, by type and text if they do not compare; a missing value is an error,
+            for what it stands for is yours to say.
 
         Raises
         ------
         DataError
-            If a column is not there, the table is empty, or a value is missing.
+            If a column is not there or there twice, the table is empty, or a value is missing.
 
         Examples
         --------
@@ -132,6 +135,8 @@ class Joint:
         for column in (secret, public):
             if column not in frame.columns:
                 raise DataError(f"no column {column!r}: the table has {', '.join(map(repr, frame.columns))}")
+            if (frame.columns == column).sum() > 1:
+                raise DataError(f"the table has more than one column {column!r}: rename them")
             missing = frame[column].isna()
             if missing.any():
                 raise DataError(
@@ -142,17 +147,20 @@ class Joint:
             raise DataError(f"secret and public are both {secret!r}: name two columns")
         if frame.empty:
             raise DataError("the table has no rows: a distribution needs one observation or more")
-        counts = pd.crosstab(frame[secret], frame[public])
-        return cls.from_counts(counts.to_numpy(), counts.index.tolist(), counts.columns.tolist())
+        # not pandas.crosstab: it takes labels that are tuples apart
+        (rows, secrets), (columns, publics) = _coded(frame[secret]), _coded(frame[public])
+        counts = np.zeros((len(secrets), len(publics)))
+        np.add.at(counts, (rows, columns), 1)
+        return cls.from_counts(counts, secrets, publics)
 
     @property
     def n_secret(self) -> int:
-        """The number of secrets, |S|."""
+        """The number of secrets, ``|S|``."""
         return int(self.p.shape[0])
 
     @property
     def n_public(self) -> int:
-        """The number of public symbols, |X|."""
+        """The number of public symbols, ``|X|``."""
         return int(self.p.shape[1])
 
     @cached_property
@@ -177,6 +185,17 @@ class Joint:
 
     def __repr__(self) -> str:
         return f"Joint({self.n_secret} secrets x {self.n_public} public symbols)"
+
+
+def _coded(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the index of each value of a pandas.Series among its sorted labels, and these."""
+    codes, found = column.factorize()
+    labels = found.tolist()
+    try:
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+    except TypeError:  # such as 1 and "a"
+        order = sorted(range(len(labels)), key=lambda at: (type(labels[at]).__name__, str(labels[at])))
+    return np.argsort(order)[codes], [labels[at] for at in order]
 
 
 def _frozen(array: Matrix) -> Matrix:

@@ -11,15 +11,19 @@ from liftlib.joint import Joint
 from liftlib.numerics import Matrix, Vector, check_scalar, power_mean
 
 
-def lift_of(p: Matrix) -> Matrix:
-    """Return the lift of joint distributions ``p`` of shape (..., S, X); columns without mass have lift 1."""
-    product = p.sum(axis=-1, keepdims=True) * p.sum(axis=-2, keepdims=True)
-    return np.divide(p, product, out=np.ones_like(p), where=product > 0)
+def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
+    """Return the lifts of columns ``p`` of shape (..., S, X) under priors (..., S), by default those of ``p`` itself.
+
+    Columns without mass have lift 1.
+    """
+    prior, mass = (p.sum(axis=-1) if p_s is None else p_s)[..., None], p.sum(axis=-2, keepdims=True)
+    # divided one after the other: the product P(s) P(x) of two small masses underflows to 0
+    return np.divide(p / np.where(mass > 0, mass, 1), prior, out=np.ones_like(p), where=(prior > 0) & (mass > 0))
 
 
 def inverse_of(lift: Matrix) -> Matrix:
     """Return 1 / lift, infinite where the lift is 0."""
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):  # 1 / 1e-309 is infinite to a float
         return np.asarray(1 / lift)
 
 
@@ -66,7 +70,7 @@ def lift(joint: Joint) -> Matrix:
     >>> lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
     [[2.0, 0.6667], [0.0, 1.3333]]
     """
-    return joint.p / np.outer(joint.p_s, joint.p_x)
+    return joint.s_given_x / joint.p_s[:, None]
 
 
 def max_lift(joint: Joint) -> Vector:
@@ -153,7 +157,9 @@ def alpha_lift(joint: Joint, alpha: float) -> Vector:
 
 
 def l1_lift_inverse(joint: Joint) -> Vector:
-    r"""Return the l1-lift-inverse :math:`\sum_s P(s) |1/l(s,x) - 1|`, shape (X,), infinite at a zero cell (E23 eq. (34)).
+    r"""Return the l1-lift-inverse :math:`\sum_s P(s) |1/l(s,x) - 1|`, shape (X,) (E23 eq. (34)).
+
+    Infinite at a zero cell.
 
     Examples
     --------
@@ -164,7 +170,9 @@ def l1_lift_inverse(joint: Joint) -> Vector:
 
 
 def chi2_lift_inverse(joint: Joint) -> Vector:
-    r"""Return the chi2-lift-inverse :math:`\sum_s P(s) (1/l(s,x) - 1)^2`, shape (X,), infinite at a zero cell (E23 eq. (35)).
+    r"""Return the chi2-lift-inverse :math:`\sum_s P(s) (1/l(s,x) - 1)^2`, shape (X,) (E23 eq. (35)).
+
+    Infinite at a zero cell.
 
     Examples
     --------

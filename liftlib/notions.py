@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -20,7 +20,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.lift import alpha_of, chi2_of, inverse_of, l1_of, lift
-from liftlib.numerics import KEEP_TOL, Matrix, Vector, check_scalar
+from liftlib.numerics import KEEP_TOL, Mask, Matrix, Vector, check_scalar
 
 
 class Leakage(NamedTuple):
@@ -41,7 +41,7 @@ class Notion(ABC):
     def is_kept(self, joint: Joint, channel: Channel) -> bool:
         """Return whether the release keeps the notion, to within ``numerics.KEEP_TOL`` nats."""
 
-    def halfspaces(self, joint: Joint) -> Matrix:
+    def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
         """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
 
         Raises
@@ -79,7 +79,7 @@ class LiftNotion(Notion):
         """Return the smallest budgets, in nats, that keep the raw measures."""
 
     @abstractmethod
-    def within(self, lower: Matrix, upper: Matrix) -> Matrix:
+    def within(self, lower: Matrix, upper: Matrix) -> Mask:
         """Return, as booleans, whether raw measures keep the budgets."""
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
@@ -87,7 +87,7 @@ class LiftNotion(Notion):
         lower, upper = self.measures(lift, p_s)
         return lower + upper
 
-    def kept_columns(self, lift: Matrix, p_s: Vector) -> Matrix:
+    def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
         """Return booleans of shape (..., X): which lift columns keep the notion."""
         return self.within(*self.measures(lift, p_s))
 
@@ -112,7 +112,7 @@ class _TwoBudgets(LiftNotion):
         for name in ("eps_l", "eps_u"):
             object.__setattr__(self, name, check_scalar(name, getattr(self, name)))
 
-    def within(self, lower: Matrix, upper: Matrix) -> Matrix:
+    def within(self, lower: Matrix, upper: Matrix) -> Mask:
         low, high = self.budgets_of(lower, upper)
         return np.asarray((low <= self.eps_l + KEEP_TOL) & (high <= self.eps_u + KEEP_TOL))
 
@@ -185,7 +185,7 @@ class _OneBudget(LiftNotion):
     def __post_init__(self) -> None:
         object.__setattr__(self, "eps", check_scalar("eps", self.eps))
 
-    def within(self, lower: Matrix, upper: Matrix) -> Matrix:
+    def within(self, lower: Matrix, upper: Matrix) -> Mask:
         return np.asarray(self._one(lower, upper) <= self.eps + KEEP_TOL)
 
     def budgets_of(self, lower: Matrix, upper: Matrix) -> tuple[Matrix, Matrix]:
@@ -212,7 +212,7 @@ class LIP(_OneBudget):
 
     Notes
     -----
-    E23 Definition 1; S20 Definition 2; C22 eq. (2), whose risk max |log l| it uses.
+    E23 Definition 1; S20 Definition 2; C22 eq. (2), whose risk, the largest absolute log-lift, it uses.
 
     Examples
     --------
@@ -229,7 +229,7 @@ class LIP(_OneBudget):
         return _log(np.maximum(lower, upper))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
-        """Return max_s |log l(s, x)|, shape (..., X) (C22 eq. (2), E23 section 4.1)."""
+        """Return the largest absolute log-lift over s, shape (..., X) (C22 eq. (2), E23 section 4.1)."""
         return self._one(*self.measures(lift, p_s))
 
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
@@ -267,7 +267,8 @@ class LDP(_OneBudget):
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return Gamma = max-lift / min-lift, shape (..., X) (E23 section 4.1)."""
         lower, upper = self.measures(lift, p_s)
-        return np.asarray(lower * upper)
+        with np.errstate(over="ignore"):
+            return np.asarray(lower * upper)
 
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if np.isinf(self.eps):
@@ -281,7 +282,7 @@ class LDP(_OneBudget):
 @final
 @dataclass(frozen=True)
 class L1Lift(_TwoBudgets):
-    r"""l1-privacy: :math:`\Lambda_{\ell_1}(y) \le e^{\varepsilon_u} - 1` and :math:`\Psi_{\ell_1}(y) \le e^{\varepsilon_l} - 1`.
+    r"""l1-privacy: :math:`\Lambda_{\ell_1} \le e^{\varepsilon_u} - 1`, :math:`\Psi_{\ell_1} \le e^{\varepsilon_l} - 1`.
 
     Parameters
     ----------
@@ -314,8 +315,7 @@ class L1Lift(_TwoBudgets):
                 f"{self} bounds the l1-lift-inverse, which is not convex, so optimal_response cannot serve it: "
                 "set eps_l to inf, or use subset_merging"
             )
-        bound = np.expm1(self.eps_u)
-        if bound >= 2:  # the l1-lift is always below 2
+        if self.eps_u >= np.log(3):  # the l1-lift is always below 2
             return np.empty((0, joint.n_public))
         # sum_s P(s) |l - 1| = 2 max over sets T of secrets of P(T | y) - P(T), as P(S | y) - P(S) = 0
         if joint.n_secret > 16:
@@ -323,13 +323,13 @@ class L1Lift(_TwoBudgets):
                 f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces: use subset_merging"
             )
         sets = np.array(list(itertools.product([0.0, 1.0], repeat=joint.n_secret)))[1:-1].reshape(-1, joint.n_secret)
-        return np.asarray(bound / 2 - sets @ (joint.s_given_x - joint.p_s[:, None]))
+        return np.asarray(np.expm1(self.eps_u) / 2 - sets @ (joint.s_given_x - joint.p_s[:, None]))
 
 
 @final
 @dataclass(frozen=True)
 class Chi2Lift(_TwoBudgets):
-    r"""chi2-privacy: :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2`, :math:`\Psi_{\chi^2} \le (e^{\varepsilon_l} - 1)^2`.
+    r"""chi2-privacy: :math:`\Lambda_{\chi^2}(y) \le (e^{\varepsilon_u} - 1)^2`, and the inverse with :math:`\varepsilon_l`.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ class Chi2Lift(_TwoBudgets):
 @final
 @dataclass(frozen=True)
 class AlphaLift(_TwoBudgets):
-    r"""alpha-lift-privacy: :math:`\Lambda^S_\alpha(y) \le e^{\varepsilon_u}` and :math:`\Psi^S_\alpha(y) \le e^{\varepsilon_l}`.
+    r"""alpha-lift-privacy: :math:`\Lambda^S_\alpha \le e^{\varepsilon_u}`, :math:`\Psi^S_\alpha \le e^{\varepsilon_l}`.
 
     Parameters
     ----------
@@ -406,7 +406,7 @@ class SRLIP(Notion):
     eps : float
         Budget in nats, in [0, inf].
     shape : sequence of int
-        The attributes' sizes; their product is |X|, and X runs through them in C order (the last one fastest).
+        The attributes' sizes; their product is ``|X|``, and X runs through them in C order (the last one fastest).
 
     Notes
     -----
@@ -425,7 +425,7 @@ class SRLIP(Notion):
 
     def __init__(self, eps: float, shape: Sequence[int]):
         object.__setattr__(self, "eps", check_scalar("eps", eps))
-        sizes = tuple(shape)
+        sizes = tuple(shape) if isinstance(shape, Iterable) else ()
         if not sizes or not all(isinstance(n, int | np.integer) and n >= 1 for n in sizes):
             raise InvalidParameter(f"shape is {shape!r}: give the size, 1 or more, of each attribute")
         object.__setattr__(self, "shape", tuple(int(n) for n in sizes))
@@ -469,7 +469,8 @@ class SRLIP(Notion):
         """Return, for each subset J of attributes and each value of theirs, the symbols x that agree with it."""
         if int(np.prod(self.shape)) != joint.n_public:
             raise InvalidParameter(
-                f"shape {self.shape} has {int(np.prod(self.shape))} combinations, the joint {joint.n_public} public symbols"
+                f"shape {self.shape} has {int(np.prod(self.shape))} combinations, "
+                f"the joint {joint.n_public} public symbols"
             )
         grid = np.arange(joint.n_public).reshape(self.shape)
         axes = range(len(self.shape))

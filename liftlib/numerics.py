@@ -9,6 +9,7 @@ from liftlib.errors import InvalidDistribution, InvalidParameter
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 SUM_TOL = 1e-9
 """How far probabilities may sum from 1: tables are read from text with 10 or more digits."""
@@ -53,7 +54,7 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
         axes = " or ".join(str(n) for n in ndim)
         raise InvalidDistribution(f"{name} has shape {array.shape}, not {axes} axes: reshape it")
     if array.size == 0:
-        raise InvalidDistribution(f"{name} has shape {array.shape}, so it holds nothing: give each axis one entry or more")
+        raise InvalidDistribution(f"{name} has shape {array.shape}, so it is empty: give each axis an entry or more")
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, not a finite number: clean the input first")
@@ -64,12 +65,12 @@ def check_nonnegative(name: str, array: Matrix) -> None:
     """Raise InvalidDistribution, with the place and the value, unless every entry is at least 0."""
     if not (array >= 0).all():
         at = tuple(int(i) for i in np.argwhere(~(array >= 0))[0])
-        raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are not negative")
+        raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are 0 or more")
 
 
 def check_scalar(
     name: str,
-    value: float,
+    value: object,
     low: float = 0.0,
     high: float = np.inf,
     *,
@@ -106,12 +107,12 @@ def check_scalar(
     liftlib.errors.InvalidParameter: eps is -1, not in [0, inf]: give a number in that range
     """
     interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if finite and np.isinf(high) else ']'}"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real | np.number):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):  # numpy's booleans are not Real, its reals are
         raise InvalidParameter(f"{name} is {value!r}, not a number: give a number in {interval}")
     number = float(value)
     inside = (low < number if open_low else low <= number) and number <= high and not (finite and np.isinf(number))
     if not inside:
-        raise InvalidParameter(f"{name} is {value:g}, not in {interval}: give a number in that range")
+        raise InvalidParameter(f"{name} is {number:g}, not in {interval}: give a number in that range")
     return number
 
 
@@ -124,10 +125,12 @@ def xlogx(p: ArrayLike) -> NDArray[np.float64]:
     [0.0, 0.0]
     """
     p = np.asarray(p, dtype=np.float64)
-    return p * np.log(p, out=np.zeros_like(p), where=p > 0)
+    return np.asarray(p * np.log(p, out=np.zeros_like(p), where=p > 0))
 
 
-def power_mean(values: NDArray[np.float64], weights: NDArray[np.float64], order: float, axis: int) -> NDArray[np.float64]:
+def power_mean(
+    values: NDArray[np.float64], weights: NDArray[np.float64], order: float, axis: int
+) -> NDArray[np.float64]:
     """Return (sum_i w_i v_i^order)^(1/order) along ``axis``, without overflow for any order.
 
     Parameters

@@ -15,10 +15,9 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.lift import lift_of
 from liftlib.notions import LiftNotion, Notion
-from liftlib.numerics import Matrix, Vector
+from liftlib.numerics import Mask, Matrix, Vector
 
 Labels = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Risk = Callable[[Matrix, Vector], Matrix]
 
 
@@ -34,13 +33,12 @@ def require_lift_notion(notion: Notion, mechanism: str) -> LiftNotion:
 
 def lifts(mass: Matrix, p_s: Vector) -> Matrix:
     """Return the lifts of groups of shape (N, S, G) under priors (N, S); empty groups have lift 1."""
-    product = p_s[:, :, None] * mass.sum(axis=1, keepdims=True)
-    return np.divide(mass, product, out=np.ones_like(mass), where=product > 0)
+    return lift_of(mass, p_s)
 
 
 def high_risk_of(p: Matrix, notion: LiftNotion) -> Mask:
     """Return, shape (N, X), which symbols break the notion if they are published as they are."""
-    return np.asarray(~notion.kept_columns(lift_of(p), p.sum(axis=-1)))
+    return ~notion.kept_columns(lift_of(p), p.sum(axis=-1))
 
 
 def kept(mass: Matrix, p_s: Vector, notion: LiftNotion) -> Mask:

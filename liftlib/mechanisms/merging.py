@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.lift import lift_of
 from liftlib.mechanisms.groups import (
@@ -65,13 +65,13 @@ def subset_merging(
     Raises
     ------
     UnsupportedNotion
-        If the notion is not decided by lift columns (SRLIP), or has no printed risk.
+        If the notion is not decided by lift columns (SRLIP).
     InvalidParameter
         If ``risk`` or ``loop`` is another word.
 
     Notes
     -----
-    E23 Algorithm 1; C22 Algorithm 1. Time is O(|S| |X|^2), in numpy.
+    E23 Algorithm 1; C22 Algorithm 1. Time is ``O(|S| |X|^2)``, in numpy.
 
     Examples
     --------
