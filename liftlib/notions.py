@@ -329,7 +329,7 @@ class L1Lift(_TwoBudgets):
 @final
 @dataclass(frozen=True)
 class Chi2Lift(_TwoBudgets):
-    r"""chi2-privacy: :math:`\Lambda_{\chi^2}(y) \le (e^{\varepsilon_u} - 1)^2`, and the inverse with :math:`\varepsilon_l`.
+    r"""chi2-privacy: :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2`; :math:`\Psi_{\chi^2}` alike, with eps_l.
 
     Parameters
     ----------
