@@ -5,6 +5,7 @@ errors and numerics; joint, channel, polytope and linprog; lift and information;
 datasets; experiments; plots; rerun and the command line.
 """
 
+from liftlib import datasets as datasets
 from liftlib.channel import Channel as Channel
 from liftlib.errors import DataError as DataError
 from liftlib.errors import InfeasiblePrivacy as InfeasiblePrivacy

@@ -14,6 +14,8 @@ from liftlib.experiments.e23_merging import (
     figure_e23_13,
 )
 
+from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
+
 __all__ = [
     "figure_e23_1",
     "figure_e23_2",
@@ -23,4 +25,6 @@ __all__ = [
     "figure_e23_11",
     "figure_e23_12",
     "figure_e23_13",
+    "merged_measures",
+    "merging_tradeoff",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from liftlib.datasets import adult, uniform_joints
-from liftlib.experiments.tidy import RngLike, budgets, count, frame, generator
+from liftlib.experiments.tidy import RngLike, budgets, frame, generator
 from liftlib.experiments.tradeoff import (
     EPSILONS,
     LAMBDAS,
@@ -23,11 +23,11 @@ from liftlib.lift import lift_of
 from liftlib.mechanisms.merging import merge_labels
 from liftlib.mechanisms.watchdog import watchdog_labels
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift
-from liftlib.numerics import Matrix
+from liftlib.numerics import Matrix, check_scalar
 
 
 def figure_e23_1(
-    n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, n_bins: int = 60, rng: RngLike = 0
+    n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, bin_width: float = 0.1, rng: RngLike = 0
 ) -> pd.DataFrame:
     """Return histograms of log min-lift and log max-lift over random joints (E23 Fig. 1).
 
@@ -37,8 +37,8 @@ def figure_e23_1(
         Uniform random joint distributions.
     n_secret, n_public : int
         Alphabet sizes.
-    n_bins : int
-        Bins of equal width between the least and the largest value of each measure.
+    bin_width : float
+        Width of a bin in nats, the same for both measures, so that their probabilities compare.
     rng : int or numpy.random.Generator
         Seed or source of randomness.
 
@@ -46,25 +46,29 @@ def figure_e23_1(
     -------
     pandas.DataFrame
         Columns ``measure`` (log_min_lift, log_max_lift), ``left``, ``right`` (nats) and ``probability``, which sums
-        to 1 over the bins of a measure. The first ``left`` and the last ``right`` are the measure's range.
+        to 1 over the bins of a measure; ``least`` and ``largest`` repeat the measure's range in each row.
     """
-    p = uniform_joints(count("n_trials", n_trials), n_secret, n_public, generator(rng))
+    width = check_scalar("bin_width", bin_width, open_low=True, finite=True)
+    p = uniform_joints(n_trials, n_secret, n_public, generator(rng))
     lifts = lift_of(p)
     rows = []
     for measure, values in (
         ("log_min_lift", np.log(lifts.min(axis=1)).ravel()),
         ("log_max_lift", np.log(lifts.max(axis=1)).ravel()),
     ):
-        counts, edges = np.histogram(values, bins=count("n_bins", n_bins))
+        first, last = np.floor(values.min() / width), np.ceil(values.max() / width)
+        edges = width * np.arange(first, last + 1)
+        counts, _ = np.histogram(values, bins=edges)
+        whole = {"measure": measure, "least": float(values.min()), "largest": float(values.max())}
         rows += [
-            {"measure": measure, "left": left, "right": right, "probability": share}
+            {**whole, "left": left, "right": right, "probability": share}
             for left, right, share in zip(edges[:-1], edges[1:], counts / counts.sum(), strict=True)
         ]
     return frame(rows)
 
 
 def _synthetic(n_trials: int, n_secret: int, n_public: int, rng: RngLike) -> Matrix:
-    return uniform_joints(count("n_trials", n_trials), n_secret, n_public, generator(rng))
+    return uniform_joints(n_trials, n_secret, n_public, generator(rng))
 
 
 def _real(joint: Joint | None, leave_out: Sequence[str]) -> Matrix:
@@ -110,7 +114,7 @@ def figure_e23_2(
     Returns
     -------
     pandas.DataFrame
-        See :func:`liftlib.experiments.tradeoff.merging_tradeoff`.
+        Columns as of ``liftlib.experiments.merging_tradeoff``.
     """
     p = _synthetic(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))

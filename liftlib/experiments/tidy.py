@@ -25,13 +25,6 @@ def budgets(values: Iterable[float]) -> list[float]:
     return found
 
 
-def count(name: str, value: int) -> int:
-    """Return a count of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidParameter(f"{name} is {value!r}: give a whole number, 1 or more")
-    return int(value)
-
-
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:
     """Return a row for each measure with the mean and standard deviation of its values over trials.
 

@@ -1,0 +1,213 @@
+"""Joint distributions to work on: the Adult table, and random ones as the papers draw them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Hashable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from liftlib.errors import DataError, InvalidParameter
+from liftlib.joint import Joint
+from liftlib.numerics import Matrix, check_scalar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ADULT_COLUMNS = (
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+)
+
+
+def data_folder() -> Path:
+    """Return the folder that holds the data files: ``data`` beside the package, or the copy inside an installed one.
+
+    Raises
+    ------
+    DataError
+        If neither is there.
+    """
+    package = Path(__file__).parent
+    for folder in (package.parent / "data", package / "_data"):
+        if (folder / "adult" / "adult.data.gz").is_file():
+            return folder
+    raise DataError(f"no data/adult/adult.data.gz beside {package}: install liftlib from its repository")
+
+
+@cache
+def _adult_file(name: str) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415 - half a second, and random joints do without it
+
+    return pd.read_csv(
+        data_folder() / "adult" / f"{name}.gz",
+        names=list(ADULT_COLUMNS),
+        skipinitialspace=True,
+        comment="|",  # the first line of adult.test is no record
+        na_filter=False,
+    )
+
+
+def adult_frame(*, include_test: bool = False) -> pd.DataFrame:
+    """Return the Adult table, one row a person; a missing value is the symbol ``?``.
+
+    Parameters
+    ----------
+    include_test : bool, keyword-only
+        Append the 16,281 rows of ``adult.test`` to the 32,561 of ``adult.data``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A fresh copy; ``income`` is without the full stop that ``adult.test`` puts after it.
+
+    Examples
+    --------
+    >>> adult_frame().shape
+    (32561, 15)
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    names = ("adult.data", "adult.test") if include_test else ("adult.data",)
+    table = pd.concat([_adult_file(name) for name in names], ignore_index=True)
+    return table.assign(income=table["income"].str.rstrip("."))
+
+
+def adult(
+    secret: str = "relationship",
+    public: str | Sequence[str] = "occupation",
+    *,
+    include_test: bool = False,
+    missing: Literal["symbol", "drop"] = "symbol",
+    leave_out: Sequence[Hashable] = (),
+) -> Joint:
+    """Return the empirical joint distribution of two columns of the Adult table.
+
+    Parameters
+    ----------
+    secret : str
+        Column of the secret S.
+    public : str or sequence of str
+        Column of X; several columns give the combinations that occur, as tuples.
+    include_test : bool, keyword-only
+        Count the rows of ``adult.test`` as well.
+    missing : {"symbol", "drop"}, keyword-only
+        Whether ``?`` is a symbol like others, as E23 must have it to count 15 occupations, or rows with it in one
+        of these columns are left out.
+    leave_out : sequence, keyword-only
+        Secrets whose rows are left out.
+
+    Returns
+    -------
+    Joint
+        Labels in sorted order. Cells may be 0: no husband works in private house service.
+
+    Raises
+    ------
+    DataError
+        If a column or a label to leave out is not there; the message suggests the nearest.
+
+    Examples
+    --------
+    >>> adult("relationship", "occupation")
+    Joint(6 secrets x 15 public symbols)
+    """
+    if missing not in ("symbol", "drop"):
+        raise InvalidParameter(f'missing is {missing!r}: give "symbol" or "drop"')
+    columns = (public,) if isinstance(public, str) else tuple(public)
+    if not columns or len({secret, *columns}) != 1 + len(columns):
+        raise DataError(f"secret {secret!r} and public {public!r} do not name different columns: name each once")
+    table = adult_frame(include_test=include_test)
+    for column in (secret, *columns):
+        _known("column", column, ADULT_COLUMNS)
+    for label in leave_out:
+        _known(f"{secret} label", label, table[secret].unique().tolist())
+    chosen = ~table[secret].isin(list(leave_out))
+    if missing == "drop":
+        chosen &= ~table[[secret, *columns]].isin(["?"]).any(axis=1)
+    table = table.loc[chosen, [secret, *columns]]
+    x = table[columns[0]] if len(columns) == 1 else table[list(columns)].apply(tuple, axis=1)
+    return Joint.from_table({"secret": table[secret], "public": x}, secret="secret", public="public")
+
+
+def _known(kind: str, name: Hashable, known: Sequence[Hashable]) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
+        remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, known))}"
+        raise DataError(f"no {kind} {name!r} in Adult: {remedy}")
+
+
+def uniform_joints(n: int, n_secret: int, n_public: int, rng: np.random.Generator) -> Matrix:
+    """Return ``n`` random joint distributions with entries uniform on [0, 1), normalised, shape (n, S, X).
+
+    It is what E23 section 3.1.3 does with MATLAB's rand; C22 section 4 and S20 section VIII-A likewise.
+
+    Examples
+    --------
+    >>> uniform_joints(2, 3, 4, np.random.default_rng(0)).sum(axis=(1, 2)).round(12).tolist()
+    [1.0, 1.0]
+    """
+    p = rng.random((_size("n", n), _size("n_secret", n_secret), _size("n_public", n_public)))
+    return np.asarray(p / p.sum(axis=(1, 2), keepdims=True))
+
+
+def dirichlet_joints(
+    n: int, n_secret: int, n_public: int, concentration: float, rng: np.random.Generator
+) -> Matrix:
+    """Return ``n`` joint distributions from the symmetric Dirichlet distribution, shape (n, S, X).
+
+    Concentration 1 is uniform on the simplex, 1/2 is Jeffreys' prior (S20 section VIII-D).
+
+    Examples
+    --------
+    >>> dirichlet_joints(2, 3, 4, 0.5, np.random.default_rng(0)).shape
+    (2, 3, 4)
+    """
+    concentration = check_scalar("concentration", concentration, 0, open_low=True, finite=True)
+    shape = (_size("n_secret", n_secret), _size("n_public", n_public))
+    p = rng.dirichlet(np.full(shape[0] * shape[1], concentration), size=_size("n", n))
+    return np.asarray(p.reshape(-1, *shape))
+
+
+def uniform_joint(n_secret: int, n_public: int, rng: np.random.Generator) -> Joint:
+    """Return one joint distribution as :func:`uniform_joints` draws them.
+
+    Examples
+    --------
+    >>> uniform_joint(5, 17, np.random.default_rng(0))
+    Joint(5 secrets x 17 public symbols)
+    """
+    return Joint(uniform_joints(1, n_secret, n_public, rng)[0])
+
+
+def dirichlet_joint(n_secret: int, n_public: int, concentration: float, rng: np.random.Generator) -> Joint:
+    """Return one joint distribution as :func:`dirichlet_joints` draws them.
+
+    Examples
+    --------
+    >>> dirichlet_joint(5, 17, 0.5, np.random.default_rng(0))
+    Joint(5 secrets x 17 public symbols)
+    """
+    return Joint(dirichlet_joints(1, n_secret, n_public, concentration, rng)[0])
+
+
+def _size(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidParameter(f"{name} is {value!r}: give a whole number, 1 or more")
+    return int(value)

@@ -1,0 +1,273 @@
+"""Channel: what it accepts, how it pushes a joint distribution through, and that samples follow the kernel."""
+
+import itertools
+import math
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from liftlib import Channel, InvalidDistribution, InvalidParameter, Joint
+from liftlib.channel import constant_mixture
+from liftlib.numerics import SUM_TOL
+
+KERNEL = np.array([[0.5, 0.5, 0.0], [0.25, 0.0, 0.75]])
+AWARE = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.25, 0.75], [0.0, 1.0]]])  # (S, X, Y)
+JOINT = Joint([[0.125, 0.25], [0.5, 0.125]], secret="uv", public="ab")
+
+
+def random_channel(joint: Joint, rng: np.random.Generator, *, n_outputs: int = 4, aware: bool = False) -> Channel:
+    shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
+    return Channel(rng.dirichlet(np.full(n_outputs, 0.5), size=shape))
+
+
+class TestConstruction:
+    def test_shapes(self):
+        blind, aware = Channel(KERNEL), Channel(AWARE)
+        assert (blind.sees_secret, blind.n_public, blind.n_outputs, blind.outputs) == (False, 2, 3, (0, 1, 2))
+        assert (aware.sees_secret, aware.n_public, aware.n_outputs) == (True, 2, 2)
+        assert repr(blind) == "Channel(2 symbols -> 3 outputs)"
+        assert repr(aware) == "Channel(2 secrets x 2 symbols -> 2 outputs)"
+
+    def test_frozen(self):
+        source = KERNEL.copy()
+        channel = Channel(source)
+        source[0] = [1, 0, 0]
+        np.testing.assert_array_equal(channel.kernel, KERNEL)
+        with pytest.raises(ValueError, match="read-only"):
+            channel.kernel[0, 0] = 1
+        with pytest.raises(FrozenInstanceError):
+            channel.kernel = KERNEL
+
+    @pytest.mark.parametrize(
+        ("kernel", "text"),
+        [
+            ([[0.5, 0.4]], r"^kernel\[0\] sums to 0\.9 over outputs, not 1: scale it$"),
+            ([[[1, 0]], [[0.5, 0.4]]], r"^kernel\[1, 0\] sums to 0\.9 over outputs"),
+            ([[1.5, -0.5]], r"^kernel\[0, 1\] is -0\.5, below 0"),
+            ([[math.nan, 1]], r"^kernel\[0, 0\] is nan, not a finite number"),
+            ([1.0], r"^kernel has shape \(1,\), not 2 or 3 axes"),
+            (np.zeros((2, 0)), r"^kernel has shape \(2, 0\), so it is empty"),
+        ],
+    )
+    def test_refuses(self, kernel, text):
+        with pytest.raises(InvalidDistribution, match=text):
+            Channel(kernel)
+
+    def test_refuses_labels_and_partitions_that_do_not_fit(self):
+        with pytest.raises(InvalidDistribution, match=r"^outputs has 2 labels for 3 symbols"):
+            Channel(KERNEL, outputs="ab")
+        with pytest.raises(InvalidDistribution, match=r"^outputs has the label 'a' twice"):
+            Channel(KERNEL, outputs="aba")
+        with pytest.raises(InvalidDistribution, match=r"^partition has 1 subsets for 2 outputs: give one each"):
+            Channel(np.eye(2), partition=[(0, 1)])
+        with pytest.raises(InvalidDistribution, match=r"^partition sends \[1\] to output 0, kernel does not: drop one"):
+            Channel(np.eye(2), partition=[(1,), (0,)])
+
+
+class TestMerge:
+    def test_kernel_partition_and_labels(self):
+        channel = Channel.merge([(1,), (2, 0)], 3, labels="abc")
+        assert channel.kernel.tolist() == [[0, 1], [1, 0], [0, 1]]
+        assert channel.partition == ((1,), (2, 0))
+        assert channel.outputs == ("b", ("c", "a"))
+
+    def test_identity_and_constant(self):
+        assert Channel.identity(2, "ab").kernel.tolist() == [[1, 0], [0, 1]]
+        assert Channel.identity(2, "ab").outputs == ("a", "b")
+        assert Channel.identity(1).partition == ((0,),)
+        assert Channel.constant(3).kernel.tolist() == [[1], [1], [1]]
+        assert Channel.constant(3).partition == ((0, 1, 2),)
+
+    @pytest.mark.parametrize("partition", [[(0, 1)], [(0, 1), (1, 2)], [(0, 1, 2), ()], [(0, 1), (2, 3)], [(0,), (-1, 2)]])
+    def test_refuses_what_is_no_partition(self, partition):
+        with pytest.raises(InvalidDistribution, match=r"is not non-empty subsets that cover 0, \.\.\., 2 once each$"):
+            Channel.merge(partition, 3)
+
+    def test_refuses_labels_that_do_not_fit(self):
+        with pytest.raises(InvalidDistribution, match=r"^labels has 2 labels for 3 symbols"):
+            Channel.identity(3, "ab")
+
+
+class TestRelease:
+    def test_against_fractions(self):
+        p = [[Fraction(1, 8), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 8)]]
+        k = [[Fraction(1, 2), Fraction(1, 2), 0], [Fraction(1, 4), 0, Fraction(3, 4)]]
+        expected = [[float(sum(p[s][x] * k[x][y] for x in range(2))) for y in range(3)] for s in range(2)]
+        out = Channel(KERNEL, "pqr").release(JOINT)
+        assert out.p.tolist() == expected
+        assert out.secret == JOINT.secret
+        assert out.public == ("p", "q", "r")
+
+    def test_of_a_channel_that_sees_the_secret_against_fractions(self):
+        p = [[Fraction(1, 8), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 8)]]
+        k = [[[Fraction(v) for v in row] for row in table] for table in AWARE.tolist()]
+        by_secret = [[float(sum(p[s][x] * k[s][x][y] for x in range(2))) for y in range(2)] for s in range(2)]
+        by_symbol = [[float(sum(p[s][x] * k[s][x][y] for s in range(2))) for y in range(2)] for x in range(2)]
+        assert Channel(AWARE).release(JOINT).p.tolist() == by_secret
+        assert Channel(AWARE).joint_xy(JOINT).tolist() == by_symbol
+        np.testing.assert_allclose(
+            Channel(AWARE).y_given_x(JOINT), np.array(by_symbol) / np.array(by_symbol).sum(axis=1, keepdims=True)
+        )
+
+    def test_drops_outputs_of_probability_zero_and_their_labels(self):
+        out = Channel([[1, 0, 0], [0.5, 0, 0.5]], "pqr").release(JOINT)
+        assert out.public == ("p", "r")
+        assert out.p.shape == (2, 2)
+
+    def test_drops_outputs_that_only_impossible_pairs_would_give(self):
+        joint = Joint([[0.5, 0.0], [0.0, 0.5]])
+        kernel = np.zeros((2, 2, 3))
+        kernel[0, 0, 0] = kernel[1, 1, 1] = kernel[0, 1, 2] = kernel[1, 0, 2] = 1
+        out = Channel(kernel, "pqr").release(joint)
+        assert out.public == ("p", "q")
+        assert out.p.tolist() == [[0.5, 0], [0, 0.5]]
+
+    def test_the_same_kernel_for_every_secret_is_the_blind_channel(self, joint):
+        blind = random_channel(joint, np.random.default_rng(1))
+        aware = Channel(np.broadcast_to(blind.kernel, (joint.n_secret, *blind.kernel.shape)))
+        np.testing.assert_allclose(aware.release(joint).p, blind.release(joint).p, atol=1e-15)
+        np.testing.assert_allclose(aware.joint_xy(joint), blind.joint_xy(joint), atol=1e-15)
+        np.testing.assert_allclose(aware.y_given_x(joint), blind.kernel, atol=1e-12)
+
+    def test_marginals_are_right(self, joint):
+        for aware in (False, True):
+            channel = random_channel(joint, np.random.default_rng(2), aware=aware)
+            p_xy, out = channel.joint_xy(joint), channel.release(joint)
+            np.testing.assert_allclose(p_xy.sum(axis=1), joint.p_x, atol=1e-14)
+            np.testing.assert_allclose(p_xy.sum(axis=0), out.p_x, atol=1e-14)
+            np.testing.assert_allclose(out.p_s, joint.p_s, atol=1e-14)
+
+    def test_identity_and_constant(self, joint):
+        assert np.array_equal(Channel.identity(joint.n_public, joint.public).release(joint).p, joint.p / joint.p.sum())
+        np.testing.assert_allclose(Channel.constant(joint.n_public).release(joint).p[:, 0], joint.p_s, rtol=1e-14)
+
+    def test_sums_off_by_the_tolerance_do_not_add_up_to_an_error(self):
+        joint, channel = Joint([[0.5, 0.5 + 0.9 * SUM_TOL]]), Channel(np.eye(2) * (1 + 0.9 * SUM_TOL))
+        assert channel.joint_xy(joint).sum() == pytest.approx(1, abs=1e-15)
+        assert channel.release(joint).p.sum() == pytest.approx(1, abs=1e-15)
+        np.testing.assert_allclose(channel.compose(channel).kernel, np.eye(2), atol=1e-15)
+
+    @pytest.mark.parametrize("method", ["release", "joint_xy", "y_given_x"])
+    def test_refuses_a_joint_that_does_not_fit(self, method):
+        with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
+            getattr(Channel.identity(3), method)(JOINT)
+        with pytest.raises(InvalidParameter, match=r"^the channel has 3 secrets, the joint 2$"):
+            getattr(Channel(np.full((3, 2, 1), 1.0)), method)(JOINT)
+
+
+class TestCompose:
+    @given(seed=st.integers(0, 2**32 - 1))
+    def test_releases_in_turn(self, seed):
+        rng = np.random.default_rng(seed)
+        for aware in (False, True):
+            first = random_channel(JOINT, rng, aware=aware)
+            second = Channel(rng.dirichlet(np.ones(3), size=4), "pqr")
+            both = first.compose(second)
+            assert both.outputs == ("p", "q", "r")
+            np.testing.assert_allclose(both.release(JOINT).p, second.release(first.release(JOINT)).p, atol=1e-15)
+
+    def test_refuses(self):
+        with pytest.raises(InvalidParameter, match=r"^the second channel sees the secret: compose with a channel P"):
+            Channel(np.eye(2)).compose(Channel(AWARE))
+        with pytest.raises(InvalidParameter, match=r"^the second channel has 2 inputs, this one 3 outputs$"):
+            Channel(KERNEL).compose(Channel.identity(2))
+
+
+def test_constant_mixture_is_a_mixture():
+    mixed = constant_mixture(Channel(np.eye(2), "ab"), np.array([0.25, 0.75]), 0.5)
+    assert mixed.kernel.tolist() == [[0.625, 0.375], [0.125, 0.875]]
+    assert mixed.outputs == ("a", "b")
+
+
+class TestSample:
+    """Monte Carlo against the kernel: the chi-square test's p-value is uniform, so 1e-4 fails one in ten thousand."""
+
+    N = 60_000
+
+    def check(self, drawn, kernel):
+        counts = np.bincount(drawn, minlength=kernel.size)
+        assert (counts[kernel == 0] == 0).all()
+        possible = kernel > 0
+        if possible.sum() > 1:
+            assert stats.chisquare(counts[possible], kernel[possible] / kernel.sum() * counts.sum()).pvalue > 1e-4
+
+    def test_follows_the_kernel(self):
+        kernel = np.array([[0.2, 0.3, 0.0, 0.5], [0.0, 1.0, 0.0, 0.0], [0.97, 0.01, 0.01, 0.01]])
+        x = np.random.default_rng(1).integers(3, size=self.N)
+        y = Channel(kernel).sample(x, rng=np.random.default_rng(2))
+        assert y.shape == x.shape
+        for symbol in range(3):
+            self.check(y[x == symbol], kernel[symbol])
+
+    def test_follows_a_kernel_that_sees_the_secret(self):
+        kernel = np.random.default_rng(3).dirichlet(np.ones(3), size=(2, 4))
+        rng = np.random.default_rng(4)
+        s, x = rng.integers(2, size=self.N), rng.integers(4, size=self.N)
+        y = Channel(kernel).sample(x, s, rng=rng)
+        for secret, symbol in itertools.product(range(2), range(4)):
+            self.check(y[(s == secret) & (x == symbol)], kernel[secret, symbol])
+
+    def test_draws_are_independent_of_each_other(self):
+        y = Channel([[0.5, 0.5]]).sample(np.zeros(self.N, dtype=int), rng=np.random.default_rng(5))
+        pairs = np.bincount(2 * y[::2] + y[1::2], minlength=4)
+        assert stats.chisquare(pairs).pvalue > 1e-4
+
+    def test_empirical_release(self):
+        rng = np.random.default_rng(6)
+        channel = Channel(AWARE)
+        cells = rng.choice(4, size=self.N, p=JOINT.p.ravel())
+        y = channel.sample(cells % 2, cells // 2, rng=rng)
+        counts = np.bincount(2 * (cells // 2) + y, minlength=4)
+        assert stats.chisquare(counts, channel.release(JOINT).p.ravel() * self.N).pvalue > 1e-4
+
+    def test_repeats_with_a_seed_and_differs_without(self):
+        x = np.arange(1000) % 2
+        channel = Channel(KERNEL)
+        first, second = (channel.sample(x, rng=np.random.default_rng(9)) for _ in range(2))
+        assert np.array_equal(first, second)
+        assert not np.array_equal(channel.sample(x), channel.sample(x))
+
+    @pytest.mark.parametrize("aware", [False, True])
+    def test_no_input_gives_no_output(self, aware):
+        drawn = Channel(AWARE if aware else KERNEL).sample([], [] if aware else None)
+        assert drawn.shape == (0,)
+        assert drawn.dtype == np.int64
+
+    def test_a_kernel_that_sums_below_one_stays_among_the_possible(self):
+        class AlmostOne:
+            def random(self, size):
+                return np.full(size, np.nextafter(1, 0))
+
+        kernel = [[0.1] * 10 + [0.0]]
+        assert Channel(kernel).sample([0], rng=AlmostOne()).tolist() == [9]
+
+    @pytest.mark.parametrize(
+        ("x", "s", "text"),
+        [
+            ([0, 2], None, r"^x has an index outside 0, \.\.\., 1: check the labels$"),
+            ([-1], None, r"^x has an index outside"),
+            ([0.0], None, r"^x has shape \(1,\) and type float64: give a flat array of indices$"),
+            ([True], None, r"^x has shape \(1,\) and type bool"),
+            ([[0]], None, r"^x has shape \(1, 1\) and type int"),
+            (0, None, r"^x has shape \(\) and type int"),
+            (["a"], None, r"^x has shape \(1,\) and type <U1"),
+            ([0], [0], r"^s is needed exactly when the channel sees the secret"),
+        ],
+    )
+    def test_refuses(self, x, s, text):
+        with pytest.raises(InvalidParameter, match=text):
+            Channel(KERNEL).sample(x, s)
+
+    def test_refuses_secrets_that_do_not_fit(self):
+        channel = Channel(AWARE)
+        with pytest.raises(InvalidParameter, match=r"^s is needed exactly when"):
+            channel.sample([0])
+        with pytest.raises(InvalidParameter, match=r"^s has shape \(1,\) and x \(2,\): give one secret a symbol$"):
+            channel.sample([0, 1], [0])
+        with pytest.raises(InvalidParameter, match=r"^s has an index outside 0, \.\.\., 1"):
+            channel.sample([0], [2])

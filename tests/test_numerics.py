@@ -1,0 +1,177 @@
+"""Tolerances, checks and careful functions, against exact arithmetic and scipy."""
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import special
+
+from liftlib.errors import InvalidDistribution, InvalidParameter, LiftError
+from liftlib.numerics import (
+    FEASIBILITY_TOL,
+    GAP_TOL,
+    KEEP_TOL,
+    SUM_TOL,
+    as_matrix,
+    check_nonnegative,
+    check_scalar,
+    power_mean,
+    xlogx,
+)
+
+
+def decimal_power_mean(values, weights, order):
+    """The mean in 60 digits, where 1e-300 ** 100 neither underflows nor overflows."""
+    with localcontext() as context:
+        context.prec, context.Emin, context.Emax = 60, -10**9, 10**9
+        total = sum(Decimal(w) * Decimal(v) ** Decimal(order) for v, w in zip(values, weights, strict=True))
+        return float(total ** (1 / Decimal(order)))
+
+
+def test_tolerances_lie_between_rounding_and_what_a_reader_would_notice():
+    for tolerance in (SUM_TOL, KEEP_TOL, FEASIBILITY_TOL, GAP_TOL):
+        assert 1e6 * np.finfo(float).eps < tolerance < 1e-6
+
+
+class TestAsMatrix:
+    def test_copies(self):
+        source = np.array([[1.0, 2.0]])
+        copy = as_matrix("a", source)
+        source[0, 0] = 9
+        assert copy.tolist() == [[1.0, 2.0]]
+        assert copy.dtype == np.float64
+
+    @pytest.mark.parametrize(
+        ("values", "text"),
+        [
+            ([[1, "a"]], r"^a is not an array of numbers \(.*'a'.*\): pass a rectangular array$"),
+            ([[1, 2], [3]], r"^a is not an array of numbers \(.*\): pass a rectangular array$"),
+            ([[1, None]], r"^a\[0, 1\] is nan, not a finite number: clean the input first$"),
+            ([1, 2], r"^a has shape \(2,\), not 2 axes: reshape it$"),
+            (3.0, r"^a has shape \(\), not 2 axes: reshape it$"),
+            ([[[1]]], r"^a has shape \(1, 1, 1\), not 2 axes: reshape it$"),
+            ([[]], r"^a has shape \(1, 0\), so it is empty: give each axis an entry or more$"),
+            ([[1, 2], [math.nan, 4]], r"^a\[1, 0\] is nan, not a finite number: clean the input first$"),
+            ([[1, math.inf]], r"^a\[0, 1\] is inf, not a finite number: clean the input first$"),
+            ([[1, -math.inf]], r"^a\[0, 1\] is -inf, not a finite number: clean the input first$"),
+        ],
+    )
+    def test_refuses(self, values, text):
+        with pytest.raises(InvalidDistribution, match=text):
+            as_matrix("a", values)
+
+    def test_names_every_number_of_axes_allowed(self):
+        with pytest.raises(InvalidDistribution, match=r"not 2 or 3 axes"):
+            as_matrix("a", [1.0], ndim=(2, 3))
+
+    def test_errors_are_lift_errors_and_value_errors(self):
+        for kind in (LiftError, ValueError):
+            with pytest.raises(kind):
+                as_matrix("a", [1.0])
+
+
+def test_check_nonnegative_names_place_and_value():
+    check_nonnegative("counts", np.array([[0.0, 1.0]]))
+    with pytest.raises(InvalidDistribution, match=r"^counts\[1, 0\] is -0.5, below 0: probabilities and counts are"):
+        check_nonnegative("counts", np.array([[0.0, 1.0], [-0.5, -2.0]]))
+    with pytest.raises(InvalidDistribution, match=r"is nan"):
+        check_nonnegative("counts", np.array([math.nan]))
+
+
+class TestCheckScalar:
+    @pytest.mark.parametrize("value", [0, 1.5, np.float32(2), np.int64(3), Fraction(1, 2), math.inf])
+    def test_returns_a_float(self, value):
+        checked = check_scalar("eps", value)
+        assert type(checked) is float
+        assert checked == float(value)
+
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            (-1, r"^eps is -1, not in \[0, inf\]: give a number in that range$"),
+            (-1e-300, r"^eps is -1e-300, not in \[0, inf\]"),
+            (Fraction(-1, 2), r"^eps is -0.5, not in \[0, inf\]"),
+            (math.nan, r"^eps is nan, not in \[0, inf\]: give a number in that range$"),
+            (np.float64("nan"), r"^eps is nan, not in \[0, inf\]"),
+            (True, r"^eps is True, not a number: give a number in \[0, inf\]$"),
+            (np.True_, r"^eps is (np\.)?True_?, not a number"),
+            ("2", r"^eps is '2', not a number"),
+            (None, r"^eps is None, not a number"),
+            ([1.0], r"^eps is \[1\.0\], not a number"),
+            (1j, r"^eps is 1j, not a number"),
+            (np.complex128(1), r"^eps is .*, not a number"),
+            (np.array(1.0), r"^eps is array\(1\.\), not a number"),
+        ],
+    )
+    def test_refuses(self, value, text):
+        with pytest.raises(InvalidParameter, match=text):
+            check_scalar("eps", value)
+
+    def test_open_and_finite_ends(self):
+        assert check_scalar("a", 1, 1, 2) == 1
+        assert check_scalar("a", 2, 1, 2) == 2
+        with pytest.raises(InvalidParameter, match=r"^alpha is 1, not in \(1, inf\]"):
+            check_scalar("alpha", 1, 1, open_low=True)
+        with pytest.raises(InvalidParameter, match=r"^a is inf, not in \[0, inf\)"):
+            check_scalar("a", math.inf, finite=True)
+        with pytest.raises(InvalidParameter, match=r"^lam is 1.5, not in \[0, 1\]"):
+            check_scalar("lam", 1.5, 0, 1, finite=True)
+
+
+class TestXlogx:
+    def test_against_scipy(self):
+        p = np.concatenate([[0.0, 1.0, 5e-324, 1e-308], np.random.default_rng(0).random(50)])
+        np.testing.assert_allclose(xlogx(p), special.xlogy(p, p), rtol=1e-15, atol=0)
+
+    def test_zero_and_nan(self):
+        assert xlogx(0.0) == 0
+        assert np.isnan(xlogx(math.nan))
+
+
+class TestPowerMean:
+    @pytest.mark.parametrize("order", [1, 1.5, 2, 10, 100])
+    @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1.0, 1e150, 1e300])
+    def test_against_60_digits(self, order, scale):
+        rng = np.random.default_rng(int(order * 7))
+        values, weights = rng.random(6) * scale, rng.dirichlet(np.ones(6))
+        expected = decimal_power_mean(values.tolist(), weights.tolist(), order)
+        assert power_mean(values, weights, order, axis=0) == pytest.approx(expected, rel=1e-13, abs=0)
+
+    def test_values_of_very_different_size(self):
+        values, weights = np.array([1e-300, 1e300]), np.array([1 - 1e-12, 1e-12])
+        assert power_mean(values, weights, 100, axis=0) == pytest.approx(
+            decimal_power_mean(values.tolist(), weights.tolist(), 100), rel=1e-13
+        )
+
+    def test_order_one_is_the_mean_and_infinity_the_largest_with_weight(self):
+        values, weights = np.array([1.0, 3.0, 9.0]), np.array([0.5, 0.5, 0.0])
+        assert power_mean(values, weights, 1, axis=0) == 2
+        assert power_mean(values, weights, math.inf, axis=0) == 3
+        assert power_mean(values, weights, 1e6, axis=0) == pytest.approx(3, rel=1e-5)
+
+    @pytest.mark.parametrize("order", [1.5, 100, math.inf])
+    def test_infinite_values(self, order):
+        values = np.array([[math.inf, 1.0, math.inf], [2.0, 1.0, math.inf]])
+        assert power_mean(values, np.array([[0.3], [0.7]]), order, axis=0).tolist() == [math.inf, 1.0, math.inf]
+
+    def test_an_infinite_value_without_weight_does_not_count(self):
+        assert power_mean(np.array([math.inf, 2.0]), np.array([0.0, 1.0]), 100, axis=0) == 2
+
+    @pytest.mark.parametrize("order", [1.5, 100, math.inf])
+    def test_all_zero(self, order):
+        assert power_mean(np.zeros((2, 3)), np.full((2, 1), 0.5), order, axis=0).tolist() == [0, 0, 0]
+
+    def test_nan_is_not_swallowed(self):
+        assert np.isnan(power_mean(np.array([math.nan, 1.0]), np.array([0.5, 0.5]), 2, axis=0))
+
+    def test_axis_and_batches(self):
+        rng = np.random.default_rng(3)
+        values, weights = rng.random((4, 3, 5)), rng.dirichlet(np.ones(3), size=4)
+        batch = power_mean(values, weights[:, :, None], 2.5, axis=-2)
+        assert batch.shape == (4, 5)
+        for n in range(4):
+            for x in range(5):
+                expected = sum(w * v**2.5 for w, v in zip(weights[n], values[n, :, x], strict=True)) ** 0.4
+                assert batch[n, x] == pytest.approx(expected, rel=1e-13)
