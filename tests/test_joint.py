@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from liftlib import DataError, InvalidDistribution, Joint
 
@@ -45,8 +46,8 @@ class TestViews:
         np.testing.assert_allclose(joint.s_given_x.sum(axis=0), 1, atol=1e-12)
         np.testing.assert_allclose(joint.x_given_s.sum(axis=1), 1, atol=1e-12)
 
-    @given(...)
-    def test_chain_rule(self, joint: Joint):
+    @given(joint=st.from_type(Joint))
+    def test_chain_rule(self, joint):
         np.testing.assert_allclose(joint.s_given_x * joint.p_x, joint.p, atol=1e-15)
         np.testing.assert_allclose(joint.x_given_s * joint.p_s[:, None], joint.p, atol=1e-15)
 

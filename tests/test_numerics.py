@@ -25,7 +25,7 @@ from liftlib.numerics import (
 def decimal_power_mean(values, weights, order):
     """The mean in 60 digits, where 1e-300 ** 100 neither underflows nor overflows."""
     with localcontext() as context:
-        context.prec, context.Emin, context.Emax = 60, -10**9, 10**9
+        context.prec, context.Emin, context.Emax = 60, -(10**9), 10**9
         total = sum(Decimal(w) * Decimal(v) ** Decimal(order) for v, w in zip(values, weights, strict=True))
         return float(total ** (1 / Decimal(order)))
 
