@@ -25,6 +25,7 @@ lint: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
+	$(BIN)/python tools/format_chapters.py --check
 
 serve: book  ## Read the book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000

@@ -94,8 +94,20 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
     context["header_buttons"] += [{**group, "buttons": buttons}, {**down, "buttons": downloads}]
 
 
+def tidy_scripts(_app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Keep each script of a page once, MathJax's asynchronous form, and drop Thebe's, which this book does not use."""
+    kept: dict[str, Any] = {}
+    for script in context.get("script_files", []):
+        body = script.attributes.get("body", "") if hasattr(script, "attributes") else ""
+        name = str(getattr(script, "filename", script) or body)
+        if "thebe" not in name.lower():
+            kept.setdefault(name, script)
+    context["script_files"] = list(kept.values())
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.connect("html-page-context", add_buttons, priority=600)
+    app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("build-finished", write_notebooks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

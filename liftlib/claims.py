@@ -94,10 +94,10 @@ def read_claims() -> list[Claim]:
     path = data_folder() / "claims.csv"
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    claims = [Claim(**{**row, "tolerance": float(row["tolerance"])}) for row in rows]
+    claims = [Claim(tolerance=float(row.pop("tolerance")), **row) for row in rows]
     twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
     if twice:
-        raise DataError(f"claims.csv has the id {sorted(twice)[0]!r} twice: make ids unique")
+        raise DataError(f"claims.csv has the id {min(twice)!r} twice: make ids unique")
     return claims
 
 
@@ -401,12 +401,12 @@ def proposition_5_chi2() -> bool:
     return _printed_bound_holds(chi2_of, inverse=True, power=2)
 
 
-# C22 -------------------------------------------------------------------------------------------------------------------
+# C22 ----------------------------------------------------------------------------------------------------------------
 
 
 @cache
 def _c22(eps: float) -> tuple[float, float, float]:
-    """Return mean NMIL of complete and of subset merging, and subset merging's largest leakage, 1,000 joints 13 x 20."""
+    """Return mean NMIL of complete and subset merging, and the latter's largest leakage, 1,000 joints 13 x 20."""
     p = uniform_joints(1000, 13, 20, np.random.default_rng(0))
     complete = ex.merged_measures(p, watchdog_labels(p, LIP(eps), extend=False))
     subsets = ex.merged_measures(p, merge_labels(p, LIP(eps), extend=False)[0])

@@ -167,9 +167,7 @@ def uniform_joints(n: int, n_secret: int, n_public: int, rng: np.random.Generato
     return np.asarray(p / p.sum(axis=(1, 2), keepdims=True))
 
 
-def dirichlet_joints(
-    n: int, n_secret: int, n_public: int, concentration: float, rng: np.random.Generator
-) -> Matrix:
+def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float, rng: np.random.Generator) -> Matrix:
     """Return ``n`` joint distributions from the symmetric Dirichlet distribution, shape (n, S, X).
 
     Concentration 1 is uniform on the simplex, 1/2 is Jeffreys' prior (S20 section VIII-D).

@@ -5,7 +5,8 @@ The only module that imports matplotlib. Each function returns the axes that it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -33,6 +34,23 @@ STYLE: Mapping[str, Any] = {
 }
 """Applied to every figure; white behind it, so that it reads on a dark page."""
 
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the book's style inside the block.
+
+    Not matplotlib's rc_context: the first figure of a notebook turns interactive drawing on, which that would undo on
+    leaving, so that only the first figure would show.
+    """
+    current: dict[str, Any] = plt.rcParams  # type: ignore[assignment]  # its keys are typed as a list of literals
+    before = {name: current[name] for name in STYLE}
+    current.update(STYLE)
+    try:
+        yield
+    finally:
+        current.update(before)
+
+
 # Okabe and Ito's palette, ordered so that neighbours differ in lightness; line style and marker differ as well.
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
@@ -40,12 +58,12 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 LABELS: Mapping[str, str] = {
     "eps": "privacy budget ε (nats)",
-    "nmi": "NMI = I(X;Y) / H(X)",
-    "nmil": "NMIL = 1 − I(X;Y) / H(X)",
+    "nmi": "utility, NMI",
+    "nmil": "loss of utility, NMIL",
     "mutual_information": "I(X;Y) (nats)",
-    "min_lift_leakage": "min-lift leakage |log min Ψ| (nats)",
-    "max_lift_leakage": "max-lift leakage log max Λ (nats)",
-    "broken": "share of joints that break the notion",
+    "min_lift_leakage": "min-lift leakage (nats)",
+    "max_lift_leakage": "max-lift leakage (nats)",
+    "broken": "share that breaks the notion",
     "log_min_lift": "log Ψ(x) = min over s of log-lift (nats)",
     "log_max_lift": "log Λ(x) = max over s of log-lift (nats)",
     "seconds": "time (seconds)",
@@ -100,21 +118,21 @@ def curves(
     matplotlib.axes.Axes
         Points at infinity stand as open triangles on the upper edge.
     """
-    with plt.rc_context(dict(STYLE)):
+    with style():
         if ax is None:
             ax = plt.figure(figsize=(5.2, 3.6), layout="constrained").add_subplot()
         chosen = rows[rows["measure"] == measure]
         names = list(dict.fromkeys(rows["series"])) if order is None else list(order)
         for number, name in enumerate(names):
             part = chosen[chosen["series"] == name].sort_values(x)
-            style = series_style(number)
+            look = series_style(number)
             mean = part["mean"].to_numpy()
             shown = np.where(np.isfinite(mean), mean, np.nan)
             every = max(1, len(part) // 8)
-            ax.plot(part[x], shown, label=name, markevery=(number % every, every), **style)
+            ax.plot(part[x], shown, label=name, markevery=(number % every, every), **look)
             std = part["std"].to_numpy()
-            if spread and np.isfinite(std).any():
-                ax.fill_between(part[x], shown - std, shown + std, color=style["color"], alpha=0.10, linewidth=0)
+            if spread and measure != "broken" and np.isfinite(std).any():  # a share's spread follows from its mean
+                ax.fill_between(part[x], shown - std, shown + std, color=look["color"], alpha=0.10, linewidth=0)
             infinite = part[x][np.isinf(mean)]
             if len(infinite):
                 ax.plot(
@@ -123,7 +141,7 @@ def curves(
                     linestyle="none",
                     marker="^",
                     markerfacecolor="none",
-                    color=style["color"],
+                    color=look["color"],
                     transform=ax.get_xaxis_transform(),
                     clip_on=False,
                 )
@@ -148,9 +166,9 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
     spread, x
         See :func:`curves`.
     """
-    with plt.rc_context(dict(STYLE)):
+    with style():
         figure, found = plt.subplots(
-            1, len(panels), figsize=(3.7 * len(panels), 3.5), layout="constrained", squeeze=False
+            1, len(panels), figsize=(3.0 * len(panels), 3.2), layout="constrained", squeeze=False
         )
         axes = list(found[0])
         for letter, ax, measure in zip("abcdefgh", axes, panels, strict=False):
@@ -169,7 +187,7 @@ def histograms(rows: pd.DataFrame) -> list[Axes]:
     rows : pandas.DataFrame
         Columns ``measure``, ``left``, ``right``, ``probability``.
     """
-    with plt.rc_context(dict(STYLE)):
+    with style():
         measures = list(dict.fromkeys(rows["measure"]))
         _, found = plt.subplots(len(measures), 1, figsize=(7, 2.4 * len(measures)), layout="constrained", sharex=True)
         axes = list(np.atleast_1d(found))

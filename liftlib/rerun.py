@@ -7,7 +7,7 @@ may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``
 from __future__ import annotations
 
 import ast
-import datetime
+import datetime as dt
 import difflib
 import io
 import json
@@ -71,7 +71,7 @@ class Parameter:
         kind, _, inner = self.annotation.partition("[")
         value = self._one(kind, value)
         if kind == "list":
-            if not value:
+            if not value and inner != "str]":
                 raise RerunError(f"{self.name} is an empty list: give {self._wanted()}")
             return [self._one(inner.rstrip("]") or "float", entry) for entry in value]
         return value
@@ -295,7 +295,7 @@ def rerun(
 def _plain(notebook: Any) -> Any:
     import nbformat  # noqa: PLC0415
 
-    return json.loads(nbformat.writes(notebook, version=4))
+    return json.loads(nbformat.writes(notebook, version=4))  # type: ignore[no-untyped-call]
 
 
 def _write_results(
@@ -303,18 +303,25 @@ def _write_results(
 ) -> None:
     import nbformat  # noqa: PLC0415
 
-    notebook = nbformat.read(executed, as_version=4)
+    notebook = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
     for cell in notebook.cells:
+        shown = []
         for output in cell.get("outputs", []):
             kept = output.get("data", {}).get(RECORD + ROWS_MIME)
             if kept:
                 table = pd.DataFrame(kept["rows"], columns=kept["columns"])
                 table.to_csv(folder / f"{output['metadata']['scrapbook']['name']}.csv", index=False)
+            if not any(mime.startswith(RECORD) for mime in output.get("data", {})):
+                shown.append(output)
+        if cell.cell_type == "code":
+            cell.outputs = shown  # the page is for readers, who do not see what is recorded
     if html:
         from nbconvert import HTMLExporter  # noqa: PLC0415 - two seconds
 
         # no MathJax from elsewhere: formulas stay as typed, and the page asks nothing of a third party
-        exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
+        exporter = HTMLExporter(  # type: ignore[no-untyped-call]
+            mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url=""
+        )
         page, _ = exporter.from_notebook_node(notebook)
         (folder / f"{path.stem}.html").write_text(page, encoding="utf-8")
     everything = {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
@@ -323,7 +330,7 @@ def _write_results(
         "parameters": everything,
         "changed": sorted(values),
         "seconds": round(seconds, 3),
-        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "cores": os.cpu_count(),
         "versions": _versions(),
     }

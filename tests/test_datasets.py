@@ -40,7 +40,9 @@ def test_data_dictionary_counts():
     text = gzip.decompress((ADULT / "adult.data.gz").read_bytes()).decode()
     records = [line.split(", ") for line in text.splitlines() if line]
     assert len(records) == 32_561
-    table = re.findall(r"^\| ([a-z-]+) \| (?:integer|text) \| (\d+) \| (\d+) \|", (ADULT / "README.md").read_text(), re.M)
+    table = re.findall(
+        r"^\| ([a-z-]+) \| (?:integer|text) \| (\d+) \| (\d+) \|", (ADULT / "README.md").read_text(), re.MULTILINE
+    )
     assert [row[0] for row in table] == list(datasets.ADULT_COLUMNS)
     for column, (name, distinct, missing) in enumerate(table):
         values = [record[column] for record in records]
@@ -153,7 +155,7 @@ def test_one_joint_is_the_first_of_many():
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True])
 def test_wrong_sizes(size):
-    with pytest.raises(InvalidParameter, match="n_public is .*: give a whole number, 1 or more"):
+    with pytest.raises(InvalidParameter, match=r"n_public is .*: give a whole number, 1 or more"):
         datasets.uniform_joint(2, size, np.random.default_rng(0))
 
 

@@ -90,7 +90,7 @@ def test_same_seed_same_rows():
 
 @pytest.mark.parametrize("values", [[], [-1.0], [np.nan], [np.inf]])
 def test_wrong_budgets(values):
-    with pytest.raises(InvalidParameter, match="epsilons is .*: give one finite budget or more"):
+    with pytest.raises(InvalidParameter, match=r"epsilons is .*: give one finite budget or more"):
         budgets(values)
 
 

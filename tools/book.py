@@ -6,6 +6,7 @@ numbers glued from one page to another are never stale.
 """
 
 import argparse
+import ast
 import hashlib
 import os
 import re
@@ -55,8 +56,21 @@ def preview_tree(target: Path) -> None:
         values = notebook.metadata.get("lift", {}).get("preview", {})
         for cell in notebook.cells:
             if values and "parameters" in cell.metadata.get("tags", []):
-                cell.source += "".join(f"\n{name}: {type(v).__name__} = {v!r}" for name, v in values.items())
-                jupytext.write(notebook, path, fmt="md:myst")
+                text = path.read_text(encoding="utf-8")
+                path.write_text(text.replace(cell.source, with_values(cell.source, values)), encoding="utf-8")
+
+
+def with_values(source: str, values: dict[str, object]) -> str:
+    """Return a parameters cell with other defaults."""
+    lines = source.splitlines()
+    for node in ast.parse(source).body:
+        value = node.value
+        if node.target.id in values:
+            assert value.lineno == value.end_lineno, "a parameter's default stands on one line"
+            line = lines[value.lineno - 1].encode()
+            new = repr(values[node.target.id]).encode()
+            lines[value.lineno - 1] = (line[: value.col_offset] + new + line[value.end_col_offset :]).decode()
+    return "\n".join(lines)
 
 
 def execute(base: Path, cache_folder: Path) -> bool:
@@ -75,9 +89,7 @@ def execute(base: Path, cache_folder: Path) -> bool:
         return True
     print(f"executing {', '.join(Path(record.uri).stem for record in stale)}", flush=True)
     executor = load_executor("local-parallel", cache)
-    result = executor.run_and_cache(
-        filter_uris=[record.uri for record in stale], timeout=1800, allow_errors=False
-    )
+    result = executor.run_and_cache(filter_uris=[record.uri for record in stale], timeout=1800, allow_errors=False)
     for uri in (*result.excepted, *result.errored):
         trace = cache.get_project_record(uri).traceback or "no traceback was kept"
         print(f"\n{Path(uri).relative_to(base)} failed:\n{trace}", file=sys.stderr)

@@ -13,7 +13,6 @@ from liftlib.experiments.e23_merging import (
     figure_e23_12,
     figure_e23_13,
 )
-
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [

@@ -36,8 +36,8 @@ def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]
         What identifies the point, such as ``series`` and ``eps``.
     """
     rows = []
-    for measure, values in measures.items():
-        values = np.asarray(values, dtype=np.float64)
+    for measure, given in measures.items():
+        values = np.asarray(given, dtype=np.float64)
         if np.isnan(values).any():
             raise InvalidParameter(f"{measure} is NaN in trial {int(np.isnan(values).argmax())} of {keys}")
         # the spread of values of which some are infinite has no meaning

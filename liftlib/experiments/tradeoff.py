@@ -76,7 +76,8 @@ def merging_tradeoff(
         for eps in epsilons:
             notion = notion_at(eps)
             labels = labeller(p, notion)
-            broken = ~notion.kept_columns(lifts(group_masses(p, labels), p_s), p_s).all(axis=1)
+            kept = notion.kept_columns(lifts(group_masses(p, labels), p_s), p_s)
+            broken = np.array(~kept.all(axis=1), dtype=np.float64)
             measures = {**merged_measures(p, labels), "broken": broken}
             rows += summary(measures, series=name, eps=eps)
     return frame(rows)

@@ -1,0 +1,87 @@
+"""The files around the code say the same thing and are well formed."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import liftlib
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_one_version():
+    version = tomllib.loads(text("pyproject.toml"))["project"]["version"]
+    assert version == liftlib.__version__
+    assert re.search(rf"^version: {re.escape(version)}$", text("CITATION.cff"), re.MULTILINE)
+    assert re.search(rf"^## {re.escape(version)} \(", text("CHANGELOG.md"), re.MULTILINE)
+
+
+def test_citation_is_valid():
+    done = subprocess.run(
+        [Path(sys.executable).with_name("cffconvert"), "--validate", "-i", ROOT / "CITATION.cff"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_readme_begins_with_the_two_commands():
+    first = text("README.md").partition("##")[0]
+    assert first.index("make book") < first.index("make test")
+
+
+def test_readme_example_runs():
+    (code,) = re.findall(r"```python\n(.*?)```", text("README.md"), re.DOTALL)
+    exec(code, {})  # noqa: S102
+
+
+def test_everything_asked_for_is_pinned():
+    lock = {}
+    for line in text("requirements.lock").splitlines():
+        name, _, rest = line.partition("==")
+        lock.setdefault(name.lower().replace("_", "-"), set()).add(rest.split()[0])
+    for file in ("requirements.txt", "requirements-dev.txt"):
+        for line in text(file).splitlines():
+            wanted = line.partition("#")[0].strip()
+            if wanted and not wanted.startswith("-r"):
+                name, _, version = wanted.partition("==")
+                assert version, f"{name} is not pinned in {file}"
+                assert version in lock[name.lower().replace("_", "-")], f"{name} differs: run make lock"
+
+
+def test_packages_asked_for():
+    required = text("requirements.txt")
+    for name in ("jupyter-book", "jupytext", "numpy", "scipy", "pycddlib", "matplotlib", "papermill"):
+        assert re.search(rf"^{name}", required, re.MULTILINE), name
+
+
+def test_bibliography_is_well_formed():
+    bib = text("references.bib")
+    entries = re.findall(r"^@(\w+)\{(\w+),(.*?)^\}", bib, re.MULTILINE | re.DOTALL)
+    assert len(entries) == bib.count("\n@") + 1
+    keys = [key for _, key, _ in entries]
+    assert len(set(keys)) == len(keys)
+    assert {"E23", "C22", "I21", "S20"} <= set(keys)
+    for _, key, body in entries:
+        for field in ("title", "author", "year"):
+            assert re.search(rf"\b{field} = \{{", body), f"{key} has no {field}"
+        for doi in re.findall(r"doi = \{(.*?)\}", body):
+            assert re.fullmatch(r"10\.\d{4,9}/\S+", doi), f"{key}: {doi}"
+
+
+def test_no_outputs_in_notebooks():
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not [name for name in tracked.split() if name.endswith((".ipynb", ".pyc"))]
+
+
+def test_workflow_and_pre_commit_are_yaml():
+    import yaml
+
+    for name in (".github/workflows/ci.yml", ".github/workflows/pages.yml", ".pre-commit-config.yaml", "_config.yml"):
+        assert yaml.safe_load(text(name)), name
