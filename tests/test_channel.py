@@ -238,6 +238,14 @@ class TestSample:
         assert drawn.shape == (0,)
         assert drawn.dtype == np.int64
 
+    def test_an_output_is_drawn_on_an_interval_closed_below(self):
+        class Halves:
+            def random(self, size):
+                return np.array([0.0, 0.25, 0.5, 0.75])[:size]
+
+        assert Channel([[0.5, 0.0, 0.5]]).sample([0] * 4, rng=Halves()).tolist() == [0, 0, 2, 2]
+        assert Channel([[0.0, 0.25, 0.75]]).sample([0] * 4, rng=Halves()).tolist() == [1, 2, 2, 2]
+
     def test_a_kernel_that_sums_below_one_stays_among_the_possible(self):
         class AlmostOne:
             def random(self, size):

@@ -87,6 +87,12 @@ class TestMutualInformation:
         for p in np.random.default_rng(3).random((200, 2)):
             assert mutual_information(np.outer([p[0], 1 - p[0]], [p[1], 1 - p[1]])) >= 0
 
+    def test_two_tiny_masses_add_nothing(self):
+        # the product of the marginals underflows, the term is 1e-200 log 1e200
+        assert mutual_information([[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1e-200]]) == pytest.approx(
+            math.log(2), rel=1e-14
+        )
+
     def test_empty_rows_and_columns_are_allowed(self):
         padded = np.zeros((3, 4))
         padded[:2, :2] = [[0.4, 0.1], [0.2, 0.3]]

@@ -379,6 +379,8 @@ class TestHalfspaces:
         assert LDP(math.inf).halfspaces(joint).shape == (0, 17)
         assert L1Lift(math.inf, 1).halfspaces(joint).shape == (30, 17)
         assert L1Lift(math.inf, math.inf).halfspaces(joint).shape == (0, 17)
+        assert L1Lift(math.inf, 1.098).halfspaces(joint).shape == (30, 17)
+        assert L1Lift(math.inf, 1.099).halfspaces(joint).shape == (0, 17)  # e^1.099 - 1 > 2, above every l1-lift
         assert LDP(1).halfspaces(named_joints["one-secret"]).shape == (0, 5)
         assert L1Lift(math.inf, 1).halfspaces(named_joints["one-secret"]).shape == (0, 5)
 

@@ -156,6 +156,9 @@ class TestPowerMean:
         values = np.array([[math.inf, 1.0, math.inf], [2.0, 1.0, math.inf]])
         assert power_mean(values, np.array([[0.3], [0.7]]), order, axis=0).tolist() == [math.inf, 1.0, math.inf]
 
+    def test_a_huge_value_beside_an_infinite_one_does_not_overflow(self):
+        assert power_mean(np.array([math.inf, 1e300]), np.array([0.5, 0.5]), 100, axis=0) == math.inf
+
     def test_an_infinite_value_without_weight_does_not_count(self):
         assert power_mean(np.array([math.inf, 2.0]), np.array([0.0, 1.0]), 100, axis=0) == 2
 
