@@ -295,7 +295,7 @@ def rerun(
 def _plain(notebook: Any) -> Any:
     import nbformat  # noqa: PLC0415
 
-    return json.loads(nbformat.writes(notebook, version=4))  # type: ignore[no-untyped-call]
+    return json.loads(nbformat.writes(notebook, version=4))
 
 
 def _write_results(
@@ -303,7 +303,7 @@ def _write_results(
 ) -> None:
     import nbformat  # noqa: PLC0415
 
-    notebook = nbformat.read(executed, as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.read(executed, as_version=4)
     for cell in notebook.cells:
         shown = []
         for output in cell.get("outputs", []):
@@ -319,9 +319,7 @@ def _write_results(
         from nbconvert import HTMLExporter  # noqa: PLC0415 - two seconds
 
         # no MathJax from elsewhere: formulas stay as typed, and the page asks nothing of a third party
-        exporter = HTMLExporter(  # type: ignore[no-untyped-call]
-            mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url=""
-        )
+        exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
         page, _ = exporter.from_notebook_node(notebook)
         (folder / f"{path.stem}.html").write_text(page, encoding="utf-8")
     everything = {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
@@ -356,7 +354,7 @@ def keep(name: str, table: pd.DataFrame) -> None:
     body = json.loads(table.to_json(orient="split", index=False, double_precision=15))
     data = {RECORD + ROWS_MIME: {"columns": body["columns"], "rows": body["data"]}}
     # the form in which glue records a value: the book's renderer reads it and leaves it out of the page
-    display(data, metadata={"scrapbook": {"name": name, "mime_prefix": RECORD}}, raw=True)  # type: ignore[no-untyped-call]
+    display(data, metadata={"scrapbook": {"name": name, "mime_prefix": RECORD}}, raw=True)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,216 @@
+"""From halfspaces to vertices: {v >= 0, sum v = 1, G v >= 0}. This module knows no privacy.
+
+Qhull does the work, in the polytope's affine hull, because it needs an interior; cddlib is the independent check. Each
+vertex is solved again from the constraints that are tight at it, and checked, so that its residual is rounding.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import null_space
+from scipy.optimize import linprog
+from scipy.spatial import HalfspaceIntersection, QhullError
+
+from liftlib.errors import InvalidParameter, SolverFailure
+from liftlib.numerics import FEASIBILITY_TOL, Matrix, Vector, as_matrix
+
+Method = Literal["auto", "qhull", "cdd"]
+
+TIGHT_TOL = 1e-11
+"""A constraint, scaled to unit size, with less slack than this at a vertex is tight there."""
+
+INTERIOR_TOL = 1e-9
+"""Least slack of a point that is called interior."""
+
+
+def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayLike | None = None) -> Matrix:
+    """Return the vertices of {v >= 0, sum v = 1, G v >= 0}.
+
+    Parameters
+    ----------
+    halfspaces : array_like, shape (m, X)
+        G; m may be 0. Rows may have any positive scale.
+    method : {"auto", "qhull", "cdd"}
+        ``"qhull"`` through scipy; ``"cdd"`` the double description method in floating point, an independent and
+        slower check, which is known to miss vertices of very thin polytopes; ``"auto"`` qhull, and cdd where qhull
+        gives up.
+    interior : array_like, shape (X,), optional, keyword-only
+        A point that may lie strictly inside all constraints; if it does, no linear programme is needed to find one.
+
+    Returns
+    -------
+    numpy.ndarray, shape (M, X)
+        Each vertex once, rows sum to 1, not negative; M is 0 where the polytope is empty.
+
+    Raises
+    ------
+    InvalidParameter
+        If the method is another word.
+    SolverFailure
+        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or no solver ends.
+
+    Notes
+    -----
+    S20 eq. (15), E23 eq. (25). {cite}`Barber1996`, {cite}`Fukuda1996`.
+
+    Examples
+    --------
+    >>> vertices([[1.0, -1.0, 0.0]]).round(6).tolist()  # v_0 >= v_1
+    [[0.0, 0.0, 1.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
+    """
+    g = np.asarray(halfspaces, dtype=np.float64)
+    g = g.reshape(0, g.shape[-1]) if g.size == 0 and g.ndim == 2 else as_matrix("halfspaces", g)
+    if g.shape[1] == 0:
+        raise InvalidParameter(f"halfspaces has shape {g.shape}: give a column for each coordinate")
+    if method not in ("auto", "qhull", "cdd"):
+        raise InvalidParameter(f'method is {method!r}: give "auto", "qhull" or "cdd"')
+    rows = _constraints(g)
+    if method == "cdd":
+        found = _by_cdd(rows)
+    else:
+        try:
+            found = _by_qhull(rows, None if interior is None else np.asarray(interior, dtype=np.float64))
+        except (QhullError, SolverFailure) as error:
+            if method == "qhull":
+                raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; try cdd") from error
+            found = _by_cdd(rows)
+    found = _distinct(found, rows)
+    worst = float((found @ rows.T).min(initial=0.0))
+    if not worst >= -FEASIBILITY_TOL:
+        raise SolverFailure(f"a vertex breaks a constraint by {-worst:.3g}, more than {FEASIBILITY_TOL:g}")
+    return found[np.lexsort(found.T[::-1])]
+
+
+def _constraints(g: Matrix) -> Matrix:
+    """Return I and G as rows a of a v >= 0, scaled to unit size, without those that v >= 0 implies."""
+    size = np.abs(g).max(axis=1, initial=0.0, keepdims=True)
+    needed = (g < 0).any(axis=1)
+    return np.concatenate([np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]])
+
+
+def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
+    n = rows.shape[1]
+    equal = np.zeros(len(rows), dtype=bool)
+    if interior is None or not (rows @ (interior / interior.sum()) > INTERIOR_TOL).all():
+        interior, equal = _relative_interior(rows)
+        if interior is None:
+            return np.empty((0, n))
+    centre = interior / interior.sum()
+    # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
+    basis = null_space(np.concatenate([np.ones((1, n)), rows[equal]]))
+    dimension = basis.shape[1]
+    if dimension == 0:
+        return np.asarray(centre[None])
+    free = rows[~equal]
+    slope, offset = free @ basis, free @ centre
+    moving = np.abs(slope).max(axis=1) > TIGHT_TOL
+    free, slope, offset = free[moving], slope[moving], offset[moving]
+    if dimension == 1:
+        ends = -offset / slope[:, 0]
+        low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
+        return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
+    hull = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
+    return np.asarray(centre + _polish(hull, slope, offset) @ basis.T)
+
+
+def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
+    """Return each intersection solved again from its tight constraints, where that makes it more feasible."""
+    raw = np.asarray(hull.intersections)
+    finite = np.isfinite(raw).all(axis=1)
+    facets = [hull.dual_facets[at] for at in np.flatnonzero(finite)]
+    raw = raw[finite]
+    simple = np.array([len(facet) == raw.shape[1] for facet in facets])
+    polished = raw.copy()
+    if simple.any():
+        tight = np.array([facet for facet, kept in zip(facets, simple, strict=True) if kept])
+        matrices, right = slope[tight], -offset[tight]
+        regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > 1e-12
+        solved = np.linalg.solve(matrices[regular], right[regular][..., None])[..., 0]
+        at = np.flatnonzero(simple)[regular]
+        better = (solved @ slope.T + offset).min(axis=1) >= (raw[at] @ slope.T + offset).min(axis=1) - TIGHT_TOL
+        polished[at[better]] = solved[better]
+    return polished
+
+
+def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
+    """Return a point in the relative interior, None if the polytope is empty, and which constraints are equalities.
+
+    The constraints are a cone's: if any member has slack in a row, a multiple of it has slack 1, and the sum of such
+    members has slack 1 in every row that can have slack at all. So one linear programme finds them.
+    """
+    m, n = rows.shape
+    # maximise sum z over v >= 0, 0 <= z <= 1, rows v >= z; the first n rows are v >= 0
+    result = linprog(
+        -np.concatenate([np.zeros(n), np.ones(m)]),
+        A_ub=np.column_stack([-rows, np.eye(m)]),
+        b_ub=np.zeros(m),
+        bounds=[(0, None)] * n + [(0, 1)] * m,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.status != 0:
+        raise SolverFailure(f"no interior point: {result.message}")
+    found = np.asarray(result.x)
+    v, slack = found[:n], found[n:]
+    equal = slack < 0.5
+    if not v.sum() > 0 or equal[:n].all():
+        return None, equal
+    return _centred(rows, equal, v / v.sum()), equal
+
+
+def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
+    """Return the point of the affine hull with the most slack in the constraints that have any."""
+    m, n = rows.shape
+    size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
+    weight = np.where(equal, 0.0, size)
+    result = linprog(
+        np.concatenate([np.zeros(n), [-1.0]]),
+        A_ub=np.column_stack([-rows[~equal], weight[~equal]]),
+        b_ub=np.zeros(m - int(equal.sum())),
+        A_eq=np.concatenate(
+            [np.column_stack([np.ones((1, n)), [[0.0]]]), np.column_stack([rows[equal], np.zeros(int(equal.sum()))])]
+        ),
+        b_eq=np.concatenate([[1.0], np.zeros(int(equal.sum()))]),
+        bounds=[(0, None)] * n + [(0, None)],
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    centred = inside
+    if result.status == 0 and np.asarray(result.x)[n] > 0:
+        centred = np.asarray(result.x)[:n]
+    # the solver's equalities hold to its tolerance; put the point on the affine hull itself
+    system = np.concatenate([np.ones((1, n)), rows[equal]])
+    right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])
+    correction: Vector = np.linalg.lstsq(system, right - system @ centred, rcond=None)[0]
+    return np.asarray(centred + correction)
+
+
+def _by_cdd(rows: Matrix) -> Matrix:
+    """Return vertices by the double description method; cddlib is under the GPL and is imported only here."""
+    import cdd  # noqa: PLC0415
+
+    n = rows.shape[1]
+    table = np.concatenate([np.column_stack([np.zeros(len(rows)), rows]), [[-1.0, *np.ones(n)]]])
+    matrix = cdd.matrix_from_array(table.tolist(), lin_set={len(rows)}, rep_type=cdd.RepType.INEQUALITY)
+    try:
+        generators = cdd.copy_generators(cdd.polyhedron_from_matrix(matrix)).array
+    except RuntimeError as error:
+        raise SolverFailure(f"cdd gave up on {len(rows)} halfspaces: {error}") from error
+    points = np.array([row[1:] for row in generators if row[0] == 1], dtype=np.float64)
+    return points.reshape(-1, n)
+
+
+def _distinct(points: Matrix, rows: Matrix) -> Matrix:
+    """Return points clipped, normalised, and each set of tight constraints once: it determines the vertex."""
+    n = rows.shape[1]
+    points = np.where(points > TIGHT_TOL, points, 0.0)
+    points = points / points.sum(axis=1, keepdims=True)
+    tight = np.abs(points @ rows.T) < TIGHT_TOL
+    _, first = np.unique(np.packbits(tight, axis=1), axis=0, return_index=True)
+    points = points[np.sort(first)].reshape(-1, n)
+    # a thin polytope's rounding may leave a twin whose tight set differs in one constraint
+    _, first = np.unique(np.round(points, 13), axis=0, return_index=True)
+    return np.asarray(points[np.sort(first)])

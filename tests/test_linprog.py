@@ -1,0 +1,83 @@
+"""Solutions are certified, pricing finds what handing over all columns finds, and failures say by how much."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from liftlib import linprog
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.linprog import mix_columns, solve
+from liftlib.numerics import xlogx
+
+
+def random_mix(seed, m, n):
+    rng = np.random.default_rng(seed)
+    columns = rng.dirichlet(np.full(n, 0.2), size=m)
+    columns = np.concatenate([columns, np.eye(n)[: n // 2], rng.dirichlet(np.ones(n), size=n)])
+    weights = rng.dirichlet(np.ones(len(columns)))
+    return -xlogx(columns).sum(axis=1), columns, weights @ columns
+
+
+def test_by_hand():
+    """The cheaper of two ways to make (1/2, 1/2), with its multipliers."""
+    solution = solve(np.array([1.0, 1.0, 0.5]), np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]]), np.array([0.5, 0.5]))
+    assert solution.x.tolist() == [0, 0, 1]
+    assert solution.objective == 0.5
+    assert solution.dual @ [0.5, 0.5] == pytest.approx(0.5)
+
+
+def test_sparse_rows():
+    dense = solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    sparse = solve(np.array([1.0, 2.0]), csr_array(np.array([[1.0, 1.0]])), np.array([1.0]))
+    assert dense.objective == sparse.objective
+
+
+@pytest.mark.parametrize(("m", "n"), [(10, 4), (2000, 6), (5000, 20), (3000, 2)])
+@pytest.mark.parametrize("seed", range(3))
+def test_pricing_finds_the_optimum(seed, m, n):
+    cost, columns, target = random_mix(seed, m, n)
+    mixed, whole = mix_columns(cost, columns, target), solve(cost, columns.T, target)
+    assert mixed.objective == pytest.approx(whole.objective, abs=1e-10)
+    np.testing.assert_allclose(mixed.x @ columns, target, atol=1e-10)
+    assert (mixed.x >= 0).all()
+    assert (cost - columns @ mixed.dual).min() >= -1e-8
+    assert (mixed.x > 1e-12).sum() <= n
+
+
+def test_degenerate_mixes():
+    """One column; the target itself a column; repeated columns; a target with zeros."""
+    assert mix_columns(np.array([0.0]), np.array([[0.3, 0.7]]), np.array([0.3, 0.7])).x.tolist() == [1.0]
+    cost, columns, _ = random_mix(0, 1000, 5)
+    repeated = np.concatenate([columns, columns])
+    target = columns[3]
+    solution = mix_columns(np.concatenate([cost, cost]), repeated, target)
+    assert solution.objective <= cost[3] + 1e-12
+    solution = mix_columns(cost, columns, np.array([1.0, 0, 0, 0, 0]))
+    assert solution.objective == pytest.approx(0)
+
+
+@pytest.mark.parametrize("m", [3, 5000])
+def test_infeasible_is_proven(m):
+    columns = np.random.default_rng(0).dirichlet(np.ones(3), size=m) * np.array([1, 1, 0])
+    columns /= columns.sum(axis=1, keepdims=True)
+    with pytest.raises(InfeasiblePrivacy, match=f"no mixture of the {m} columns meets the 3 constraints"):
+        mix_columns(np.ones(m), columns, np.array([0.3, 0.3, 0.4]))
+
+
+def test_a_wrong_answer_is_caught(monkeypatch):
+    monkeypatch.setattr(linprog, "_highs", lambda *_: (np.array([0.5, 0.5]), np.array([1.0])))
+    with pytest.raises(SolverFailure, match=r"gap 0\.5"):
+        solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    with pytest.raises(SolverFailure, match="primal residual 1"):
+        solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([2.0]))
+
+
+def test_nan_is_caught(monkeypatch):
+    monkeypatch.setattr(linprog, "_highs", lambda *_: (np.array([np.nan]), np.array([1.0])))
+    with pytest.raises(SolverFailure, match="primal residual nan"):
+        solve(np.array([1.0]), np.array([[1.0]]), np.array([1.0]))
+
+
+def test_an_unbounded_programme_is_a_failure():
+    with pytest.raises(SolverFailure, match="HiGHS stopped with status"):
+        solve(np.array([-1.0, 0.0]), np.array([[0.0, 1.0]]), np.array([1.0]))
