@@ -6,6 +6,7 @@ datasets; experiments; plots; rerun and the command line.
 """
 
 from liftlib import datasets as datasets
+from liftlib import polytope as polytope
 from liftlib.channel import Channel as Channel
 from liftlib.errors import DataError as DataError
 from liftlib.errors import InfeasiblePrivacy as InfeasiblePrivacy
@@ -35,6 +36,10 @@ from liftlib.lift import lift_ratio as lift_ratio
 from liftlib.lift import max_lift as max_lift
 from liftlib.lift import min_lift as min_lift
 from liftlib.mechanisms.merging import subset_merging as subset_merging
+from liftlib.mechanisms.response import optimal_response as optimal_response
+from liftlib.mechanisms.response import optimal_response_report as optimal_response_report
+from liftlib.mechanisms.subset_response import subset_response as subset_response
+from liftlib.mechanisms.subset_response import subset_response_report as subset_response_report
 from liftlib.mechanisms.watchdog import high_risk as high_risk
 from liftlib.mechanisms.watchdog import watchdog as watchdog
 from liftlib.notions import ALIP as ALIP

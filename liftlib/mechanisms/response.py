@@ -1,0 +1,162 @@
+"""Optimal random response: the mechanism of the largest utility under a notion that is a polyhedral cone of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy, InvalidParameter, SolverFailure
+from liftlib.joint import Joint
+from liftlib.linprog import Solution, mix_columns
+from liftlib.notions import ALIP, LDP, LIP, Notion
+from liftlib.numerics import Matrix, Vector, xlogx
+from liftlib.polytope import vertices
+
+REPAIR_TOL = 1e-7
+"""Largest share of constant release that may be mixed in to undo rounding; a need for more is a solver's failure."""
+
+ROUNDING = 1e-11
+"""A budget e^-eps_l below this is beyond what vertices resolve: the min-lift is then met by mixing alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """An optimal response with what its making tells.
+
+    Attributes
+    ----------
+    channel : Channel
+        P(y|x).
+    n_vertices : int
+        Vertices of the polytope of allowed rows.
+    solution : liftlib.linprog.Solution
+        The certified linear programme, its objective H(X|Y) in nats.
+    mixed : float
+        The share of constant release mixed in so that the notion is kept in floating point, mostly 0.
+    """
+
+    channel: Channel
+    n_vertices: int
+    solution: Solution
+    mixed: float
+
+
+def optimal_response(
+    joint: Joint,
+    notion: Notion,
+    utility: Literal["mutual-information"] = "mutual-information",
+    *,
+    method: Literal["auto", "qhull", "cdd", "product-polytope"] = "auto",
+) -> Channel:
+    """Return the mechanism P(y|x) that maximises I(X; Y) among all that keep the notion.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        One with halfspaces: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, L1Lift with an infinite ``eps_l``;
+        budgets may be infinite on one side.
+    utility : {"mutual-information"}
+        What is maximised.
+    method : {"auto", "qhull", "cdd", "product-polytope"}, keyword-only
+        How vertices are found, see :func:`liftlib.polytope.vertices`. ``"product-polytope"`` is S20 Theorem 2 as
+        printed, for LDP: the vertices of a polytope in ``|X|(|X|-1)`` dimensions, for comparison at small sizes.
+
+    Returns
+    -------
+    Channel
+        At most ``|X|`` outputs.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion has no halfspaces; the message names what serves it.
+    SolverFailure
+        If a solver's answer fails its check. A constant release keeps every notion, so on the whole alphabet there is
+        always an answer.
+
+    Notes
+    -----
+    E23 eqs. (15)-(30), S20 Theorem 3. An output's row v = P(X=.|Y=y) may be replaced by a mixture of the vertices of
+    its polytope without loss, as entropy is concave; what is left is a linear programme over vertices. LDP with
+    respect to S is a cone of rows as well, so its polytope has ``|X|-1`` dimensions, not those of S20 Theorem 2.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    >>> channel = optimal_response(joint, ALIP(0.2, 0.2))
+    >>> ALIP(0.2, 0.2).is_kept(joint, channel)
+    True
+    """
+    if method == "product-polytope":
+        from liftlib.mechanisms.product_polytope import product_polytope_response  # noqa: PLC0415 - for comparison only
+
+        return product_polytope_response(joint, notion)
+    return optimal_response_report(joint, notion, utility, method=method).channel
+
+
+def optimal_response_report(
+    joint: Joint,
+    notion: Notion,
+    utility: Literal["mutual-information"] = "mutual-information",
+    *,
+    method: Literal["auto", "qhull", "cdd"] = "auto",
+) -> Response:
+    """Return the optimal response with the number of vertices and the certificate; see :func:`optimal_response`."""
+    if utility != "mutual-information":
+        raise InvalidParameter(f'utility is {utility!r}: give "mutual-information"')
+    relaxed, floor = _resolvable(notion)
+    # P_X itself, the row of a constant release, lies inside every notion's cone
+    rows = vertices(relaxed.halfspaces(joint), method, interior=joint.p_x)
+    try:
+        solution = mix_columns(-xlogx(rows).sum(axis=1), rows, joint.p_x)
+    except InfeasiblePrivacy as error:
+        raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
+    kernel = kernel_of(rows, solution.x, joint.p_x)
+    channel, mixed = _repaired(joint, notion, kernel, floor)
+    return Response(channel, len(rows), solution, mixed)
+
+
+def kernel_of(rows: Matrix, weights: Vector, p_x: Vector) -> Matrix:
+    """Return P(y|x) = q(y) v_y(x) / P(x) for the rows with weight, shape (X, Y) (E23 eqs. (27)-(29))."""
+    used = weights > 0
+    kernel = (weights[used, None] * rows[used] / p_x).T
+    return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
+
+
+def _resolvable(notion: Notion) -> tuple[Notion, float]:
+    """Return the notion without a min-lift bound too small for vertices to resolve, and the share that makes up for it.
+
+    At a zero cell a symbol's own row has lift 0 and breaks any finite eps_l, however large. To mix a constant release
+    in with weight e^-eps_l lifts every lift above that, costs at most that share of the utility, and keeps any
+    upper bound.
+    """
+    if isinstance(notion, ALIP | LIP):
+        eps_l, eps_u = (notion.eps_l, notion.eps_u) if isinstance(notion, ALIP) else (notion.eps, notion.eps)
+        if np.isfinite(eps_l) and np.exp(-eps_l) < ROUNDING:
+            return ALIP(np.inf, eps_u), float(np.exp(-eps_l))
+    if isinstance(notion, LDP) and np.isfinite(notion.eps) and np.exp(-notion.eps) < ROUNDING:
+        # lifts are at most 1 / min P(s): with a floor of that times e^-eps the ratio is kept
+        return LDP(np.inf), float(np.exp(-notion.eps))
+    return notion, 0.0
+
+
+def _repaired(joint: Joint, notion: Notion, kernel: Matrix, floor: float) -> tuple[Channel, float]:
+    """Return the channel with as little constant release mixed in as keeps the notion.
+
+    An output y then has the row (1 - t) q(y) v_y + t q(y) P_X, which is in the cone if v_y nearly is.
+    """
+    p_y = joint.p_x @ kernel
+    scale = 1 / float(joint.p_s.min()) if isinstance(notion, LDP) and floor else 1.0
+    share = floor * scale
+    while True:
+        channel = Channel((1 - share) * kernel + share * p_y)
+        if notion.is_kept(joint, channel):
+            return channel, share
+        share = max(4 * share, 1e-14)
+        if share > REPAIR_TOL:
+            raise SolverFailure(f"the response breaks {notion} by more than a share of {REPAIR_TOL:g} can mend")

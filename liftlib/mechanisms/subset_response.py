@@ -1,0 +1,126 @@
+"""Subset random response: the optimal response within subsets of the high-risk symbols."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from liftlib.channel import Channel, Partition
+from liftlib.errors import InfeasiblePrivacy
+from liftlib.joint import Joint
+from liftlib.linprog import mix_columns
+from liftlib.mechanisms.groups import require_lift_notion
+from liftlib.mechanisms.merging import subset_merging
+from liftlib.mechanisms.response import kernel_of
+from liftlib.mechanisms.watchdog import high_risk
+from liftlib.notions import Notion
+from liftlib.numerics import Matrix, xlogx
+from liftlib.polytope import vertices
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetResponse:
+    """What subset random response did.
+
+    Attributes
+    ----------
+    channel : Channel
+        P(y|x).
+    subsets : tuple of tuples of int
+        The subsets of symbols, each with its own optimal response.
+    unions : int
+        How often subsets were united because one alone allowed no response.
+    fallback : bool
+        Whether even their union allowed none, so that subset merging was used.
+    """
+
+    channel: Channel
+    subsets: Partition
+    unions: int
+    fallback: bool
+
+
+def subset_response(joint: Joint, notion: Notion) -> Channel:
+    """Publish low-risk symbols as they are, and subsets of the others through the optimal response within each.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        One that lift columns decide and that has halfspaces: ALIP, LIP, LDP, L1Lift with an infinite ``eps_l``.
+
+    Returns
+    -------
+    Channel
+        P(y|x). :func:`subset_response_report` says what was done.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is not of that kind.
+    SolverFailure
+        If a solver's answer fails its check.
+
+    Notes
+    -----
+    E23 Algorithm 2, over the subsets of Algorithm 1. Where no response exists within a subset, it is united with the
+    next, or, after the last, with those before. As :func:`~liftlib.mechanisms.merging.subset_merging` does, the last
+    subset takes in low-risk symbols where the high-risk ones alone cannot keep the notion.
+
+    Examples
+    --------
+    >>> from liftlib.notions import ALIP
+    >>> joint = Joint([[0.20, 0.05, 0.05, 0.20], [0.05, 0.20, 0.20, 0.05]])
+    >>> ALIP(0.1, 0.1).is_kept(joint, subset_response(joint, ALIP(0.1, 0.1)))
+    True
+    """
+    return subset_response_report(joint, notion).channel
+
+
+def subset_response_report(joint: Joint, notion: Notion) -> SubsetResponse:
+    """Return the channel of :func:`subset_response` with what was done to get it."""
+    lift_notion = require_lift_notion(notion, "subset_response")
+    halfspaces = notion.halfspaces(joint)
+    merged = subset_merging(joint, lift_notion)
+    risky = set(np.flatnonzero(high_risk(joint, lift_notion)).tolist())
+    queue = [list(subset) for subset in merged.partition or () if risky.intersection(subset)]
+    passed = [x for subset in merged.partition or () if not risky.intersection(subset) for x in subset]
+    made: list[tuple[list[int], Matrix]] = []
+    unions = 0
+    while queue:
+        subset = queue.pop(0)
+        kernel = _within(joint, halfspaces, subset)
+        while kernel is None and (queue or made):
+            other = queue.pop(0) if queue else made.pop()[0]
+            subset, unions = subset + other, unions + 1
+            kernel = _within(joint, halfspaces, subset)
+        if kernel is None:
+            return SubsetResponse(merged, merged.partition or (), unions, fallback=True)
+        made.append((subset, kernel))
+    blocks = [([x], np.ones((1, 1))) for x in passed] + made
+    whole = np.zeros((joint.n_public, sum(block.shape[1] for _, block in blocks)))
+    start = 0
+    for subset, block in blocks:
+        whole[subset, start : start + block.shape[1]] = block
+        start += block.shape[1]
+    channel = Channel(whole)
+    subsets = tuple(tuple(sorted(subset)) for subset, _ in blocks)
+    if not notion.is_kept(joint, channel):
+        # a budget finer than floating point, such as eps_l = 50 beside a zero cell: merging decides by lifts alone
+        return SubsetResponse(merged, merged.partition or (), unions, fallback=True)
+    return SubsetResponse(channel, subsets, unions, fallback=False)
+
+
+def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Matrix | None:
+    """Return the optimal P(y|x) within a subset, shape (|subset|, Y), or None where the notion allows none."""
+    mass = joint.p_x[subset]
+    rows = vertices(halfspaces[:, subset], interior=mass)
+    if not len(rows):
+        return None
+    try:
+        solution = mix_columns(-xlogx(rows).sum(axis=1), rows, mass / mass.sum())
+    except InfeasiblePrivacy:
+        return None  # rows exist, but no mixture of them has the subset's own distribution
+    return kernel_of(rows, solution.x, mass / mass.sum())
