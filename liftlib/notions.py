@@ -22,6 +22,9 @@ from liftlib.joint import Joint
 from liftlib.lift import alpha_of, chi2_of, inverse_of, l1_of, lift
 from liftlib.numerics import KEEP_TOL, Mask, Matrix, Vector, check_scalar
 
+ROUNDING = 1e-14
+"""Relative difference of two lifts below which they are equal: sums of a few hundred terms are that exact."""
+
 
 class Leakage(NamedTuple):
     """The smallest budgets, in nats, that a release keeps: ``lower`` for eps_l and ``upper`` for eps_u."""
@@ -276,7 +279,7 @@ class LDP(_OneBudget):
         likelihood = joint.s_given_x / joint.p_s[:, None]
         pairs = np.array(list(itertools.permutations(range(joint.n_secret), 2)), dtype=int).reshape(-1, 2)
         # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
-        return np.asarray(likelihood[pairs[:, 1]] - np.exp(-self.eps) * likelihood[pairs[:, 0]])
+        return _difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
 
 
 @final
@@ -461,7 +464,7 @@ class SRLIP(Notion):
             # lift given x^J of each x in the cell: P(s|x) / P(s|x^J)
             likelihood = part[possible] / part.sum(axis=0) / (mass[possible, None] / part.sum())
             block = np.zeros((2 * int(possible.sum()), joint.n_public))
-            block[:, cells] = np.concatenate([likelihood - np.exp(-self.eps), 1 - np.exp(-self.eps) * likelihood])
+            block[:, cells] = _cone(likelihood, self.eps, self.eps)
             rows.append(block)
         return np.concatenate(rows)
 
@@ -491,11 +494,22 @@ def PerfectPrivacy() -> ALIP:  # noqa: N802 - reads as a notion
 
 
 def _lift_halfspaces(joint: Joint, eps_l: float, eps_u: float) -> Matrix:
+    return _cone(joint.s_given_x / joint.p_s[:, None], eps_l, eps_u)
+
+
+def _cone(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
     """Return the rows l(s) - e^-eps_l and 1 - e^-eps_u l(s), each times sum v, for the finite budgets."""
-    likelihood = joint.s_given_x / joint.p_s[:, None]
-    rows = [np.empty((0, joint.n_public))]
+    rows = [np.empty((0, likelihood.shape[1]))]
     if np.isfinite(eps_l):
-        rows.append(likelihood - np.exp(-eps_l))
+        rows.append(_difference(likelihood, np.exp(-eps_l)))
     if np.isfinite(eps_u):
-        rows.append(1 - np.exp(-eps_u) * likelihood)
+        rows.append(_difference(1.0, np.exp(-eps_u) * likelihood))
     return np.concatenate(rows)
+
+
+def _difference(a: Matrix | float, b: Matrix | float) -> Matrix:
+    """Return a - b, 0 where it is rounding: a solver scales its rows, and would take a row of rounding for a bound."""
+    difference = np.asarray(a - b)
+    exact = np.where(np.abs(difference) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, difference)
+    # a bound that no output can miss by as much as KEEP_TOL, as for a secret of probability almost 1, is no bound
+    return np.where(np.abs(exact).max(axis=1, keepdims=True) <= KEEP_TOL / 10, 0.0, exact)

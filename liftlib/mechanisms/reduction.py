@@ -124,7 +124,7 @@ def _moves(surplus: Vector, deficit: Vector, cost: Matrix | None) -> Matrix:
         return flow
     deficit = deficit * (surplus.sum() / deficit.sum())  # equal but for rounding
     if cost is None:
-        return np.outer(surplus, deficit) / deficit.sum()
+        return np.asarray(np.outer(surplus, deficit) / deficit.sum())
     out, into = np.flatnonzero(surplus > 0), np.flatnonzero(deficit > 0)
     flow[np.ix_(out, into)] = _transport(surplus[out], deficit[into], cost[np.ix_(out, into)])
     return flow

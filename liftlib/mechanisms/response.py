@@ -11,12 +11,15 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.linprog import Solution, mix_columns
-from liftlib.notions import ALIP, LDP, LIP, Notion
-from liftlib.numerics import Matrix, Vector, xlogx
+from liftlib.notions import ALIP, LDP, LIP, SRLIP, Notion
+from liftlib.numerics import Mask, Matrix, Vector, xlogx
 from liftlib.polytope import vertices
 
 REPAIR_TOL = 1e-7
 """Largest share of constant release that may be mixed in to undo rounding; a need for more is a solver's failure."""
+
+DUST = 1e-9
+"""Symbols of less probability than this are beyond the tolerances of the linear programme."""
 
 ROUNDING = 1e-11
 """A budget e^-eps_l below this is beyond what vertices resolve: the min-lift is then met by mixing alone."""
@@ -109,15 +112,16 @@ def optimal_response_report(
     """Return the optimal response with the number of vertices and the certificate; see :func:`optimal_response`."""
     if utility != "mutual-information":
         raise InvalidParameter(f'utility is {utility!r}: give "mutual-information"')
-    relaxed, floor = _resolvable(notion)
+    solid, core = without_dust(joint, notion)
+    relaxed, floor = _resolvable(notion, core)
     # P_X itself, the row of a constant release, lies inside every notion's cone
-    rows = vertices(relaxed.halfspaces(joint), method, interior=joint.p_x)
+    rows = vertices(relaxed.halfspaces(core), method, interior=core.p_x)
     try:
-        solution = mix_columns(-xlogx(rows).sum(axis=1), rows, joint.p_x)
+        solution = mix_columns(-xlogx(rows).sum(axis=1), rows, core.p_x)
     except InfeasiblePrivacy as error:
         raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
-    kernel = kernel_of(rows, solution.x, joint.p_x)
-    channel, mixed = _repaired(joint, notion, kernel, floor)
+    kernel = with_dust(kernel_of(rows, solution.x, core.p_x), core, solid)
+    channel, mixed = repaired(joint, notion, kernel, floor)
     return Response(channel, len(rows), solution, mixed)
 
 
@@ -128,7 +132,27 @@ def kernel_of(rows: Matrix, weights: Vector, p_x: Vector) -> Matrix:
     return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
 
 
-def _resolvable(notion: Notion) -> tuple[Notion, float]:
+def without_dust(joint: Joint, notion: Notion) -> tuple[Mask, Joint]:
+    """Return which symbols a solver can resolve, and the joint distribution given that X is one of them.
+
+    The others have less mass than a linear programme's tolerance. A mechanism made for the rest sends them where it
+    sends an average symbol, which moves every lift towards 1 and so keeps the notion, and costs no more than their
+    entropy. Attributes (SRLIP) cannot lose a symbol, so there all are kept.
+    """
+    solid = joint.p_x >= DUST if not isinstance(notion, SRLIP) else np.ones(joint.n_public, dtype=bool)
+    if solid.all():
+        return solid, joint
+    return solid, Joint.from_counts(joint.p[:, solid], drop_empty=True)
+
+
+def with_dust(kernel: Matrix, core: Joint, solid: Mask) -> Matrix:
+    """Return the kernel with a row for each symbol that :func:`without_dust` took out."""
+    whole = np.tile(core.p_x @ kernel, (solid.size, 1))
+    whole[solid] = kernel
+    return whole
+
+
+def _resolvable(notion: Notion, joint: Joint) -> tuple[Notion, float]:
     """Return the notion without a min-lift bound too small for vertices to resolve, and the share that makes up for it.
 
     At a zero cell a symbol's own row has lift 0 and breaks any finite eps_l, however large. To mix a constant release
@@ -139,20 +163,20 @@ def _resolvable(notion: Notion) -> tuple[Notion, float]:
         eps_l, eps_u = (notion.eps_l, notion.eps_u) if isinstance(notion, ALIP) else (notion.eps, notion.eps)
         if np.isfinite(eps_l) and np.exp(-eps_l) < ROUNDING:
             return ALIP(np.inf, eps_u), float(np.exp(-eps_l))
-    if isinstance(notion, LDP) and np.isfinite(notion.eps) and np.exp(-notion.eps) < ROUNDING:
-        # lifts are at most 1 / min P(s): with a floor of that times e^-eps the ratio is kept
-        return LDP(np.inf), float(np.exp(-notion.eps))
+    if isinstance(notion, LDP) and np.isfinite(notion.eps):
+        # lifts are at most 1 / min P(s), so that a floor of e^-eps times that keeps their ratio
+        floor = float(np.exp(-notion.eps) / joint.p_s.min())
+        if floor < ROUNDING:
+            return LDP(np.inf), floor
     return notion, 0.0
 
 
-def _repaired(joint: Joint, notion: Notion, kernel: Matrix, floor: float) -> tuple[Channel, float]:
+def repaired(joint: Joint, notion: Notion, kernel: Matrix, floor: float) -> tuple[Channel, float]:
     """Return the channel with as little constant release mixed in as keeps the notion.
 
     An output y then has the row (1 - t) q(y) v_y + t q(y) P_X, which is in the cone if v_y nearly is.
     """
-    p_y = joint.p_x @ kernel
-    scale = 1 / float(joint.p_s.min()) if isinstance(notion, LDP) and floor else 1.0
-    share = floor * scale
+    p_y, share = joint.p_x @ kernel, floor
     while True:
         channel = Channel((1 - share) * kernel + share * p_y)
         if notion.is_kept(joint, channel):

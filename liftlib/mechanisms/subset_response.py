@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from liftlib.channel import Channel, Partition
-from liftlib.errors import InfeasiblePrivacy
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.linprog import mix_columns
 from liftlib.mechanisms.groups import require_lift_notion
 from liftlib.mechanisms.merging import subset_merging
-from liftlib.mechanisms.response import kernel_of
+from liftlib.mechanisms.response import kernel_of, repaired, with_dust, without_dust
 from liftlib.mechanisms.watchdog import high_risk
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion, Notion
 from liftlib.numerics import Matrix, xlogx
 from liftlib.polytope import vertices
 
@@ -28,7 +28,7 @@ class SubsetResponse:
     channel : Channel
         P(y|x).
     subsets : tuple of tuples of int
-        The subsets of symbols, each with its own optimal response.
+        The subsets of symbols, each with its own optimal response; symbols of next to no probability are in none.
     unions : int
         How often subsets were united because one alone allowed no response.
     fallback : bool
@@ -82,35 +82,43 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
 def subset_response_report(joint: Joint, notion: Notion) -> SubsetResponse:
     """Return the channel of :func:`subset_response` with what was done to get it."""
     lift_notion = require_lift_notion(notion, "subset_response")
-    halfspaces = notion.halfspaces(joint)
-    merged = subset_merging(joint, lift_notion)
-    risky = set(np.flatnonzero(high_risk(joint, lift_notion)).tolist())
+    solid, core = without_dust(joint, notion)
+    halfspaces = notion.halfspaces(core)
+    merged = subset_merging(core, lift_notion)
+    risky = set(np.flatnonzero(high_risk(core, lift_notion)).tolist())
     queue = [list(subset) for subset in merged.partition or () if risky.intersection(subset)]
     passed = [x for subset in merged.partition or () if not risky.intersection(subset) for x in subset]
     made: list[tuple[list[int], Matrix]] = []
     unions = 0
     while queue:
         subset = queue.pop(0)
-        kernel = _within(joint, halfspaces, subset)
+        kernel = _within(core, halfspaces, subset)
         while kernel is None and (queue or made):
             other = queue.pop(0) if queue else made.pop()[0]
             subset, unions = subset + other, unions + 1
-            kernel = _within(joint, halfspaces, subset)
+            kernel = _within(core, halfspaces, subset)
         if kernel is None:
-            return SubsetResponse(merged, merged.partition or (), unions, fallback=True)
+            return _fallback(joint, lift_notion, unions)
         made.append((subset, kernel))
     blocks = [([x], np.ones((1, 1))) for x in passed] + made
-    whole = np.zeros((joint.n_public, sum(block.shape[1] for _, block in blocks)))
+    whole = np.zeros((core.n_public, sum(block.shape[1] for _, block in blocks)))
     start = 0
     for subset, block in blocks:
         whole[subset, start : start + block.shape[1]] = block
         start += block.shape[1]
-    channel = Channel(whole)
-    subsets = tuple(tuple(sorted(subset)) for subset, _ in blocks)
-    if not notion.is_kept(joint, channel):
+    try:
+        channel, _ = repaired(joint, notion, with_dust(whole, core, solid), 0.0)
+    except SolverFailure:
         # a budget finer than floating point, such as eps_l = 50 beside a zero cell: merging decides by lifts alone
-        return SubsetResponse(merged, merged.partition or (), unions, fallback=True)
+        return _fallback(joint, lift_notion, unions)
+    names = np.flatnonzero(solid)
+    subsets = tuple(tuple(sorted(int(names[x]) for x in subset)) for subset, _ in blocks)
     return SubsetResponse(channel, subsets, unions, fallback=False)
+
+
+def _fallback(joint: Joint, notion: LiftNotion, unions: int) -> SubsetResponse:
+    merged = subset_merging(joint, notion)
+    return SubsetResponse(merged, merged.partition or (), unions, fallback=True)
 
 
 def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Matrix | None:
