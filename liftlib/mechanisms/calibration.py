@@ -12,6 +12,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, Leakage, Notion
+from liftlib.numerics import KEEP_TOL
 
 Family = Callable[[Joint, float], Channel]
 
@@ -75,10 +76,12 @@ def calibrate(
     def excess(parameter: float) -> float:
         return excess_of(joint, notion, family(joint, parameter))
 
-    if not excess(start) <= 0:
+    if not excess(start) <= KEEP_TOL:
         raise InfeasiblePrivacy(f"the family breaks {notion} even at its private end, {start:g}")
     if excess(end) <= 0:
         return end
+    if excess(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
+        return start
     kept, broken = start, end if np.isfinite(end) else _bracket(excess, start)
     if not np.isfinite(broken):
         return LAST
