@@ -54,7 +54,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
 
     Notes
     -----
-    S20 eq. (15), E23 eq. (25). {cite}`Barber1996`, {cite}`Fukuda1996`.
+    S20 eq. (15), E23 eq. (25). :cite:`Barber1996`, :cite:`Fukuda1996`.
 
     Examples
     --------

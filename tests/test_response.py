@@ -71,7 +71,7 @@ def test_two_secrets_by_hand():
 
 
 def test_randomised_response_is_optimal_for_ldp_of_x_itself():
-    """S = X: at a large budget GRR is the optimal LDP mechanism {cite}`Kairouz2014`."""
+    """S = X: at a large budget GRR is the optimal LDP mechanism (Kairouz et al. 2014)."""
     joint = ll.Joint(np.diag([0.2, 0.3, 0.5]))
     for eps in (3.0, 5.0):
         best, grr = ll.optimal_response(joint, ll.LDP(eps)), ll.randomised_response(joint, eps)

@@ -35,7 +35,7 @@ def randomised_response(joint: Joint, alpha: float) -> Channel:
 
     Notes
     -----
-    S20 eq. (28); {cite}`Warner1965` for two symbols.
+    S20 eq. (28); :cite:`Warner1965` for two symbols.
 
     Examples
     --------

@@ -1,14 +1,8 @@
-"""The ledger: each number and verbal claim that the papers print, computed and judged.
-
-``data/claims.csv`` lists the claims. Its column ``computed_by`` names a function of this module that computes the
-claim anew at the papers' scale; ``printed`` is a number, or ``true`` for a claim in words, which ``quantity`` states.
-"""
+"""What E23 prints: lift asymmetry, watchdog, merging, optimal response, lift-based measures, propositions."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
@@ -17,112 +11,22 @@ import pandas as pd
 
 from liftlib import experiments as ex
 from liftlib.channel import Channel
-from liftlib.datasets import adult, data_folder, uniform_joints
-from liftlib.errors import DataError
+from liftlib.claims.judging import Spread
+from liftlib.datasets import adult, uniform_joint, uniform_joints
 from liftlib.evaluation import evaluate
 from liftlib.joint import Joint
-from liftlib.lift import chi2_of, inverse_of, l1_of, lift_of
-from liftlib.mechanisms.merging import merge_labels, subset_merging
-from liftlib.mechanisms.watchdog import watchdog, watchdog_labels
-from liftlib.notions import ALIP, LIP
+from liftlib.lift import alpha_of, chi2_of, inverse_of, l1_of, lift_of
+from liftlib.mechanisms.merging import merge_labels
+from liftlib.mechanisms.response import optimal_response
+from liftlib.mechanisms.watchdog import watchdog
+from liftlib.notions import ALIP, LDP, LIP
+from liftlib.polytope import vertices
 
 FIVE = ("Own-child",)
 """The relationship left out where E23 has five; see the watchdog chapter for why it is a guess."""
 
 
-@dataclass(frozen=True)
-class Spread:
-    """The least and the largest of a statistic over independent runs; a print within it agrees."""
-
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.low:.3g} to {self.high:.3g}"
-
-
-Computed = float | bool | Spread
-Verdict = Literal["agrees", "differs"]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One row of ``data/claims.csv``."""
-
-    id: str
-    paper: str
-    place: str
-    quantity: str
-    printed: str
-    tolerance: float
-    computed_by: str
-    reason: str
-
-    def compute(self) -> Computed:
-        """Return what this book finds in the claim's place.
-
-        Raises
-        ------
-        DataError
-            If ``computed_by`` names no function of this module.
-        """
-        function = globals().get(self.computed_by)
-        if not callable(function):
-            raise DataError(f"claim {self.id} names {self.computed_by!r}, which liftlib.claims does not have")
-        value: Computed = function()
-        return value
-
-    def judge(self, computed: Computed) -> Verdict:
-        """Return whether the computed value agrees with the print, to within the tolerance."""
-        if isinstance(computed, bool):
-            agrees = self.printed == str(computed).lower()
-        elif isinstance(computed, Spread):
-            agrees = computed.low - self.tolerance <= float(self.printed) <= computed.high + self.tolerance
-        else:
-            agrees = abs(computed - float(self.printed)) <= self.tolerance
-        return "agrees" if agrees else "differs"
-
-
-def read_claims() -> list[Claim]:
-    """Return the rows of ``data/claims.csv``.
-
-    Raises
-    ------
-    DataError
-        If a row misses a field or names an id twice.
-    """
-    path = data_folder() / "claims.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    claims = [Claim(tolerance=float(row.pop("tolerance")), **row) for row in rows]
-    twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
-    if twice:
-        raise DataError(f"claims.csv has the id {min(twice)!r} twice: make ids unique")
-    return claims
-
-
-def ledger() -> pd.DataFrame:
-    """Return every claim with what was computed and the verdict; a minute at the papers' scale."""
-    rows = []
-    for claim in read_claims():
-        computed = claim.compute()
-        shown = f"{computed:.4g}" if isinstance(computed, float) else str(computed).lower()
-        rows.append(
-            {
-                "id": claim.id,
-                "paper": claim.paper,
-                "place": claim.place,
-                "quantity": claim.quantity,
-                "printed": claim.printed,
-                "computed": shown,
-                "verdict": claim.judge(computed),
-                "reason": claim.reason,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-# E23 Fig. 1 ---------------------------------------------------------------------------------------------------------
+# Fig. 1 ---------------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -401,58 +305,59 @@ def proposition_5_chi2() -> bool:
     return _printed_bound_holds(chi2_of, inverse=True, power=2)
 
 
-# C22 ----------------------------------------------------------------------------------------------------------------
+# Section 3.1: the optimal response -----------------------------------------------------------------------------------
 
 
 @cache
-def _c22(eps: float) -> tuple[float, float, float]:
-    """Return mean NMIL of complete and subset merging, and the latter's largest leakage, 1,000 joints 13 x 20."""
-    p = uniform_joints(1000, 13, 20, np.random.default_rng(0))
-    complete = ex.merged_measures(p, watchdog_labels(p, LIP(eps), extend=False))
-    subsets = ex.merged_measures(p, merge_labels(p, LIP(eps), extend=False)[0])
-    leak = np.maximum(subsets["min_lift_leakage"], subsets["max_lift_leakage"])
-    return 1 - float(complete["nmi"].mean()), 1 - float(subsets["nmi"].mean()), float(leak.max())
+def _aorr_means() -> list[float]:
+    """Return the mean NMI of the optimal response on 100 joints 5 x 17, lambda 1/2, eps 2, for each of 10 seeds."""
+    notion = ALIP.split(2.0, 0.5)
+    means = []
+    for seed in range(10):
+        joints = [Joint(p) for p in uniform_joints(100, 5, 17, np.random.default_rng(seed))]
+        means.append(float(np.mean([evaluate(joint, optimal_response(joint, notion)).nmi for joint in joints])))
+    return means
 
 
-def c22_complete_loses_all_eps_025() -> float:
-    return _c22(0.25)[0]
+def aorr_synthetic_eps_2() -> Spread:
+    return Spread(min(_aorr_means()), max(_aorr_means()))
 
 
-def c22_complete_loses_all_eps_05() -> float:
-    return _c22(0.5)[0]
+def aorr_adult_eps_2() -> float:
+    joint = adult("relationship", "occupation", leave_out=FIVE)
+    return evaluate(joint, optimal_response(joint, ALIP.split(2.0, 0.5))).nmi
 
 
-def c22_algorithm_loses_less_eps_025() -> bool:
-    return _c22(0.25)[1] < 1
+def optimal_ldp_needs_the_product_polytope() -> bool:
+    """Whether any optimum in |X|(|X|-1) dimensions beats that in |X|-1."""
+    gains = []
+    for n in (2, 3, 4):
+        joint = uniform_joint(2, n, np.random.default_rng(n))
+        for eps in (0.25, 0.5, 1.0, 2.0):
+            both = [optimal_response(joint, LDP(eps), method=method) for method in ("product-polytope", "auto")]
+            wide, narrow = (evaluate(joint, channel).mutual_information for channel in both)
+            gains.append(wide - narrow)
+    return max(gains) > 1e-9
 
 
-def c22_algorithm_loses_less_eps_05() -> bool:
-    return _c22(0.5)[1] < 1
+def vertices_can_have_more_nonzeros_than_secrets() -> bool:
+    """Whether the number of vertices can be exponential in |X|: with supports of at most |S| it is a polynomial."""
+    largest = 0
+    for n in (8, 12, 16):
+        joint = uniform_joint(3, n, np.random.default_rng(n))
+        largest = max(largest, int((vertices(LIP(0.3).halfspaces(joint), interior=joint.p_x) > 0).sum(axis=1).max()))
+    return largest > 3
 
 
-def c22_algorithm_better_everywhere() -> bool:
-    return all(_c22(eps)[1] <= _c22(eps)[0] for eps in np.arange(1, 11) / 4)
-
-
-def c22_leakage_below_budget() -> bool:
-    return all(_c22(eps)[2] <= eps + 1e-9 for eps in np.arange(1, 11) / 4)
-
-
-def c22_example_entropy_is_possible() -> bool:
-    """H(X) = 1.6034 on five symbols: at most log 5."""
-    return bool(np.log(5) >= 1.6034)
-
-
-def c22_high_risk_is_refined() -> bool:
-    """Refinement never loses utility: a random aggregation of each partition that Algorithm 1 makes."""
+def lift_based_sets_are_not_convex() -> bool:
+    """Whether a mixture of two outputs ever has a larger l1-, chi2- or alpha-lift than both, over 10,000 pairs."""
     rng = np.random.default_rng(0)
-    for p in uniform_joints(100, 3, 8, rng):
-        joint = Joint(p)
-        fine = subset_merging(joint, LIP(0.5))
-        groups = fine.partition or ()
-        into = rng.integers(0, 2, len(groups))
-        coarse = [sum((groups[g] for g in np.flatnonzero(into == k)), ()) for k in np.unique(into)]
-        rough = Channel.merge(coarse, joint.n_public)
-        if evaluate(joint, rough).nmil < evaluate(joint, fine).nmil - 1e-12:
-            return False
-    return True
+    p_s = rng.dirichlet(np.ones(4))
+    first, second = rng.dirichlet(np.full(4, 0.5), size=(2, 10_000))
+    share = rng.random((10_000, 1))
+    lifts = [(v / p_s).T for v in (first, second, share * first + (1 - share) * second)]
+    for measure in (l1_of, chi2_of, lambda lift, prior: alpha_of(lift, prior, 3.0)):
+        one, two, mixed = (measure(lift, p_s) for lift in lifts)
+        if (mixed > np.maximum(one, two) + 1e-9).any():
+            return True
+    return False

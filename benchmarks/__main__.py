@@ -1,0 +1,196 @@
+"""Time liftlib against plain routes to the same answers; ratios are of medians within this one run.
+
+``--quick`` takes one small case of each, to see that everything runs. Tables and a plot go to benchmarks/out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linprog
+from scipy.spatial import HalfspaceIntersection
+
+import liftlib as ll
+from liftlib.mechanisms.merging import merge_labels
+from liftlib.numerics import xlogx
+
+OUT = Path(__file__).parent / "out"
+
+
+def side_by_side(routes: dict[str, Callable[[], float]], repeats: int, limit: float = 60.0) -> dict[str, float]:
+    """Return each route's median seconds, routes in turn; one slower than ``limit`` is run once."""
+    seconds: dict[str, list[float]] = {name: [] for name in routes}
+    answers: dict[str, float] = {}
+    for _ in range(repeats):
+        for name, route in routes.items():
+            if seconds[name] and seconds[name][0] > limit / repeats:
+                continue
+            started = time.perf_counter()
+            answers[name] = route()
+            seconds[name].append(time.perf_counter() - started)
+    first = next(iter(answers.values()))
+    assert all(abs(value - first) < 1e-6 for value in answers.values()), answers
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def plain_qhull(joint: ll.Joint, notion: ll.Notion) -> float:
+    """Return the least H(X|Y) by scipy's qhull in full, and HiGHS over all vertices: the obvious route."""
+    rows = np.concatenate([np.eye(joint.n_public), notion.halfspaces(joint)])
+    last = rows[:, -1]
+    reduced = np.column_stack([-(rows[:, :-1] - last[:, None]), -last])  # the last coordinate is 1 minus the others
+    found = HalfspaceIntersection(reduced, joint.p_x[:-1]).intersections
+    points = np.column_stack([found, 1 - found.sum(axis=1)]).clip(0)
+    return over_all(joint, points[np.isfinite(points).all(axis=1)])
+
+
+def plain_cdd(joint: ll.Joint, notion: ll.Notion) -> float:
+    """Return the least H(X|Y) by cddlib in floating point, and HiGHS over all vertices."""
+    return over_all(joint, ll.polytope.vertices(notion.halfspaces(joint), "cdd"))
+
+
+def over_all(joint: ll.Joint, points: np.ndarray) -> float:
+    """Return the optimum of E23 eq. (26) with every vertex handed to HiGHS."""
+    cost = -xlogx(points).sum(axis=1)
+    return float(linprog(cost, A_eq=points.T, b_eq=joint.p_x, bounds=(0, None), method="highs").fun)
+
+
+def lost(joint: ll.Joint, channel: ll.Channel) -> float:
+    """Return H(X|Y)."""
+    return ll.entropy(joint.p_x) - ll.evaluate(joint, channel).mutual_information
+
+
+def responses(quick: bool) -> pd.DataFrame:
+    """Vertices and linear programme for ALIP, lambda 1/2, against plain qhull and cddlib."""
+    sizes = [(3, 8)] if quick else [(5, 17), (10, 20), (5, 50)]
+    rows = []
+    for n_secret, n_public in sizes:
+        joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(0))
+        for eps in [2.0] if quick else [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]:
+            if n_secret * n_public > 85 and eps < (2.0 if n_secret == 10 else 1.0):
+                continue  # hundreds of thousands of vertices
+            notion = ll.ALIP.split(eps, 0.5)
+            report = ll.optimal_response_report(joint, notion)
+            routes = {
+                "liftlib": lambda j=joint, n=notion: lost(j, ll.optimal_response(j, n)),
+                "qhull + linprog": lambda j=joint, n=notion: plain_qhull(j, n),
+            }
+            if report.n_vertices < 3000:
+                routes["cddlib + linprog"] = lambda j=joint, n=notion: plain_cdd(j, n)
+            rows.append(
+                {"case": f"{n_secret}x{n_public}", "eps": eps, "vertices": report.n_vertices}
+                | side_by_side(routes, 1 if quick else 5)
+            )
+    table = pd.DataFrame(rows)
+    for name in ("qhull + linprog", "cddlib + linprog"):
+        table[f"{name} / liftlib"] = table[name] / table["liftlib"]
+    return table
+
+
+def ldp_dimensions(quick: bool) -> pd.DataFrame:
+    """The optimal LDP mechanism through its cone and through S20 Theorem 2's polytope, |S| = 2."""
+    rows = []
+    for n in [3] if quick else [3, 4, 5]:
+        joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
+        for eps in [1.0] if quick or n == 5 else [0.5, 1.0, 2.0]:
+            routes = {
+                "cone": lambda j=joint, e=eps: lost(j, ll.optimal_response(j, ll.LDP(e))),
+                "product polytope": lambda j=joint, e=eps: lost(
+                    j, ll.optimal_response(j, ll.LDP(e), method="product-polytope")
+                ),
+            }
+            rows.append({"case": f"2x{n}", "eps": eps} | side_by_side(routes, 3))
+    table = pd.DataFrame(rows)
+    table["ratio"] = table["product polytope"] / table["cone"]
+    return table
+
+
+def mechanisms(quick: bool) -> pd.DataFrame:
+    """E23 Fig. 8d: seconds a joint of AORR, SRR and subset merging against eps, lambda 0.65, 5 x 17."""
+    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(2 if quick else 20, 5, 17, np.random.default_rng(0))]
+    rows = []
+    for eps in [2.0] if quick else [0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 4.0, 8.0]:
+        notion, row = ll.ALIP.split(eps, 0.65), {"eps": eps}
+        for name, make in (("AORR", ll.optimal_response), ("SRR", ll.subset_response), ("merging", ll.subset_merging)):
+            started = time.perf_counter()
+            for joint in joints:
+                make(joint, notion)
+            row[name] = (time.perf_counter() - started) / len(joints)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def scaling(quick: bool) -> pd.DataFrame:
+    """Seconds of AORR, SRR and subset merging against |X|, LIP(1), at |S| = 5 and 15."""
+    rows = []
+    for n_secret in (5, 15):
+        for n_public in [10] if quick else [10, 20, 40, 80, 160]:
+            joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(1))
+            row = {"|S|": n_secret, "|X|": n_public}
+            makers = [("SRR", ll.subset_response), ("merging", ll.subset_merging)]
+            if n_public <= (40 if n_secret == 5 else 10):
+                makers.insert(0, ("AORR", ll.optimal_response))
+            for name, make in makers:
+                started = time.perf_counter()
+                make(joint, ll.LIP(1.0))
+                row[name] = time.perf_counter() - started
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def batches(quick: bool) -> pd.DataFrame:
+    """Subset merging of many joints in lockstep, against one at a time."""
+    n = 20 if quick else 1000
+    p = ll.datasets.uniform_joints(n, 5, 17, np.random.default_rng(0))
+    joints, notion = [ll.Joint(one) for one in p], ll.ALIP.split(1.0, 0.5)
+    routes = {
+        "lockstep": lambda: float((merge_labels(p, notion)[0] == np.arange(17)).sum() * 0),
+        "one at a time": lambda: float(sum(0 * ll.subset_merging(joint, notion).n_outputs for joint in joints)),
+    }
+    table = pd.DataFrame([{"joints": n} | side_by_side(routes, 3)])
+    table["ratio"] = table["one at a time"] / table["lockstep"]
+    return table
+
+
+def plot(tables: dict[str, pd.DataFrame]) -> None:
+    """Draw seconds against eps for the response and the three mechanisms."""
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
+    table = tables["responses"]
+    for case, part in table.groupby("case"):
+        left.plot(part["eps"], part["qhull + linprog / liftlib"], marker="o", label=f"qhull, {case}")
+        left.plot(part["eps"], part["cddlib + linprog / liftlib"], marker="s", linestyle="--", label=f"cddlib, {case}")
+    left.set(xlabel="ε (nats)", ylabel="times liftlib's seconds", yscale="log")
+    left.legend(fontsize=7)
+    for name in ("AORR", "SRR", "merging"):
+        right.plot(tables["mechanisms"]["eps"], tables["mechanisms"][name], marker="o", label=name)
+    right.set(xlabel="ε (nats)", ylabel="seconds a joint", yscale="log")
+    right.legend(fontsize=7)
+    figure.savefig(OUT / "benchmarks.png", dpi=110)
+    plt.close(figure)
+
+
+def main() -> int:
+    """Run every benchmark and print its table."""
+    options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    options.add_argument("--quick", action="store_true", help="one small case of each")
+    quick = options.parse_args().quick
+    OUT.mkdir(exist_ok=True)
+    tables = {}
+    for benchmark in (responses, ldp_dimensions, mechanisms, scaling, batches):
+        tables[benchmark.__name__] = table = benchmark(quick)
+        print(f"\n{benchmark.__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
+        table.to_csv(OUT / f"{benchmark.__name__}.csv", index=False)
+    plot(tables)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
