@@ -27,6 +27,9 @@ lint: .venv/installed
 	$(BIN)/codespell
 	$(BIN)/python tools/format_chapters.py --check
 
+bench: .venv/installed  ## Time liftlib against plain routes, side by side
+	$(BIN)/python -m benchmarks
+
 serve: book  ## Read the book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000
 
