@@ -22,6 +22,9 @@ Method = Literal["auto", "qhull", "cdd"]
 TIGHT_TOL = 1e-11
 """A constraint, scaled to unit size, with less slack than this at a vertex is tight there."""
 
+POLISH_TOL = 1e-13
+"""A vertex that misses its own tight constraints by more than this is solved again from them."""
+
 INTERIOR_TOL = 1e-9
 """Least slack of a point that is called interior."""
 
@@ -58,7 +61,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
 
     Examples
     --------
-    >>> vertices([[1.0, -1.0, 0.0]]).round(6).tolist()  # v_0 >= v_1
+    >>> sorted(vertices([[1.0, -1.0, 0.0]]).round(6).tolist())  # v_0 >= v_1
     [[0.0, 0.0, 1.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     """
     g = np.asarray(halfspaces, dtype=np.float64)
@@ -81,7 +84,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     worst = float((found @ rows.T).min(initial=0.0))
     if not worst >= -FEASIBILITY_TOL:
         raise SolverFailure(f"a vertex breaks a constraint by {-worst:.3g}, more than {FEASIBILITY_TOL:g}")
-    return found[np.lexsort(found.T[::-1])]
+    return found
 
 
 def _constraints(g: Matrix) -> Matrix:
@@ -117,22 +120,24 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
 
 
 def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
-    """Return each intersection solved again from its tight constraints, where that makes it more feasible."""
+    """Return the intersections, those that miss their tight constraints by more than rounding solved again."""
     raw = np.asarray(hull.intersections)
     finite = np.isfinite(raw).all(axis=1)
     facets = [hull.dual_facets[at] for at in np.flatnonzero(finite)]
-    raw = raw[finite]
-    simple = np.array([len(facet) == raw.shape[1] for facet in facets])
-    polished = raw.copy()
-    if simple.any():
-        tight = np.array([facet for facet, kept in zip(facets, simple, strict=True) if kept])
-        matrices, right = slope[tight], -offset[tight]
-        regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > 1e-12
-        solved = np.linalg.solve(matrices[regular], right[regular][..., None])[..., 0]
-        at = np.flatnonzero(simple)[regular]
-        better = (solved @ slope.T + offset).min(axis=1) >= (raw[at] @ slope.T + offset).min(axis=1) - TIGHT_TOL
-        polished[at[better]] = solved[better]
-    return polished
+    points = raw[finite]
+    simple = np.flatnonzero([len(facet) == raw.shape[1] for facet in facets])
+    if not simple.size:
+        return points
+    tight = np.array([facets[at] for at in simple])
+    slacks = points[simple] @ slope.T + offset
+    rough = np.abs(np.take_along_axis(slacks, tight, axis=1)).max(axis=1) > POLISH_TOL
+    matrices, at = slope[tight[rough]], simple[rough]
+    regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > 1e-12
+    at = at[regular]
+    solved = np.linalg.solve(matrices[regular], -offset[tight[rough][regular]][..., None])[..., 0]
+    better = (solved @ slope.T + offset).min(axis=1) >= (points[at] @ slope.T + offset).min(axis=1) - TIGHT_TOL
+    points[at[better]] = solved[better]
+    return points
 
 
 def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:

@@ -1,7 +1,9 @@
 """Subset merging: against an unvectorised copy of the printed algorithm, brute force, and what the papers print."""
 
+import functools
 import itertools
 import math
+import operator
 from functools import partial
 
 import numpy as np
@@ -50,15 +52,20 @@ NOTIONS = [
 # The algorithms as the papers print them, in plain Python ------------------------------------------------------------
 
 
+def total(values):
+    """Add from left to right: the built-in sum compensates from Python 3.12 on, and so breaks ties otherwise."""
+    return functools.reduce(operator.add, values, 0.0)
+
+
 def lower_and_upper(notion, column, prior):
     """The two measures of a lift column (E23 eqs. (2) and (31)-(36)), which algorithm 1 adds up."""
     flipped = [1 / v if v > 0 else math.inf for v in column]
     if isinstance(notion, L1Lift):
-        return tuple(sum(p * abs(v - 1) for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+        return tuple(total(p * abs(v - 1) for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
     if isinstance(notion, Chi2Lift):
-        return tuple(sum(p * (v - 1) ** 2 for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+        return tuple(total(p * (v - 1) ** 2 for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
     if isinstance(notion, AlphaLift):
-        powers = (sum(p * v**notion.alpha for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+        powers = (total(p * v**notion.alpha for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
         return tuple(power ** (1 / notion.alpha) for power in powers)
     return max(flipped), max(column)
 
@@ -87,11 +94,11 @@ def omega(notion, risk, column, prior):
 def algorithm_1(p, notion, risk="standard", loop="standard", extend=True):
     """E23 Algorithm 1 (C22 Algorithm 1 where ``loop`` is standard): low-risk symbols, and the subsets in order."""
     n_s, n_x = len(p), len(p[0])
-    prior = [sum(row) for row in p]
+    prior = [total(row) for row in p]
 
     def column(group):
-        mass = [sum(p[s][x] for x in group) for s in range(n_s)]
-        return [m / sum(mass) / q for m, q in zip(mass, prior, strict=True)]
+        mass = [total(p[s][x] for x in group) for s in range(n_s)]
+        return [m / total(mass) / q for m, q in zip(mass, prior, strict=True)]
 
     def bad(group):
         return breaks(notion, column(group), prior)

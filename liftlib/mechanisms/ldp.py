@@ -127,7 +127,7 @@ def unary_encoding_lip(joint: Joint, alpha: float) -> float:
     Examples
     --------
     >>> round(unary_encoding_lip(Joint([[0.4, 0.1], [0.1, 0.4]]), np.log(3)), 6)
-    0.262364
+    0.356675
     """
     decay = np.exp(-check_scalar("alpha", alpha))
     order = np.argsort(joint.x_given_s / joint.p_x, axis=1)
