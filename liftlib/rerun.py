@@ -231,8 +231,8 @@ def rerun(
     values : mapping
         Parameters by name; texts are parsed as Python literals.
     folder : pathlib.Path
-        Gets ``NAME.ipynb``, ``NAME.html``, ``run.json`` (parameters, versions, seconds) and a CSV for each table of
-        rows that the chapter keeps. Everything is written aside and then renamed.
+        Gets ``NAME.ipynb``, ``NAME.html`` with the MathJax it loads, ``run.json`` (parameters, versions, seconds) and
+        a CSV for each table of rows that the chapter keeps. Everything is written aside and then renamed.
     html : bool, keyword-only
         Whether to write the HTML page.
     force : bool, keyword-only
@@ -318,9 +318,10 @@ def _write_results(
     if html:
         from nbconvert import HTMLExporter  # noqa: PLC0415 - two seconds
 
-        # no MathJax from elsewhere: formulas stay as typed, and the page asks nothing of a third party
         exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
-        page, _ = exporter.from_notebook_node(notebook)
+        page, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": path.stem}})
+        # the exporter's scripts come from third parties; formulas are set by the copy that the book serves
+        page = page.replace('<script src=""></script>', "").replace('<script src=""> </script>', _own_mathjax(folder))
         (folder / f"{path.stem}.html").write_text(page, encoding="utf-8")
     everything = {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
     card = {
@@ -333,6 +334,17 @@ def _write_results(
         "versions": _versions(),
     }
     (folder / "run.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+
+
+def _own_mathjax(folder: Path) -> str:
+    """Copy the book's MathJax to the folder and return the tags that load it, none where it is not installed."""
+    package = Path(__file__).parent
+    for source in (package.parent / "_static" / "mathjax", package / "_mathjax"):
+        if source.is_dir():
+            shutil.copytree(source, folder / "mathjax")
+            settings = r"MathJax = {tex: {inlineMath: [['$', '$'], ['\\(', '\\)']]}}"
+            return f'<script>{settings}</script><script async src="mathjax/tex-chtml-full.js"></script>'
+    return ""
 
 
 def _versions() -> dict[str, str]:

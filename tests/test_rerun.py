@@ -103,7 +103,13 @@ def test_rerun_writes_everything(capsys, tmp_path):
         capsys, "rerun", SMALL, "-p", "n", "2", "-p", "values", "[4, 5]", "-p", "eps", "0.1", "-o", folder, "--quiet"
     )
     assert code == 0, err
-    assert sorted(path.name for path in folder.iterdir()) == ["rows.csv", "run.json", "small.html", "small.ipynb"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "mathjax",
+        "rows.csv",
+        "run.json",
+        "small.html",
+        "small.ipynb",
+    ]
     rows = pd.read_csv(folder / "rows.csv")
     assert rows["x"].tolist() == [4, 5, 4, 5]
     assert rows["eps"].eq(0.1).all()
@@ -116,6 +122,9 @@ def test_rerun_writes_everything(capsys, tmp_path):
     page = (folder / "small.html").read_text()
     assert "done 0.2" in page
     assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', page)
+    assert 'src=""' not in page
+    (script,) = re.findall(r'src="(mathjax/[^"]+)"', page)
+    assert (folder / script).is_file()
     assert str(folder / "rows.csv") in out
     assert list(folder.parent.iterdir()) == [folder]
 
