@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from liftlib.errors import InvalidDistribution, InvalidParameter
 from liftlib.joint import Joint, Labels, _labels
-from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
+from liftlib.numerics import SUM_TOL, Matrix, as_matrix, check_nonnegative
 
 Partition = tuple[tuple[int, ...], ...]
 
@@ -214,11 +214,6 @@ class Channel:
     def __repr__(self) -> str:
         sees = f"{self.kernel.shape[0]} secrets x " if self.sees_secret else ""
         return f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs)"
-
-
-def constant_mixture(channel: Channel, p_y: Vector, weight: float) -> Channel:
-    """Return (1 - weight) of the channel and weight of a draw from ``p_y`` that ignores the input."""
-    return Channel((1 - weight) * channel.kernel + weight * p_y, channel.outputs)
 
 
 def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Partition:

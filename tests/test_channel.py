@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from liftlib import Channel, InvalidDistribution, InvalidParameter, Joint
-from liftlib.channel import constant_mixture
 from liftlib.numerics import SUM_TOL
 
 KERNEL = np.array([[0.5, 0.5, 0.0], [0.25, 0.0, 0.75]])
@@ -176,12 +175,6 @@ class TestCompose:
             Channel(np.eye(2)).compose(Channel(AWARE))
         with pytest.raises(InvalidParameter, match=r"^the second channel has 2 inputs, this one 3 outputs$"):
             Channel(KERNEL).compose(Channel.identity(2))
-
-
-def test_constant_mixture_is_a_mixture():
-    mixed = constant_mixture(Channel(np.eye(2), "ab"), np.array([0.25, 0.75]), 0.5)
-    assert mixed.kernel.tolist() == [[0.625, 0.375], [0.125, 0.875]]
-    assert mixed.outputs == ("a", "b")
 
 
 class TestSample:
