@@ -1,0 +1,9 @@
+"""Figures from tidy rows, in one style: safe for colour-blind readers, readable in grey, units on the axes.
+
+The only package that imports matplotlib. Each function returns the axes that it drew on.
+"""
+
+from liftlib.plots.curves import curves, histograms, tradeoff
+from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
+
+__all__ = ["COLOURS", "LABELS", "curves", "histograms", "label", "series_style", "style", "tradeoff"]
