@@ -1,12 +1,17 @@
-"""Linear programmes, solved by HiGHS and then certified: residuals and gap are recomputed, a failure is an error."""
+"""Linear programmes, solved by HiGHS and then certified: residuals and gap are recomputed, a failure is an error.
+
+HiGHS is called through its own interface, not scipy's, so that columns can join a solved programme without a new start.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+import highspy
 import numpy as np
-from scipy.optimize import linprog
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.numerics import FEASIBILITY_TOL, GAP_TOL, Matrix, Vector
@@ -63,7 +68,7 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     >>> solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist()
     [1.0, 0.0]
     """
-    return _certified(cost, a_eq, b_eq, *_highs(cost, a_eq, b_eq))
+    return _certified(cost, a_eq, b_eq, *_Programme(cost, a_eq, b_eq).run())
 
 
 def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
@@ -104,42 +109,86 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
         return solve(cost, columns.T, target)
     # to start with: the cheapest columns overall, and for each coordinate those that cover it at the least cost
     chosen = np.zeros(m, dtype=bool)
-    chosen[np.argsort(cost, kind="stable")[: START * n]] = True
+    chosen[_least(cost, START * n)] = True
     for x in range(n):
-        chosen[np.argsort(cost - columns[:, x], kind="stable")[:START]] = True
+        chosen[_least(cost - columns[:, x], START)] = True
     # a coordinate's own unit vector at a price beyond any saving keeps each round feasible
     dear = 1e3 * (1 + float(cost.max()))
+    index = np.flatnonzero(chosen)
+    programme = _Programme(np.full(n, dear), np.eye(n), target)
+    programme.add(cost[index], columns[index].T)
     for _ in range(ROUNDS):
-        index = np.flatnonzero(chosen)
-        some_cost = np.concatenate([cost[index], np.full(n, dear)])
-        some = np.concatenate([columns[index], np.eye(n)])
-        weights, dual = _highs(some_cost, some.T, target)
-        reduced = cost - columns @ dual
+        weights, dual = programme.run()
+        reduced = np.where(chosen, 0.0, cost - columns @ dual)  # of those it has, the solver has made sure
         worst = np.flatnonzero(reduced < -GAP_TOL)
         if not worst.size:
-            if weights[index.size :].max(initial=0.0) > FEASIBILITY_TOL:
+            if weights[:n].max(initial=0.0) > FEASIBILITY_TOL:
                 break  # not even all columns reach the target, or it takes them all to see that they do
             full = np.zeros(m)
-            full[index] = weights[: index.size]
+            full[index] = weights[n:]
             return _certified(cost, columns.T, target, full, dual)
-        chosen[worst[np.argsort(reduced[worst], kind="stable")[: BATCH * n]]] = True
+        joining = worst[_least(reduced[worst], BATCH * n)]
+        chosen[joining] = True
+        programme.add(cost[joining], columns[joining].T)
+        index = np.concatenate([index, joining])
     return solve(cost, columns.T, target)
 
 
-def _highs(cost: Vector, a_eq: Any, b_eq: Vector) -> tuple[Vector, Vector]:
-    result = linprog(
-        cost,
-        A_eq=a_eq,
-        b_eq=b_eq,
-        bounds=(0, None),
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if result.status == 2:
-        raise InfeasiblePrivacy(f"no mixture of the {len(cost)} columns meets the {len(b_eq)} constraints")
-    if result.status != 0:
-        raise SolverFailure(f"HiGHS stopped with status {result.status}: {result.message}")
-    return np.asarray(result.x), np.asarray(result.eqlin.marginals)
+def _least(values: Vector, count: int) -> NDArray[np.intp]:
+    """Return where the ``count`` least values are, in no order."""
+    return np.argpartition(values, count - 1)[:count] if count < values.size else np.arange(values.size)
+
+
+class _Programme:
+    """Minimise cost x subject to A x = b, x >= 0; columns may join after a run, which then starts where it stood."""
+
+    def __init__(self, cost: Vector, a_eq: Any, b_eq: Vector) -> None:
+        self._highs = highspy.Highs()
+        for option, value in (
+            ("output_flag", False),
+            ("presolve", "off"),  # what it saves on these programmes is less than what it takes
+            ("primal_feasibility_tolerance", 1e-10),
+            ("dual_feasibility_tolerance", 1e-10),
+        ):
+            self._highs.setOptionValue(option, value)
+        table = csc_array(a_eq)
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = table.shape
+        model.col_cost_ = np.asarray(cost, dtype=np.float64)
+        model.col_lower_ = np.zeros(model.num_col_)
+        model.col_upper_ = np.full(model.num_col_, highspy.kHighsInf)
+        model.row_lower_ = model.row_upper_ = np.asarray(b_eq, dtype=np.float64)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = table.indptr.astype(np.int32)
+        model.a_matrix_.index_ = table.indices.astype(np.int32)
+        model.a_matrix_.value_ = table.data.astype(np.float64)
+        self._highs.passModel(model)
+
+    def add(self, cost: Vector, columns: Matrix) -> None:
+        """Let columns, shape (m, k), join."""
+        table, k = csc_array(columns), len(cost)
+        self._highs.addCols(
+            k,
+            cost,
+            np.zeros(k),
+            np.full(k, highspy.kHighsInf),
+            table.nnz,
+            table.indptr[:-1].astype(np.int32),
+            table.indices.astype(np.int32),
+            table.data,
+        )
+
+    def run(self) -> tuple[Vector, Vector]:
+        """Return the solution and the multipliers of the constraints."""
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            rows, columns = self._highs.getNumRow(), self._highs.getNumCol()
+            raise InfeasiblePrivacy(f"no mixture of the {columns} columns meets the {rows} constraints")
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverFailure(f"HiGHS stopped: {self._highs.modelStatusToString(status)}")
+        solution = self._highs.getSolution()
+        return np.asarray(solution.col_value), np.asarray(solution.row_dual)
 
 
 def _certified(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:

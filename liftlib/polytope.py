@@ -6,11 +6,11 @@ vertex is solved again from the constraints that are tight at it, and checked, s
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import null_space
+from scipy.linalg import helmert, null_space
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection, QhullError
 
@@ -103,7 +103,7 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
             return np.empty((0, n))
     centre = interior / interior.sum()
     # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
-    basis = null_space(np.concatenate([np.ones((1, n)), rows[equal]]))
+    basis = null_space(np.concatenate([np.ones((1, n)), rows[equal]])) if equal.any() else helmert(n).T
     dimension = basis.shape[1]
     if dimension == 0:
         return np.asarray(centre[None])
@@ -131,6 +131,8 @@ def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matri
     tight = np.array([facets[at] for at in simple])
     slacks = points[simple] @ slope.T + offset
     rough = np.abs(np.take_along_axis(slacks, tight, axis=1)).max(axis=1) > POLISH_TOL
+    if not rough.any():
+        return points
     matrices, at = slope[tight[rough]], simple[rough]
     regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > 1e-12
     at = at[regular]
@@ -213,9 +215,15 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
     n = rows.shape[1]
     points = np.where(points > TIGHT_TOL, points, 0.0)
     points = points / points.sum(axis=1, keepdims=True)
-    tight = np.abs(points @ rows.T) < TIGHT_TOL
-    _, first = np.unique(np.packbits(tight, axis=1), axis=0, return_index=True)
-    points = points[np.sort(first)].reshape(-1, n)
+    points = points[_first(np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1))].reshape(-1, n)
     # a thin polytope's rounding may leave a twin whose tight set differs in one constraint
-    _, first = np.unique(np.round(points, 13), axis=0, return_index=True)
-    return np.asarray(points[np.sort(first)])
+    return np.asarray(points[_first(np.round(points, 13) + 0.0)])
+
+
+def _first(rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where each distinct row first stands, in order; rows are compared as bytes, so no negative zeros."""
+    if not len(rows):
+        return np.arange(0)
+    rows = np.ascontiguousarray(rows)
+    _, first = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0], return_index=True)
+    return np.sort(first)
