@@ -107,6 +107,7 @@ def test_rerun_writes_everything(capsys, tmp_path):
         "mathjax",
         "rows.csv",
         "run.json",
+        "run.md",
         "small.html",
         "small.ipynb",
     ]
@@ -129,6 +130,51 @@ def test_rerun_writes_everything(capsys, tmp_path):
     assert list(folder.parent.iterdir()) == [folder]
 
 
+def test_the_card_makes_a_run_citable(capsys, tmp_path):
+    values = tmp_path / "mine.yaml"
+    values.write_text("n: 2\nname: b\n")
+    code, out, _ = run(
+        capsys, "rerun", SMALL, "--params", values, "-p", "name", "c", "-o", tmp_path / "run", "--quiet", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["folder"] == str(tmp_path / "run")
+    card = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (card["parameters"]["n"], card["parameters"]["name"], card["changed"]) == (2, "c", ["n", "name"])
+    assert card["cores"] >= 1
+    assert set(card["git"]) in ({"commit", "changed"}, set())
+    text = (tmp_path / "run" / "run.md").read_text()
+    assert "Cite as: *Lift: a reproducible companion*, chapter small, liftlib" in text
+    assert "| n | 2 | changed |" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("- 1\n", "is not a mapping from parameters"), ("n: [", "is not YAML in line"), ("m: 1", "no parameter 'm'")],
+)
+def test_a_wrong_file_of_parameters(capsys, tmp_path, text, message):
+    (tmp_path / "mine.yaml").write_text(text)
+    code, _, err = run(capsys, "rerun", SMALL, "--params", tmp_path / "mine.yaml", "-o", tmp_path / "run")
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_no_such_kernel(capsys, tmp_path):
+    code, _, err = run(capsys, "rerun", SMALL, "--kernel", "fortran", "-o", tmp_path / "run", "--quiet")
+    assert code == 2
+    assert "no kernel 'fortran': `jupyter kernelspec list` shows" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_that_takes_too_long(capsys, tmp_path):
+    slow = SMALL.with_name("killed.md")
+    words = ("rerun", slow, "-p", "mark", tmp_path / "mark", "--timeout", "1", "-o", tmp_path / "run", "--quiet")
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert "a cell of killed took longer than 1 s: raise --timeout; what ran is in" in err
+    assert (tmp_path / "run" / "killed.failed.ipynb").exists()
+
+
 def test_no_overwriting_unless_asked(capsys, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
@@ -146,7 +192,9 @@ def test_no_overwriting_unless_asked(capsys, tmp_path):
 def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):
     code, _, err = run(capsys, "rerun", SMALL, "-p", "fail", "True", "-o", tmp_path / "run", "--quiet")
     assert code == 2
-    assert re.search(r"cell \d+ of small failed with AssertionError: asked to fail; what ran is in", err)
+    assert re.search(r"cell \d+ of small, which begins 'assert not fail, .*', failed with AssertionError: asked", err)
+    assert "; what ran is in" in err
+    assert not (tmp_path / "run" / "run.json").exists()
     partial = nbformat.read(tmp_path / "run" / "small.failed.ipynb", as_version=4)
     assert any("AssertionError" in str(cell.get("outputs")) for cell in partial.cells)
 
@@ -197,5 +245,6 @@ def test_two_parameters_cells(tmp_path):
 def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
     result = module.rerun(path.stem, preview_parameters(path), tmp_path / "run", progress=False)
     assert result.tables
+    assert {path.suffix for path in result.figures} == ({".png", ".svg"} if "alt:" in path.read_text() else set())
     for table in result.tables:
         assert len(pd.read_csv(table))

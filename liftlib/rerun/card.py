@@ -1,0 +1,103 @@
+"""What a run ran with: the stamp at a chapter's end, and the card that makes a rerun citable."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+STAMPED = ("liftlib", "numpy", "scipy", "highspy", "pandas", "matplotlib")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that a number may depend on."""
+    found = {"python": platform.python_version()}
+    for name in STAMPED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # liftlib itself may be imported from its folder without being installed
+            found[name] = "not installed"
+    return found
+
+
+def git_state() -> dict[str, Any]:
+    """Return the commit of liftlib's repository and whether files differ from it; empty outside a repository."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return {}
+    try:
+        answers = [
+            subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
+            for words in (["rev-parse", "HEAD"], ["status", "--porcelain"])
+        ]
+    except (OSError, subprocess.CalledProcessError):  # no git here: the card says so by leaving it out
+        return {}
+    return {"commit": answers[0].strip(), "changed": bool(answers[1].strip())}
+
+
+def card(chapter: str, parameters: Mapping[str, Any], changed: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Return a run's card: parameters, versions, git state, seed, seconds and the host's cores."""
+    return {
+        "chapter": chapter,
+        "parameters": dict(parameters),
+        "changed": sorted(changed),
+        "seed": parameters.get("seed"),
+        "seconds": round(seconds, 3),
+        "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "versions": versions(),
+        "git": git_state(),
+    }
+
+
+def as_text(made: Mapping[str, Any]) -> str:
+    """Return a card as Markdown, with a sentence to cite the run by."""
+    git, named = made["git"], made["versions"]
+    code = f"liftlib {named['liftlib']}" + (f", commit {git['commit'][:12]}" if git else "")
+    if git.get("changed"):
+        code += " with uncommitted changes"
+    cite = f"*Lift: a reproducible companion*, chapter {made['chapter']}, {code}, run of {made['finished'][:10]}"
+    lines = [
+        f"# Run of the chapter {made['chapter']}",
+        "",
+        f"Cite as: {cite} with the parameters below.",
+        "",
+        "| parameter | value | |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {k} | {v} | {'changed' if k in made['changed'] else ''} |" for k, v in made["parameters"].items()]
+    lines += ["", "| what it ran with | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in named.items()]
+    lines += [f"| {name} | {made[name]} |" for name in ("system", "cores", "seconds", "finished")]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What a chapter ran with; notebooks show it as a table."""
+
+    values: Mapping[str, str]
+
+    def _repr_markdown_(self) -> str:
+        rows = "".join(f"| {name} | {value} |\n" for name, value in self.values.items())
+        return "| what it ran with | |\n|---|---|\n" + rows
+
+
+def ran_with(started: float, *, seed: int | None = None) -> Stamp:
+    """Return the stamp that ends a chapter: versions, seed, and seconds since ``started`` (time.perf_counter).
+
+    Examples
+    --------
+    >>> "seconds" in ran_with(time.perf_counter(), seed=0).values
+    True
+    """
+    values = versions() | ({} if seed is None else {"seed": str(seed)})
+    return Stamp(values | {"seconds": f"{time.perf_counter() - started:.1f}"})
