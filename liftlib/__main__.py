@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from liftlib import __version__
-from liftlib.commands import chapters
+from liftlib.commands import chapters, tables
 from liftlib.errors import LiftError
 
 
@@ -20,6 +20,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--debug", action="store_true", help="show a traceback with an error")
     commands = made.add_subparsers(dest="command", required=True)
     chapters.add(commands)
+    tables.add(commands)
     return made
 
 

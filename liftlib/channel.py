@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.errors import InvalidDistribution, InvalidParameter
 from liftlib.joint import Joint, Labels, _labels
-from liftlib.numerics import SUM_TOL, Matrix, as_matrix, check_nonnegative
+from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
 
 Partition = tuple[tuple[int, ...], ...]
+
+
+class Uniform(Protocol):
+    """A source of uniform numbers: a numpy generator, or the operating system's."""
+
+    def random(self, size: int, /) -> Vector:
+        """Return ``size`` numbers in [0, 1)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,9 +165,7 @@ class Channel:
         kernel = self.kernel @ after.kernel
         return Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
 
-    def sample(
-        self, x: ArrayLike, s: ArrayLike | None = None, rng: np.random.Generator | None = None
-    ) -> NDArray[np.int64]:
+    def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | None = None) -> NDArray[np.int64]:
         """Draw an output for each input.
 
         Parameters
@@ -167,7 +174,7 @@ class Channel:
             Indices of the symbols.
         s : array_like of int, shape (n,), optional
             Indices of the secrets, for a channel that sees the secret.
-        rng : numpy.random.Generator, optional
+        rng : numpy.random.Generator or Uniform, optional
             The source of randomness; by default a new one seeded by the operating system.
 
         Returns
@@ -180,7 +187,7 @@ class Channel:
         InvalidParameter
             If an index is out of range, or the secrets are missing or superfluous.
         """
-        rng = np.random.default_rng() if rng is None else rng
+        source: Uniform = np.random.default_rng() if rng is None else rng
         x = _indices("x", x, self.n_public)
         drawn = np.empty(x.size, dtype=np.int64)
         if self.sees_secret != (s is not None):
@@ -193,7 +200,7 @@ class Channel:
         if not x.size:
             return drawn
         flat = np.ravel_multi_index(rows, self.kernel.shape[:-1])
-        uniform = rng.random(x.size)
+        uniform = source.random(x.size)
         order = np.argsort(flat, kind="stable")
         values, starts = np.unique(flat[order], return_index=True)
         table = self.kernel.reshape(-1, self.n_outputs)

@@ -3,7 +3,19 @@
 The only package that imports matplotlib. Each function returns the axes that it drew on.
 """
 
+from liftlib.plots.audit import as_svg, lift_map
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
 
-__all__ = ["COLOURS", "LABELS", "curves", "histograms", "label", "series_style", "style", "tradeoff"]
+__all__ = [
+    "COLOURS",
+    "LABELS",
+    "as_svg",
+    "curves",
+    "histograms",
+    "label",
+    "lift_map",
+    "series_style",
+    "style",
+    "tradeoff",
+]

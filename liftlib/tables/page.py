@@ -1,0 +1,52 @@
+"""The page of an audit."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+from liftlib import plots
+from liftlib.lift import lift
+from liftlib.pages import render
+from liftlib.tables.audit import MEANING, Audit
+from liftlib.tables.design import Design
+
+LISTED = 200
+"""Symbols in the page's table, the riskiest first."""
+
+DRAWN = 40
+"""Symbols in the page's picture."""
+
+
+def audit_page(found: Audit, made: Design | None = None) -> str:
+    """Return an audit as HTML, with the picture of its lifts.
+
+    Parameters
+    ----------
+    found : Audit
+    made : Design, optional
+        The channel whose release was audited.
+    """
+    index = {str(label): at for at, label in enumerate(found.release.public)}
+    shown = [index[symbol.symbol] for symbol in found.symbols[:DRAWN]]
+    labels = [str(found.release.public[at]) for at in shown]
+    picture = plots.lift_map(lift(found.release)[:, shown], list(map(str, found.release.secret)), labels)
+    overall = [
+        (MEANING[name], found.overall[name], found.intervals.get(name)) for name in found.overall if name in MEANING
+    ]
+    return render(
+        "audit.html",
+        audit=found,
+        design=made,
+        overall=overall,
+        listed=found.symbols[:LISTED],
+        more=max(0, len(found.symbols) - LISTED),
+        drawn=len(shown),
+        picture=base64.b64encode(plots.as_svg(picture).encode()).decode(),
+        number=_number,
+    )
+
+
+def _number(value: float) -> str:
+    return "∞" if np.isinf(value) else f"{value:.4g}"
