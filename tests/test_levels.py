@@ -133,6 +133,16 @@ def test_tailored_response_at_the_ends():
         ll.tailored_response(JOINT, ll.LDP(1.0))
 
 
+@pytest.mark.parametrize("notion", [ll.LIP(0.1), ll.LIP(0.9), ll.ALIP(0.3, 0.7), ll.ALIP(np.inf, 0.2)])
+def test_tailored_response_is_optimal_for_two_symbols(notion):
+    """The polytope of rows is an interval, and both outputs are its ends."""
+    for seed in range(10):
+        joint = ll.datasets.dirichlet_joint(4, 2, 0.5, np.random.default_rng(seed))
+        pair = ll.tailored_response(joint, notion), ll.optimal_response(joint, notion)
+        tailored, best = (ll.evaluate(joint, channel).mutual_information for channel in pair)
+        assert tailored == pytest.approx(best, abs=1e-9)
+
+
 def best_by_hand(joint, eps):
     """H(X) less the cheapest mixture over all (posterior of S at a vertex of its box) x (a symbol for each secret)."""
     n_secret, n_public = joint.p.shape

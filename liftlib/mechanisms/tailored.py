@@ -37,7 +37,8 @@ def tailored_response(joint: Joint, notion: Notion) -> Channel:
     ALIP asks (1-w) r(y) / w to be at least N(y), the largest over s of (P(y|s) - e^eps_u P(y)) / (e^eps_u - 1) and
     (e^-eps_l P(y) - P(y|s)) / (1 - e^-eps_l). Summed over y: w <= 1 / (1 + sum N), with equality for r in proportion to
     N. Randomised response is the case of uniform r, and what conditional reporting publishes given s has
-    r(y) = mean over s of P(y|s): neither tells the truth more often.
+    r(y) = mean over s of P(y|s): neither tells the truth more often. For two symbols it is the
+    optimal response: the polytope of rows is an interval, and both outputs stand at its ends.
 
     Examples
     --------
