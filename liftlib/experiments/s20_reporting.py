@@ -166,7 +166,7 @@ def figure_s20_6(
     -------
     pandas.DataFrame
         Columns ``panel``, ``n_secret``, ``n_public``, ``series``, ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``;
-        where both GRR and CR are among the series, ``CR − GRR`` is one more, with the measure ``gain`` in NMI, joint
+        where both GRR and CR are among the series, ``CR − GRR`` is one more, with the measure ``nmi_gain``, joint
         by joint, and ``ahead``, the share of joints where it is positive.
     """
     rng, eps = generator(rng), tuple(budgets(epsilons))
@@ -182,7 +182,7 @@ def figure_s20_6(
             if {"GRR", "CR"} <= nmi.keys():
                 gain = nmi["CR"] - nmi["GRR"]
                 rows += summary(
-                    {"gain": gain, "ahead": np.asarray(gain > 0, dtype=np.float64)},
+                    {"nmi_gain": gain, "ahead": np.asarray(gain > 0, dtype=np.float64)},
                     **keys,
                     series="CR − GRR",
                     eps=budget,
@@ -216,7 +216,7 @@ def figure_s20_7(
     pandas.DataFrame
         Columns ``panel``, ``n_secret``, ``n_public``, ``eps``, ``trial``; ``alpha_grr``, ``alpha_cr``, nats, infinite
         where X itself keeps the budget; ``truth_grr``, ``truth_cr``, the chance that the truth is told in spite of the
-        noise; ``mi_grr``, ``mi_cr``, nats; and ``alpha``, ``truth`` and ``mutual_information``, CR's less GRR's.
+        noise; ``mi_grr``, ``mi_cr``, nats; and ``alpha_gain``, ``truth_gain`` and ``gain``, CR's less GRR's.
     """
     rng = generator(rng)
     (budget,) = budgets([eps])
@@ -231,8 +231,8 @@ def figure_s20_7(
                 | {"alpha_grr": grr[0], "alpha_cr": cr[0], "truth_grr": truth[0], "truth_cr": truth[1]}
                 | {"mi_grr": grr[2], "mi_cr": cr[2]}
                 # both infinite: no difference
-                | {"alpha": 0.0 if grr[0] == cr[0] else cr[0] - grr[0]}
-                | {"truth": truth[1] - truth[0], "mutual_information": cr[2] - grr[2]}
+                | {"alpha_gain": 0.0 if grr[0] == cr[0] else cr[0] - grr[0]}
+                | {"truth_gain": truth[1] - truth[0], "gain": cr[2] - grr[2]}
             )
     return frame(rows)
 
@@ -246,7 +246,7 @@ def truth_weight(alpha: float, n: int) -> float:
     return float((1 - decay) / (1 + (n - 1) * decay))
 
 
-def correlations(rows: pd.DataFrame, x: str = "alpha", y: str = "mutual_information") -> pd.Series:
+def correlations(rows: pd.DataFrame, x: str = "alpha_gain", y: str = "gain") -> pd.Series:
     """Return the correlation of two columns of :func:`figure_s20_7`'s rows in each panel, over trials finite in x."""
     finite = rows[np.isfinite(rows[x])]
     return pd.Series({name: float(part[x].corr(part[y])) for name, part in finite.groupby("panel", sort=False)})
