@@ -21,7 +21,7 @@ def secret_aware_response(joint: Joint, notion: Notion) -> Channel:
         P_SX. The vertices are those of a polytope in as many dimensions as P_SX has cells, less one, so that it should
         be small: 7 secrets x 2 symbols have some 10,000 vertices.
     notion : Notion
-        One with halfspaces, see :func:`liftlib.optimal_response`, but SRLIP.
+        One with halfspaces, see :func:`liftlib.mechanisms.response.optimal_response`, but SRLIP.
 
     Returns
     -------
