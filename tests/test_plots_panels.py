@@ -53,3 +53,15 @@ def test_scatters_leave_out_what_is_infinite():
     assert axes[0].texts[0].get_text() == "ρ = 1"
     assert axes[0].get_xlabel() == "α of CR − α of GRR (nats)"
     assert axes[0].get_ylabel() == "I(X;Y) of CR − of GRR (nats)"
+
+
+def test_a_series_without_rows_keeps_its_place():
+    first, second = (
+        plots.panels(ROWS, "mutual_information", order=order)[0] for order in (["GRR", "CR"], ["none", "GRR", "CR"])
+    )
+    colours = [
+        {line.get_label(): line.get_color() for line in ax.lines if line.get_label() in ("GRR", "CR")}
+        for ax in (first, second)
+    ]
+    assert colours[0]["CR"] == colours[1]["GRR"] != colours[1]["CR"]
+    assert [text.get_text() for text in second.figure.legends[0].get_texts()] == ["GRR", "CR"]
