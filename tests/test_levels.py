@@ -197,3 +197,14 @@ def test_reporting_can_beat_the_optimum_that_does_not_see_the_secret():
     reporting = ll.conditional_reporting(joint, ll.conditional_reporting_alpha(joint, 0.1))
     utility = [ll.evaluate(joint, c).mutual_information for c in (reporting, ll.optimal_response(joint, ll.LIP(0.1)))]
     assert utility[0] > 3 * utility[1]
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.0), ll.LIP(0.4), ll.LIP(50), ll.LDP(0.8), ll.ALIP(np.inf, 0.3)])
+def test_secret_aware_response_keeps_its_notion(notion, joint):
+    """On every odd table, cut down to at most 4 secrets and 3 symbols."""
+    small = ll.Joint.from_counts(joint.p[:4, :3], drop_empty=True)
+    channel = ll.secret_aware_response(small, notion)
+    assert notion.is_kept(small, channel)
+    np.testing.assert_allclose(channel.kernel.sum(axis=-1), 1, atol=1e-12)
+    utility = [ll.evaluate(small, c).mutual_information for c in (channel, ll.optimal_response(small, notion))]
+    assert utility[0] >= utility[1] - 1e-8
