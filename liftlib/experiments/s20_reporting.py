@@ -246,7 +246,8 @@ def figure_s20_7(
 def truth_weight(alpha: float, n: int) -> float:
     """Return the weight w = (e^alpha - 1) / (e^alpha - 1 + n) of the truth in w P(y|s) + (1 - w) noise(y).
 
-    GRR is such a mixture with ``n = |X|`` and uniform noise, CR with ``n = |S|`` and the mean over s of P(y|s) for noise.
+    GRR is such a mixture with ``n = |X|`` and uniform noise, CR with ``n = |S|`` and the mean over s
+    of P(y|s) for noise.
     """
     decay = np.exp(-alpha)
     return float((1 - decay) / (1 + (n - 1) * decay))

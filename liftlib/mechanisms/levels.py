@@ -1,8 +1,8 @@
 """The parameter that a LIP budget buys: S20 eqs. (29), (32) and (33) solved for alpha, in closed form.
 
-Each of the three levels is the largest absolute log of ratios (1 + c u) / (1 + c v) with c = e^alpha - 1, which grow with c.
-A ratio reaches g = e^eps where c = (g - 1) / (u - g v) and its inverse where c = (g - 1) / (v - g u), so the largest
-``u - g v`` or ``v - g u`` decides. Everything is divided by g, which overflows.
+Each of the three levels is the largest absolute log of ratios (1 + c u) / (1 + c v) with c = e^alpha - 1, each moving
+away from 1 as c grows. A ratio reaches g = e^eps where c = (g - 1) / (u - g v) and its inverse where
+c = (g - 1) / (v - g u), so the largest ``u - g v`` or ``v - g u`` decides. Everything is divided by g, which overflows.
 """
 
 from __future__ import annotations
