@@ -13,9 +13,11 @@ from liftlib.experiments.e23_merging import (
     figure_e23_12,
     figure_e23_13,
 )
+from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
+    "correlations",
     "figure_e23_1",
     "figure_e23_2",
     "figure_e23_3",
@@ -24,6 +26,10 @@ __all__ = [
     "figure_e23_11",
     "figure_e23_12",
     "figure_e23_13",
+    "figure_s20_5",
+    "figure_s20_6",
+    "figure_s20_7",
+    "figure_s20_8",
     "merged_measures",
     "merging_tradeoff",
 ]

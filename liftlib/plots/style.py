@@ -61,6 +61,10 @@ LABELS: Mapping[str, str] = {
     "log_min_lift": "log Ψ(x) = min over s of log-lift (nats)",
     "log_max_lift": "log Λ(x) = max over s of log-lift (nats)",
     "seconds": "time (seconds)",
+    "alpha": "parameter α (nats)",
+    "alpha_gain": "α of CR − α of GRR (nats)",
+    "truth_gain": "truth of CR − truth of GRR",
+    "gain": "I(X;Y) of CR − of GRR (nats)",
 }
 
 
