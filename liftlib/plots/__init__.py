@@ -4,6 +4,7 @@ The only package that imports matplotlib. Each function returns the axes that it
 """
 
 from liftlib.plots.audit import as_svg, lift_map
+from liftlib.plots.budgets import below_budget, frontier
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
@@ -18,6 +19,11 @@ __all__ = [
     "lift_map",
     "panels",
     "scatters",
+    "below_budget",
+    "curves",
+    "frontier",
+    "histograms",
+    "label",
     "series_style",
     "style",
     "tradeoff",

@@ -57,6 +57,8 @@ LABELS: Mapping[str, str] = {
     "mutual_information": "I(X;Y) (nats)",
     "min_lift_leakage": "min-lift leakage (nats)",
     "max_lift_leakage": "max-lift leakage (nats)",
+    "leakage": "leakage, largest |log-lift| (nats)",
+    "high_risk_leakage": "leakage of the high-risk symbols (nats)",
     "broken": "share that breaks the notion",
     "log_min_lift": "log Ψ(x) = min over s of log-lift (nats)",
     "log_max_lift": "log Λ(x) = max over s of log-lift (nats)",
