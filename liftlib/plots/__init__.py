@@ -7,6 +7,7 @@ from liftlib.plots.audit import as_svg, lift_map
 from liftlib.plots.budgets import below_budget, frontier
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
+from liftlib.plots.sets import lift_sets
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "frontier",
     "histograms",
     "label",
+    "lift_sets",
     "series_style",
     "style",
     "tradeoff",
