@@ -25,6 +25,7 @@ __all__ = [
     "frontier",
     "histograms",
     "label",
+    "lift_map",
     "lift_sets",
     "series_style",
     "style",
