@@ -11,7 +11,7 @@ from liftlib import experiments as ex
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
 from liftlib.evaluation import evaluate
-from liftlib.experiments.lift_sets import ENDS, PRIOR
+from liftlib.experiments.convexity import ENDS, PRIOR
 from liftlib.information import chi2_divergence, sibson, total_variation
 from liftlib.joint import Joint
 from liftlib.lift import (

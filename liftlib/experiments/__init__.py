@@ -10,6 +10,7 @@ from liftlib.experiments.c22_merging import (
     figure_c22_3,
     merged_risks,
 )
+from liftlib.experiments.convexity import lift_measures, lift_sets
 from liftlib.experiments.e23_merging import (
     figure_e23_1,
     figure_e23_2,

@@ -7,7 +7,7 @@ import pytest
 
 from liftlib import experiments as ex
 from liftlib.errors import InvalidParameter
-from liftlib.experiments.lift_sets import ENDS, PRIOR
+from liftlib.experiments.convexity import ENDS, PRIOR
 
 NAMES = ["l1_lift", "chi2_lift", "alpha_lift", "l1_lift_inverse", "chi2_lift_inverse", "alpha_lift_inverse"]
 
