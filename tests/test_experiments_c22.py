@@ -64,6 +64,9 @@ def test_joints_without_high_risk_are_left_out_of_figure_1():
     none = ex.figure_c22_1(40, [2.5, 30], 3, 6, rng=4)
     assert none.equals(rows)  # no row where no joint has a symbol of high risk
     assert (ex.figure_c22_3(40, [30], 3, 6, rng=4)["n"] == 40).all()
+    empty = ex.figure_c22_1(40, [30], 3, 6, rng=4)
+    assert empty.empty
+    assert list(empty.columns) == list(rows.columns)
 
 
 def test_a_merge_of_everything_leaks_nothing():
@@ -73,6 +76,24 @@ def test_a_merge_of_everything_leaks_nothing():
     assert found["nmil"] == pytest.approx(np.ones(5))
     same = ex.merged_risks(p, np.tile(np.arange(6), (5, 1)), 0.1)
     assert same["nmil"] == pytest.approx(np.zeros(5), abs=1e-12)
+
+
+def test_a_group_may_be_named_by_a_low_risk_symbol():
+    joint = ll.Joint.from_counts([[10, 30, 20, 40], [10, 5, 20, 65]])
+    assert ll.high_risk(joint, ll.LIP(0.4)).tolist() == [False, True, False, False]
+    merged = direct(joint, ll.Channel.merge([(0, 1), (2,), (3,)], 4), 0.4)
+    found = ex.merged_risks(joint.p[None], np.array([[0, 0, 2, 3]]), 0.4)
+    assert found["high_risk_leakage"] == pytest.approx([merged["high_risk_leakage"]])
+    assert found["high_risk_leakage"] > found["leakage"] / 2
+    alone = ex.merged_risks(joint.p[None], np.array([[0, 1, 2, 3]]), 0.4)
+    assert alone["leakage"] == alone["high_risk_leakage"]
+    other = ex.merged_risks(joint.p[None], np.array([[0, 1, 0, 1]]), 0.4)  # {0, 2} holds none and leaks the least
+    assert other["high_risk_leakage"] == pytest.approx([direct_risk(joint, [1, 3])])
+
+
+def direct_risk(joint, group):
+    mass = joint.p[:, group].sum(axis=1)
+    return np.abs(np.log(mass / mass.sum() / joint.p_s)).max()
 
 
 def test_a_zero_cell_leaks_without_bound():

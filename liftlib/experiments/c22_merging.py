@@ -11,7 +11,7 @@ from scipy.optimize import brentq, linprog
 
 from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter
-from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary
+from liftlib.experiments.tidy import RngLike, budgets, generator, summary
 from liftlib.information import entropy
 from liftlib.joint import Joint
 from liftlib.mechanisms.groups import Labels, group_masses, high_risk_of, lifts
@@ -24,6 +24,7 @@ EPSILONS = tuple(float(e) for e in np.arange(1, 11) / 4)
 """C22 section 4: LIP budgets 0.25, 0.5, ..., 2.5, nats."""
 
 SUBSETS, COMPLETE = "Algorithm 1", "complete merging"
+COLUMNS = ["series", "eps", "measure", "mean", "std", "n"]
 
 
 def _risks(p: Matrix, labels: Labels) -> Matrix:
@@ -89,7 +90,7 @@ def _figure(
             found = merged_risks(p, labels, eps)
             chosen = {measure: found[measure] for measure in wanted if found[measure].size}
             rows += summary(chosen, series=series, eps=eps)
-    return frame(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def figure_c22_1(
