@@ -22,7 +22,6 @@ from liftlib.experiments.e23_merging import (
     figure_e23_13,
 )
 from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
-from liftlib.experiments.lift_sets import lift_measures, lift_sets
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
