@@ -4,18 +4,23 @@ The only package that imports matplotlib. Each function returns the axes that it
 """
 
 from liftlib.plots.audit import as_svg, lift_map
+from liftlib.plots.budgets import below_budget, frontier
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
+from liftlib.plots.sets import lift_sets
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
 
 __all__ = [
     "COLOURS",
     "LABELS",
     "as_svg",
+    "below_budget",
     "curves",
+    "frontier",
     "histograms",
     "label",
     "lift_map",
+    "lift_sets",
     "panels",
     "scatters",
     "series_style",
