@@ -13,12 +13,17 @@ from liftlib.experiments.e23_merging import (
     figure_e23_12,
     figure_e23_13,
 )
+from liftlib.experiments.e23_response import figure_e23_4, figure_e23_5, vertex_growth
+from liftlib.experiments.responses import Point, response_tradeoff
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
+    "Point",
     "figure_e23_1",
     "figure_e23_2",
     "figure_e23_3",
+    "figure_e23_4",
+    "figure_e23_5",
     "figure_e23_6",
     "figure_e23_7",
     "figure_e23_11",
@@ -26,4 +31,6 @@ __all__ = [
     "figure_e23_13",
     "merged_measures",
     "merging_tradeoff",
+    "response_tradeoff",
+    "vertex_growth",
 ]

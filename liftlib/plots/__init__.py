@@ -5,6 +5,7 @@ The only package that imports matplotlib. Each function returns the axes that it
 
 from liftlib.plots.audit import as_svg, lift_map
 from liftlib.plots.curves import curves, histograms, tradeoff
+from liftlib.plots.simplex import simplex, simplices
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
 
 __all__ = [
@@ -16,6 +17,12 @@ __all__ = [
     "label",
     "lift_map",
     "series_style",
+    "curves",
+    "histograms",
+    "label",
+    "series_style",
+    "simplex",
+    "simplices",
     "style",
     "tradeoff",
 ]

@@ -60,7 +60,9 @@ LABELS: Mapping[str, str] = {
     "broken": "share that breaks the notion",
     "log_min_lift": "log Ψ(x) = min over s of log-lift (nats)",
     "log_max_lift": "log Λ(x) = max over s of log-lift (nats)",
-    "seconds": "time (seconds)",
+    "seconds": "processor time (seconds)",
+    "vertices": "vertices",
+    "n_public": "symbols |X|",
 }
 
 
