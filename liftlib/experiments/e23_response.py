@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -113,14 +114,13 @@ def vertex_growth(
         Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices, and support, the most
         non-zero entries of any vertex), ``mean``, ``std``, ``n``.
     """
-    source, symbols = generator(rng), list(n_publics)
+    source = generator(rng)
+    sizes = list(itertools.product(n_secrets, n_publics))
+    tasks = [(p, notion) for size in sizes for p in uniform_joints(n_trials, *size, source)]
+    found = np.array(parallel_map(_count, tasks), dtype=np.float64).reshape(len(sizes), n_trials, 2)
     rows = []
-    for n_secret in n_secrets:
-        for n_public in symbols:
-            tasks = [(p, notion) for p in uniform_joints(n_trials, n_secret, n_public, source)]
-            found = np.array(parallel_map(_count, tasks), dtype=np.float64)
-            measures = {"vertices": found[:, 0], "support": found[:, 1]}
-            rows += summary(measures, series=f"|S| = {n_secret}", n_public=n_public)
+    for (n_secret, n_public), one in zip(sizes, found, strict=True):
+        rows += summary({"vertices": one[:, 0], "support": one[:, 1]}, series=f"|S| = {n_secret}", n_public=n_public)
     return frame(rows)
 
 
