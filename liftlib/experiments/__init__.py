@@ -14,6 +14,7 @@ from liftlib.experiments.e23_merging import (
     figure_e23_13,
 )
 from liftlib.experiments.e23_response import figure_e23_4, figure_e23_5, vertex_growth
+from liftlib.experiments.e23_subset import figure_e23_8, figure_e23_9, figure_e23_10
 from liftlib.experiments.responses import Point, response_tradeoff
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
@@ -26,6 +27,9 @@ __all__ = [
     "figure_e23_5",
     "figure_e23_6",
     "figure_e23_7",
+    "figure_e23_8",
+    "figure_e23_9",
+    "figure_e23_10",
     "figure_e23_11",
     "figure_e23_12",
     "figure_e23_13",

@@ -40,10 +40,11 @@ def respond(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
 
 
 def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
-    """Return the subset random response, the size of its largest subset, its unions and whether it fell back."""
+    """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back."""
     report = subset_response_report(joint, notion)
     largest = max(len(subset) for subset in report.subsets)
     return report.channel, {
+        "vertices": float(report.n_vertices),
         "largest_subset": float(largest),
         "unions": float(report.unions),
         "fallback": float(report.fallback),
