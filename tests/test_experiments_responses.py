@@ -86,3 +86,53 @@ def test_vertex_growth_counts():
 def test_wrong_budgets_are_refused():
     with pytest.raises(InvalidParameter, match=r"epsilons is \[\]: give one finite budget or more"):
         ex.figure_e23_4(2, [], [0.5])
+
+
+def test_figures_8_and_10_are_means_over_joints():
+    eight = ex.figure_e23_8(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
+    ten = ex.figure_e23_10(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
+    assert set(eight["series"]) == {"AORR", "SRR", "subset merging"}
+    assert set(ten["series"]) == {"SRR", "subset merging"}
+    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(5, 3, 7, np.random.default_rng(2))]
+    for eps in (0.5, 2.0):
+        notion = ll.ALIP(0.65 * eps, 0.35 * eps)
+        check_means(eight, "AORR", eps, joints, [ll.optimal_response(joint, notion) for joint in joints])
+        reports = [ll.subset_response_report(joint, notion) for joint in joints]
+        merged = [ll.subset_merging(joint, notion) for joint in joints]
+        for rows in (eight, ten):
+            check_means(rows, "SRR", eps, joints, [report.channel for report in reports])
+            check_means(rows, "subset merging", eps, joints, merged)
+            for measure, values in (
+                ("vertices", [report.n_vertices for report in reports]),
+                ("largest_subset", [max(map(len, report.subsets)) for report in reports]),
+                ("unions", [report.unions for report in reports]),
+                ("fallback", [report.fallback for report in reports]),
+            ):
+                assert point(rows, "SRR", eps, measure)["mean"] == pytest.approx(np.mean(values))
+
+
+def test_figure_9_runs_on_adult_or_another_joint():
+    rows = ex.figure_e23_9([1.0], 0.65, leave_out=["Own-child"])
+    adult = ll.datasets.adult(leave_out=["Own-child"])
+    other = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
+    for found, joint in ((rows, adult), (ex.figure_e23_9([1.0], 0.65, joint=other), other)):
+        expected = ll.evaluate(joint, ll.subset_response(joint, ll.ALIP.split(1.0, 0.65))).nmi
+        assert point(found, "SRR", 1.0, "nmi")["mean"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_paper_scale_is_the_default():
+    """E23 sections 3.1.3 and 5.2: 100 joints, 5 x 17 and 15 x 200, budgets 0.25 to 8 and 1 to 8 in quarters."""
+    from inspect import signature
+
+    def defaults(figure):
+        return {name: p.default for name, p in signature(figure).parameters.items()}
+
+    for figure in (ex.figure_e23_4, ex.figure_e23_8):
+        found = defaults(figure)
+        assert (found["n_trials"], found["n_secret"], found["n_public"]) == (100, 5, 17)
+        assert list(found["epsilons"]) == [k / 4 for k in range(1, 33)]
+    assert list(defaults(ex.figure_e23_4)["lambdas"]) == [0.35, 0.5, 0.65]
+    assert defaults(ex.figure_e23_8)["lam"] == defaults(ex.figure_e23_9)["lam"] == 0.65
+    found = defaults(ex.figure_e23_10)
+    assert (found["n_secret"], found["n_public"], found["lam"]) == (15, 200, 0.5)
+    assert list(found["epsilons"]) == [k / 4 for k in range(4, 33)]

@@ -62,6 +62,7 @@ LABELS: Mapping[str, str] = {
     "log_max_lift": "log Λ(x) = max over s of log-lift (nats)",
     "seconds": "processor time (seconds)",
     "vertices": "vertices",
+    "largest_subset": "largest subset (symbols)",
     "n_public": "symbols |X|",
 }
 
