@@ -148,7 +148,7 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
     """Return the one way to mix independent columns, None where they are (nearly) dependent: then a solver decides."""
     m, n = columns.shape
     weights, _, rank, sizes = np.linalg.lstsq(columns.T, target, rcond=None)
-    if rank < m or not sizes[-1] > INDEPENDENT * sizes[0]:
+    if m and (rank < m or not sizes[-1] > INDEPENDENT * sizes[0]):
         return None
     missed = np.abs(columns.T @ weights - target).max(initial=0.0)
     if not (missed <= FEASIBILITY_TOL and weights.min(initial=0.0) >= -FEASIBILITY_TOL):

@@ -100,6 +100,11 @@ def test_few_columns_as_the_solver_has_them(seed):
             route()
 
 
+def test_no_columns_mix_to_nothing():
+    with pytest.raises(InfeasiblePrivacy, match="no mixture of the 0 columns meets the 3 constraints"):
+        mix_columns(np.empty(0), np.empty((0, 3)), np.array([0.2, 0.3, 0.5]))
+
+
 def test_nearly_equal_columns_are_left_to_the_solver():
     columns = np.array([[0.5, 0.5], [0.5 + 1e-9, 0.5 - 1e-9]])
     solution = mix_columns(np.array([1.0, 0.5]), columns, np.array([0.5, 0.5]))
