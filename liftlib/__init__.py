@@ -40,6 +40,9 @@ from liftlib.mechanisms.ldp import randomised_response as randomised_response
 from liftlib.mechanisms.ldp import randomised_response_lip as randomised_response_lip
 from liftlib.mechanisms.ldp import unary_encoding as unary_encoding
 from liftlib.mechanisms.ldp import unary_encoding_lip as unary_encoding_lip
+from liftlib.mechanisms.levels import conditional_reporting_alpha as conditional_reporting_alpha
+from liftlib.mechanisms.levels import randomised_response_alpha as randomised_response_alpha
+from liftlib.mechanisms.levels import unary_encoding_alpha as unary_encoding_alpha
 from liftlib.mechanisms.merging import subset_merging as subset_merging
 from liftlib.mechanisms.product_response import product_response as product_response
 from liftlib.mechanisms.product_response import product_response_report as product_response_report
@@ -49,8 +52,10 @@ from liftlib.mechanisms.reporting import conditional_reporting as conditional_re
 from liftlib.mechanisms.reporting import conditional_reporting_lip as conditional_reporting_lip
 from liftlib.mechanisms.response import optimal_response as optimal_response
 from liftlib.mechanisms.response import optimal_response_report as optimal_response_report
+from liftlib.mechanisms.secret_response import secret_aware_response as secret_aware_response
 from liftlib.mechanisms.subset_response import subset_response as subset_response
 from liftlib.mechanisms.subset_response import subset_response_report as subset_response_report
+from liftlib.mechanisms.tailored import tailored_response as tailored_response
 from liftlib.mechanisms.watchdog import high_risk as high_risk
 from liftlib.mechanisms.watchdog import watchdog as watchdog
 from liftlib.notions import ALIP as ALIP

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -112,12 +113,36 @@ def optimal_response_report(
     """Return the optimal response with the number of vertices and the certificate; see :func:`optimal_response`."""
     if utility != "mutual-information":
         raise InvalidParameter(f'utility is {utility!r}: give "mutual-information"')
+    return cheapest_response(joint, notion, lambda rows, _: -xlogx(rows).sum(axis=1), method=method)
+
+
+def cheapest_response(
+    joint: Joint,
+    notion: Notion,
+    cost: Callable[[Matrix, Mask], Vector],
+    *,
+    method: Literal["auto", "qhull", "cdd"] = "auto",
+) -> Response:
+    """Return the mechanism of the least mean cost of an output's row P(X=.|Y=y), for a concave cost.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        One with halfspaces.
+    cost : callable
+        ``cost(rows, solid)`` returns the costs of rows, shape (M,), whose columns are the symbols that the mask
+        ``solid``, shape (X,), picks: the others have too little mass to resolve.
+    method : {"auto", "qhull", "cdd"}, keyword-only
+        See :func:`liftlib.polytope.vertices`.
+    """
     solid, core = without_dust(joint, notion)
     relaxed, floor = _resolvable(notion, core)
     # P_X itself, the row of a constant release, lies inside every notion's cone
     rows = vertices(relaxed.halfspaces(core), method, interior=core.p_x)
     try:
-        solution = mix_columns(-xlogx(rows).sum(axis=1), rows, core.p_x)
+        solution = mix_columns(cost(rows, solid), rows, core.p_x)
     except InfeasiblePrivacy as error:
         raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
     kernel = with_dust(kernel_of(rows, solution.x, core.p_x), core, solid)

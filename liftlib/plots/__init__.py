@@ -5,6 +5,7 @@ The only package that imports matplotlib. Each function returns the axes that it
 
 from liftlib.plots.audit import as_svg, lift_map
 from liftlib.plots.curves import curves, histograms, tradeoff
+from liftlib.plots.panels import panels, scatters
 from liftlib.plots.simplex import simplex, simplices
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
 
@@ -16,6 +17,8 @@ __all__ = [
     "histograms",
     "label",
     "lift_map",
+    "panels",
+    "scatters",
     "series_style",
     "simplex",
     "simplices",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -61,12 +62,15 @@ def as_svg(ax: Axes) -> str:
     figure = ax.figure
     assert isinstance(figure, Figure)  # no subfigures here
     out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None})
+    # letters stay letters, so that the reader's fonts draw those that matplotlib's has not
+    with plt.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(out, format="svg", metadata={"Date": None})
     plt.close(figure)
     return out.getvalue()
 
 
 def _short(text: str) -> str:
     # a dollar sign would start a formula
-    text = text.replace("$", r"\$")
+    text = "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -42,7 +42,8 @@ def curves(
     spread : bool, keyword-only
         Whether to draw the band.
     order : sequence of str, optional, keyword-only
-        Series to draw, in order; by default all, as they come. A series keeps its style across panels.
+        Series to draw, in order; by default all, as they come. A series keeps its style across panels, and one that
+        has no rows keeps its place, so that styles agree across figures as well.
 
     Returns
     -------
@@ -56,6 +57,8 @@ def curves(
         names = list(dict.fromkeys(rows["series"])) if order is None else list(order)
         for number, name in enumerate(names):
             part = chosen[chosen["series"] == name].sort_values(x)
+            if part.empty:
+                continue
             look = series_style(number)
             mean = part["mean"].to_numpy()
             shown = np.where(np.isfinite(mean), mean, np.nan)

@@ -60,10 +60,14 @@ LABELS: Mapping[str, str] = {
     "broken": "share that breaks the notion",
     "log_min_lift": "log Ψ(x) = min over s of log-lift (nats)",
     "log_max_lift": "log Λ(x) = max over s of log-lift (nats)",
-    "seconds": "processor time (seconds)",
+    "seconds": "time (seconds)",
     "vertices": "vertices",
     "largest_subset": "largest subset (symbols)",
     "n_public": "symbols |X|",
+    "alpha": "parameter α (nats)",
+    "alpha_gain": "α of CR − α of GRR (nats)",
+    "truth_gain": "truth of CR − truth of GRR",
+    "gain": "I(X;Y) of CR − of GRR (nats)",
 }
 
 

@@ -2,6 +2,7 @@
 
 from liftlib.tables.audit import Audit, AuditedSymbol
 from liftlib.tables.choices import BUDGETS, MECHANISMS, notion_from
+from liftlib.tables.compare import compare
 from liftlib.tables.design import Design, load
 from liftlib.tables.page import audit_page
 from liftlib.tables.sanitise import Outputs, Reading, Sanitised, apply_file, audit, sanitise, sanitise_file
@@ -19,6 +20,7 @@ __all__ = [
     "apply_file",
     "audit",
     "audit_page",
+    "compare",
     "load",
     "notion_from",
     "open_table",

@@ -185,7 +185,7 @@ def audit_counts(
         intervals=intervals,
         kept_share=float(drawn["kept"].mean()) if len(drawn["kept"]) else None,
         symbols=_symbols(release, rows, notion),
-        notes=(*notes, *_notes(table, joint)),
+        notes=(*notes, *_notes(table, joint, before="" if channel is None else "before the release, ")),
         resamples=resamples,
         level=level,
     )
@@ -275,20 +275,20 @@ def _broken(notion: LiftNotion, lifts: Matrix, release: Joint) -> list[tuple[str
     return texts
 
 
-def _notes(table: Matrix, joint: Joint) -> tuple[str, ...]:
+def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
     notes = []
     zeros = int((table == 0).sum())
     if zeros:
         notes.append(
-            f"{zeros} of {table.size} cells are empty: their lift is 0 and the min-lift leakage infinite, as far as "
-            "these rows can tell"
+            f"{before}{zeros} of {table.size} cells are empty: their lift is 0 and the min-lift leakage "
+            "infinite, as far as these rows can tell"
         )
     expected = table.sum() * joint.p_s[:, None] * joint.p_x
     thin = int((expected < EXPECTED).sum())
     if thin:
         notes.append(
-            f"{thin} of {table.size} cells have an expected count under {EXPECTED:g}: their lifts are mostly chance; "
-            "coarsen the secret or the public column, or gather more rows"
+            f"{before}{thin} of {table.size} cells have an expected count under {EXPECTED:g}: their lifts are "
+            "mostly chance; coarsen the secret or the public column, or gather more rows"
         )
     if joint.n_secret == 1:
         notes.append("the secret has one symbol, so nothing can be learned about it")

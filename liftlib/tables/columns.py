@@ -43,9 +43,11 @@ class Column:
         """Return the column's labels as text; missing values stay missing."""
         if not self.edges:
             return pl.col(self.name).cast(pl.String)
-        return (
-            self.number().cut(list(self.edges), labels=self.bins(), left_closed=True).cast(pl.String).alias(self.name)
-        )
+        value, (first, *others) = self.number(), self.bins()
+        label = pl.when(value.is_null()).then(None).when(value < self.edges[0]).then(pl.lit(first))
+        for upper, text in zip(self.edges[1:], others, strict=False):
+            label = label.when(value < upper).then(pl.lit(text))
+        return label.otherwise(pl.lit(others[-1])).alias(self.name)
 
     def bins(self) -> list[str]:
         """Return the labels of the bins.

@@ -180,9 +180,9 @@ def sanitise(
     whole = nw.from_native(frame)
     if isinstance(whole, nw.LazyFrame):
         whole = whole.select(list(dict.fromkeys([*made.columns_needed(), *keep]))).collect()
-        table = open_table(whole.to_native())
-    released = pl.concat(list(_released(table, made, _source(seed), (), "error")))[made.released_name]
-    column = nw.new_series(made.released_name, released.to_list(), nw.String(), backend=whole.implementation)
+    released = pl.concat(list(_released(open_table(whole.to_native()), made, _source(seed), (), "error")))
+    texts = released[made.released_name].to_list()
+    column = nw.new_series(made.released_name, texts, nw.String(), backend=whole.implementation)
     return Sanitised(whole.with_columns(column).select(_order(table, made, keep)).to_native(), made, found)
 
 

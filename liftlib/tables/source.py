@@ -123,7 +123,9 @@ class _PolarsTable(Table):
         value = Column(name).number()
         shares = [part / parts for part in range(1, parts)]
         try:
-            found = self._lazy.select(value.quantile(q).alias(str(q)) for q in shares).collect(engine="streaming")
+            found = self._lazy.select(value.quantile(q, "linear").alias(str(q)) for q in shares).collect(
+                engine="streaming"
+            )
         except (PolarsError, OSError) as error:
             raise _unreadable(self.name, error) from error
         return tuple(sorted({float(edge) for edge in found.row(0) if edge is not None}))

@@ -1,0 +1,67 @@
+"""Small multiples and scatters draw each panel's own rows, once, with labels."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from liftlib import plots
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+ROWS = pd.DataFrame(
+    [
+        {"panel": panel, "series": series, "eps": eps, "measure": measure, "mean": mean, "std": 0.1}
+        for panel, factor in (("one", 1.0), ("two", 2.0), ("three", 3.0))
+        for series, shift in (("GRR", 0.0), ("CR", 0.5))
+        for eps in (1.0, 2.0)
+        for measure, mean in (("mutual_information", factor * eps + shift), ("alpha", np.inf))
+    ]
+)
+
+
+def test_panels_draw_their_own_rows():
+    axes = plots.panels(ROWS, "mutual_information", levels={"two": (1.5, 3.0)})
+    assert [ax.get_title(loc="left") for ax in axes] == ["(a)  one", "(b)  two", "(c)  three"]
+    for factor, ax in enumerate(axes, start=1):
+        curves = {line.get_label(): line.get_ydata().tolist() for line in ax.lines if line.get_label() in ("GRR", "CR")}
+        assert curves == {"GRR": [factor, 2 * factor], "CR": [factor + 0.5, 2 * factor + 0.5]}
+    level = [line.get_ydata()[0] for line in axes[1].lines if line.get_label().startswith("_")]
+    assert level == [1.5, 3.0]
+    assert len(axes[0].figure.axes) == 3
+    (legend,) = axes[0].figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["GRR", "CR"]
+    assert [ax.get_ylabel() for ax in axes] == ["I(X;Y) (nats)", "", "I(X;Y) (nats)"]
+
+
+def test_panels_mark_what_is_infinite():
+    (ax, *_) = plots.panels(ROWS, "alpha", n_columns=3)
+    marks = [line for line in ax.lines if line.get_marker() == "^" and line.get_linestyle() == "None"]
+    assert len(marks) == 2
+
+
+def test_scatters_leave_out_what_is_infinite():
+    rows = pd.DataFrame({"panel": ["a", "a", "b"], "alpha_gain": [1.0, np.inf, -1.0], "gain": [0.5, 0.5, -0.2]})
+    axes = plots.scatters(rows, "alpha_gain", "gain", notes={"a": "ρ = 1"})
+    points = [line for line in axes[0].lines if line.get_marker() == "o"]
+    assert [p.get_xdata().tolist() for p in points] == [[1.0]]
+    assert axes[0].texts[0].get_text() == "ρ = 1"
+    assert axes[0].get_xlabel() == "α of CR − α of GRR (nats)"
+    assert axes[0].get_ylabel() == "I(X;Y) of CR − of GRR (nats)"
+
+
+def test_a_series_without_rows_keeps_its_place():
+    first, second = (
+        plots.panels(ROWS, "mutual_information", order=order)[0] for order in (["GRR", "CR"], ["none", "GRR", "CR"])
+    )
+    colours = [
+        {line.get_label(): line.get_color() for line in ax.lines if line.get_label() in ("GRR", "CR")}
+        for ax in (first, second)
+    ]
+    assert colours[0]["CR"] == colours[1]["GRR"] != colours[1]["CR"]
+    assert [text.get_text() for text in second.figure.legends[0].get_texts()] == ["GRR", "CR"]
