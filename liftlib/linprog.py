@@ -25,6 +25,9 @@ BATCH = 4
 ROUNDS = 200
 """Rounds of pricing after which the columns not yet priced in are handed over all at once."""
 
+INDEPENDENT = 1e-6
+"""Columns are independent if their least singular value is more than this share of the largest."""
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -105,6 +108,8 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     [0.3, 0.7, 0.0]
     """
     m, n = columns.shape
+    if m <= n and (only := _only_mixture(cost, columns, target)) is not None:
+        return only
     if m <= 4 * START * n:
         return solve(cost, columns.T, target)
     # to start with: the cheapest columns overall, and for each coordinate those that cover it at the least cost
@@ -137,6 +142,19 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
 def _least(values: Vector, count: int) -> NDArray[np.intp]:
     """Return where the ``count`` least values are, in no order."""
     return np.argpartition(values, count - 1)[:count] if count < values.size else np.arange(values.size)
+
+
+def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | None:
+    """Return the one way to mix independent columns, None where they are (nearly) dependent: then a solver decides."""
+    m, n = columns.shape
+    weights, _, rank, sizes = np.linalg.lstsq(columns.T, target, rcond=None)
+    if m and (rank < m or not sizes[-1] > INDEPENDENT * sizes[0]):
+        return None
+    missed = np.abs(columns.T @ weights - target).max(initial=0.0)
+    if not (missed <= FEASIBILITY_TOL and weights.min(initial=0.0) >= -FEASIBILITY_TOL):
+        raise InfeasiblePrivacy(f"no mixture of the {m} columns meets the {n} constraints")
+    dual = np.asarray(np.linalg.lstsq(columns, cost, rcond=None)[0], dtype=np.float64)
+    return _certified(cost, columns.T, target, np.asarray(weights, dtype=np.float64), dual)
 
 
 class _Programme:

@@ -6,7 +6,7 @@ vertex is solved again from the constraints that are tight at it, and checked, s
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,12 @@ POLISH_TOL = 1e-13
 
 INTERIOR_TOL = 1e-9
 """Least slack of a point that is called interior."""
+
+DISTINCT_TOL = 1e-6
+"""Two points further apart than this need no look at their tight constraints to be told apart."""
+
+TWIN_TOL = 1e-12
+"""Points with no coordinate further apart than this are one vertex."""
 
 
 def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayLike | None = None) -> Matrix:
@@ -215,13 +221,21 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
     n = rows.shape[1]
     points = np.where(points > TIGHT_TOL, points, 0.0)
     points = points / points.sum(axis=1, keepdims=True)
+    if len(points) == 2 and np.abs(points[0] - points[1]).max() > DISTINCT_TOL:
+        return np.asarray(points)  # the ends of a segment
     points = points[_first(np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1))].reshape(-1, n)
-    # a thin polytope's rounding may leave a twin whose tight set differs in one constraint
-    return np.asarray(points[_first(np.round(points, 13) + 0.0)])
+    # a thin polytope's rounding may leave a twin whose tight set differs in one constraint; along a direction in
+    # which no two vertices of one table are likely to tie, twins are neighbours
+    along = points @ np.sqrt(np.arange(2, n + 2))
+    order = np.argsort(along, kind="stable")
+    near = np.flatnonzero(np.diff(along[order]) <= n * np.sqrt(n + 1) * TWIN_TOL)
+    first, second = order[near], order[near + 1]
+    twin = np.abs(points[first] - points[second]).max(axis=1, initial=0.0) <= TWIN_TOL
+    return np.asarray(np.delete(points, second[twin], axis=0))
 
 
-def _first(rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where each distinct row first stands, in order; rows are compared as bytes, so no negative zeros."""
+def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return where each distinct row first stands, in order; rows are compared as bytes."""
     if not len(rows):
         return np.arange(0)
     rows = np.ascontiguousarray(rows)

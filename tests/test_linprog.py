@@ -81,3 +81,32 @@ def test_nan_is_caught(monkeypatch):
 def test_an_unbounded_programme_is_a_failure():
     with pytest.raises(SolverFailure, match="HiGHS stopped: Unbounded"):
         solve(np.array([-1.0, 0.0]), np.array([[0.0, 1.0]]), np.array([1.0]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_columns_as_the_solver_has_them(seed):
+    """No more columns than coordinates: one mixture or none, found without the solver and certified alike."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    columns = rng.dirichlet(np.ones(n), size=int(rng.integers(1, n + 1)))
+    cost = -xlogx(columns).sum(axis=1)
+    target = rng.dirichlet(np.ones(len(columns))) @ columns
+    mixed, whole = mix_columns(cost, columns, target), solve(cost, columns.T, target)
+    np.testing.assert_allclose(mixed.x, whole.x, atol=1e-9)
+    assert mixed.objective == pytest.approx(whole.objective, abs=1e-10)
+    beyond = 2 * columns[0] - columns.mean(axis=0) if len(columns) > 1 else np.roll(columns[0], 1)
+    for route in (lambda: mix_columns(cost, columns, beyond), lambda: solve(cost, columns.T, beyond)):
+        with pytest.raises(InfeasiblePrivacy, match="no mixture of the"):
+            route()
+
+
+def test_no_columns_mix_to_nothing():
+    with pytest.raises(InfeasiblePrivacy, match="no mixture of the 0 columns meets the 3 constraints"):
+        mix_columns(np.empty(0), np.empty((0, 3)), np.array([0.2, 0.3, 0.5]))
+
+
+def test_nearly_equal_columns_are_left_to_the_solver():
+    columns = np.array([[0.5, 0.5], [0.5 + 1e-9, 0.5 - 1e-9]])
+    solution = mix_columns(np.array([1.0, 0.5]), columns, np.array([0.5, 0.5]))
+    assert solution.primal_residual <= 1e-9
+    assert linprog._only_mixture(np.array([1.0, 0.5]), columns, np.array([0.5, 0.5])) is None

@@ -185,3 +185,21 @@ def test_auto_falls_back(monkeypatch):
     assert_same(vertices([[1.0, -1.0, 0.0]]), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
     with pytest.raises(SolverFailure, match="qhull gave up on 4 halfspaces: QH6114"):
         vertices([[1.0, -1.0, 0.0]], "qhull")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_copies_and_twins_are_one_vertex(seed):
+    """Copies fall to their tight constraints; a twin off by rounding, which misses a tight one, to its digits."""
+    rng = np.random.default_rng(seed)
+    joint = ll.datasets.uniform_joint(4, 12, rng)
+    rows = polytope._constraints(ll.LIP(0.3).halfspaces(joint))
+    found = vertices(ll.LIP(0.3).halfspaces(joint), interior=joint.p_x)
+    many = np.concatenate([found, found[: len(found) // 2]])
+    assert_same(polytope._distinct(rng.permutation(many), rows), found)
+    # beyond 64 constraints the tight sets fill more than one word
+    wide = np.concatenate([rows] * 4)
+    assert_same(polytope._distinct(rng.permutation(many), wide), found)
+    # a constraint on the brink of tightness, so that rounding decides whose tight set has it
+    brink = np.concatenate([rows, rows[12:] + polytope.TIGHT_TOL])
+    twins = np.concatenate([found, found * (1 + 1e-14 * rng.normal(size=found.shape))])
+    assert_same(polytope._distinct(twins, brink), found)

@@ -119,6 +119,9 @@ def test_subset_response_reports_what_it_did():
     report = ll.subset_response_report(joint, ll.ALIP.split(2.0, 0.65))
     assert not report.fallback
     assert sorted(x for subset in report.subsets for x in subset) == list(range(17))
+    halfspaces = ll.ALIP.split(2.0, 0.65).halfspaces(joint)
+    merged = [list(subset) for subset in report.subsets if len(subset) > 1]
+    assert report.n_vertices == sum(len(ll.polytope.vertices(halfspaces[:, subset], "cdd")) for subset in merged)
     whole = ll.subset_response_report(joint, ll.ALIP.split(0.02, 0.65))
     assert ll.ALIP.split(0.02, 0.65).is_kept(joint, whole.channel)
 
@@ -131,15 +134,30 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     subsets = [s for s in ll.subset_merging(joint, notion).partition if len(s) > 1]
     assert len(subsets) > 2
     real = subset_response._within
-    monkeypatch.setattr(subset_response, "_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else None)
+    monkeypatch.setattr(subset_response, "_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else (None, 0))
     report = ll.subset_response_report(joint, notion)
     assert report.unions > 0
     assert not report.fallback
     assert notion.is_kept(joint, report.channel)
-    monkeypatch.setattr(subset_response, "_within", lambda *_: None)
+    monkeypatch.setattr(subset_response, "_within", lambda *_: (None, 0))
     report = ll.subset_response_report(joint, notion)
     assert report.fallback
     assert report.channel.partition == ll.subset_merging(joint, notion).partition
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
+    from liftlib.mechanisms import subset_response
+
+    rng = np.random.default_rng(seed)
+    joint = ll.datasets.uniform_joint(3, 8, rng)
+    notion = (ll.LIP(0.25), ll.LDP(0.5), ll.ALIP(0.4, 0.2))[seed % 3]
+    for size in (1, 2, 3, 5):
+        subset = sorted(rng.choice(8, size, replace=False).tolist())
+        kernel, _ = subset_response._within(joint, notion.halfspaces(joint), subset)
+        merged = joint.p[:, subset].sum(axis=1, keepdims=True)
+        private = bool(notion.kept_columns(merged / joint.p_s[:, None] / merged.sum(), joint.p_s)[0])
+        assert (kernel is not None) == private
 
 
 def test_two_hundred_symbols():

@@ -21,10 +21,14 @@ from liftlib.experiments.e23_merging import (
     figure_e23_12,
     figure_e23_13,
 )
+from liftlib.experiments.e23_response import figure_e23_4, figure_e23_5, vertex_growth
+from liftlib.experiments.e23_subset import figure_e23_8, figure_e23_9, figure_e23_10
+from liftlib.experiments.responses import Point, response_tradeoff
 from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
+    "Point",
     "correlations",
     "example_c22_1",
     "figure_c22_1",
@@ -33,8 +37,13 @@ __all__ = [
     "figure_e23_1",
     "figure_e23_2",
     "figure_e23_3",
+    "figure_e23_4",
+    "figure_e23_5",
     "figure_e23_6",
     "figure_e23_7",
+    "figure_e23_8",
+    "figure_e23_9",
+    "figure_e23_10",
     "figure_e23_11",
     "figure_e23_12",
     "figure_e23_13",
@@ -47,4 +56,6 @@ __all__ = [
     "merged_measures",
     "merged_risks",
     "merging_tradeoff",
+    "response_tradeoff",
+    "vertex_growth",
 ]

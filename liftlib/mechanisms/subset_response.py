@@ -33,12 +33,15 @@ class SubsetResponse:
         How often subsets were united because one alone allowed no response.
     fallback : bool
         Whether even their union allowed none, so that subset merging was used.
+    n_vertices : int
+        Vertices of all the subsets' polytopes together, those of subsets that were united afterwards included.
     """
 
     channel: Channel
     subsets: Partition
     unions: int
     fallback: bool
+    n_vertices: int
 
 
 def subset_response(joint: Joint, notion: Notion) -> Channel:
@@ -89,16 +92,18 @@ def subset_response_report(joint: Joint, notion: Notion) -> SubsetResponse:
     queue = [list(subset) for subset in merged.partition or () if risky.intersection(subset)]
     passed = [x for subset in merged.partition or () if not risky.intersection(subset) for x in subset]
     made: list[tuple[list[int], Matrix]] = []
-    unions = 0
+    unions = n_vertices = 0
     while queue:
         subset = queue.pop(0)
-        kernel = _within(core, halfspaces, subset)
+        kernel, found = _within(core, halfspaces, subset)
+        n_vertices += found
         while kernel is None and (queue or made):
             other = queue.pop(0) if queue else made.pop()[0]
             subset, unions = subset + other, unions + 1
-            kernel = _within(core, halfspaces, subset)
+            kernel, found = _within(core, halfspaces, subset)
+            n_vertices += found
         if kernel is None:
-            return _fallback(joint, lift_notion, unions)
+            return _fallback(joint, lift_notion, unions, n_vertices)
         made.append((subset, kernel))
     blocks = [([x], np.ones((1, 1))) for x in passed] + made
     whole = np.zeros((core.n_public, sum(block.shape[1] for _, block in blocks)))
@@ -110,25 +115,28 @@ def subset_response_report(joint: Joint, notion: Notion) -> SubsetResponse:
         channel, _ = repaired(joint, notion, with_dust(whole, core, solid), 0.0)
     except SolverFailure:
         # a budget finer than floating point, such as eps_l = 50 beside a zero cell: merging decides by lifts alone
-        return _fallback(joint, lift_notion, unions)
+        return _fallback(joint, lift_notion, unions, n_vertices)
     names = np.flatnonzero(solid)
     subsets = tuple(tuple(sorted(int(names[x]) for x in subset)) for subset, _ in blocks)
-    return SubsetResponse(channel, subsets, unions, fallback=False)
+    return SubsetResponse(channel, subsets, unions, fallback=False, n_vertices=n_vertices)
 
 
-def _fallback(joint: Joint, notion: LiftNotion, unions: int) -> SubsetResponse:
+def _fallback(joint: Joint, notion: LiftNotion, unions: int, n_vertices: int) -> SubsetResponse:
     merged = subset_merging(joint, notion)
-    return SubsetResponse(merged, merged.partition or (), unions, fallback=True)
+    return SubsetResponse(merged, merged.partition or (), unions, fallback=True, n_vertices=n_vertices)
 
 
-def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Matrix | None:
-    """Return the optimal P(y|x) within a subset, shape (|subset|, Y), or None where the notion allows none."""
+def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> tuple[Matrix | None, int]:
+    """Return the optimal P(y|x) within a subset, shape (|subset|, Y), and the number of vertices tried.
+
+    None stands where there is no response: exactly where the subset, merged, breaks the notion.
+    """
     mass = joint.p_x[subset]
     rows = vertices(halfspaces[:, subset], interior=mass)
     if not len(rows):
-        return None
+        return None, 0
     try:
         solution = mix_columns(-xlogx(rows).sum(axis=1), rows, mass / mass.sum())
     except InfeasiblePrivacy:
-        return None  # rows exist, but no mixture of them has the subset's own distribution
-    return kernel_of(rows, solution.x, mass / mass.sum())
+        return None, len(rows)  # rows exist, but no mixture of them has the subset's own distribution
+    return kernel_of(rows, solution.x, mass / mass.sum()), len(rows)

@@ -8,6 +8,7 @@ from liftlib.plots.budgets import below_budget, frontier
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
 from liftlib.plots.sets import lift_sets
+from liftlib.plots.simplex import simplex, simplices
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "panels",
     "scatters",
     "series_style",
+    "simplex",
+    "simplices",
     "style",
     "tradeoff",
 ]

@@ -14,6 +14,9 @@ from liftlib.plots.style import COLOURS, label, series_style, style
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""
 
+LOGARITHMIC = ("seconds", "vertices")
+"""Measures that span decades, on a logarithmic axis."""
+
 
 def curves(
     rows: pd.DataFrame,
@@ -80,13 +83,17 @@ def curves(
         ax.set_ylabel(label(measure))
         if measure in ("nmi", "nmil", "broken"):
             ax.set_ylim(-0.02, 1.02)
+        elif measure in LOGARITHMIC:
+            ax.set_yscale("log", nonpositive="clip")
+            means = chosen["mean"][chosen["series"].isin(names) & (chosen["mean"] > 0)]
+            ax.set_ylim(means.min() / 2, means.max() * 2)
         else:
             ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
     return ax
 
 
 def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool = True, x: str = "eps") -> list[Axes]:
-    """Draw a trade-off figure, a panel a measure side by side, with one legend above.
+    """Draw a trade-off figure, a panel a measure side by side, four as two by two, with one legend above.
 
     Parameters
     ----------
@@ -98,10 +105,11 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
         See :func:`curves`.
     """
     with style():
-        figure, found = plt.subplots(
-            1, len(panels), figsize=(3.0 * len(panels), 3.2), layout="constrained", squeeze=False
-        )
-        axes = list(found[0])
+        wide = 2 if len(panels) == 4 else len(panels)
+        tall = -(-len(panels) // wide)
+        size = (3.0 * wide, 3.2) if tall == 1 else (3.6 * wide, 2.7 * tall + 0.4)
+        figure, found = plt.subplots(tall, wide, figsize=size, layout="constrained", squeeze=False)
+        axes = list(found.ravel())
         for letter, ax, measure in zip("abcdefgh", axes, panels, strict=False):
             curves(rows, measure, x=x, ax=ax, spread=spread)
             ax.set_title(f"({letter})", loc="left")
