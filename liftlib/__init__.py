@@ -47,6 +47,8 @@ from liftlib.mechanisms.merging import subset_merging as subset_merging
 from liftlib.mechanisms.product_response import product_response as product_response
 from liftlib.mechanisms.product_response import product_response_report as product_response_report
 from liftlib.mechanisms.reduction import linear_reduction as linear_reduction
+from liftlib.mechanisms.reduction import markov_reduction as markov_reduction
+from liftlib.mechanisms.reduction import reduction_share as reduction_share
 from liftlib.mechanisms.reduction import secret_aware_reduction as secret_aware_reduction
 from liftlib.mechanisms.reporting import conditional_reporting as conditional_reporting
 from liftlib.mechanisms.reporting import conditional_reporting_lip as conditional_reporting_lip
