@@ -14,6 +14,7 @@ from liftlib.experiments.e23_merging import (
     figure_e23_13,
 )
 from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
+from liftlib.experiments.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
@@ -30,6 +31,11 @@ __all__ = [
     "figure_s20_6",
     "figure_s20_7",
     "figure_s20_8",
+    "figure_i21_1",
+    "figure_i21_2",
+    "figure_i21_3",
+    "figure_i21_4",
     "merged_measures",
     "merging_tradeoff",
+    "reduction_tradeoff",
 ]
