@@ -35,6 +35,10 @@ from liftlib.lift import lift as lift
 from liftlib.lift import lift_ratio as lift_ratio
 from liftlib.lift import max_lift as max_lift
 from liftlib.lift import min_lift as min_lift
+from liftlib.mechanisms.bounded import bounded_reduction as bounded_reduction
+from liftlib.mechanisms.bounded import extreme_reduction as extreme_reduction
+from liftlib.mechanisms.bracket import Bracket as Bracket
+from liftlib.mechanisms.bracket import bracket_response as bracket_response
 from liftlib.mechanisms.calibration import calibrate as calibrate
 from liftlib.mechanisms.ldp import randomised_response as randomised_response
 from liftlib.mechanisms.ldp import randomised_response_lip as randomised_response_lip
@@ -44,6 +48,7 @@ from liftlib.mechanisms.levels import conditional_reporting_alpha as conditional
 from liftlib.mechanisms.levels import randomised_response_alpha as randomised_response_alpha
 from liftlib.mechanisms.levels import unary_encoding_alpha as unary_encoding_alpha
 from liftlib.mechanisms.merging import subset_merging as subset_merging
+from liftlib.mechanisms.partition import best_partition as best_partition
 from liftlib.mechanisms.product_response import product_response as product_response
 from liftlib.mechanisms.product_response import product_response_report as product_response_report
 from liftlib.mechanisms.reduction import linear_reduction as linear_reduction
@@ -54,6 +59,7 @@ from liftlib.mechanisms.reporting import conditional_reporting as conditional_re
 from liftlib.mechanisms.reporting import conditional_reporting_lip as conditional_reporting_lip
 from liftlib.mechanisms.response import optimal_response as optimal_response
 from liftlib.mechanisms.response import optimal_response_report as optimal_response_report
+from liftlib.mechanisms.robust import robust_response as robust_response
 from liftlib.mechanisms.secret_response import secret_aware_response as secret_aware_response
 from liftlib.mechanisms.subset_response import subset_response as subset_response
 from liftlib.mechanisms.subset_response import subset_response_report as subset_response_report

@@ -203,16 +203,29 @@ def secret_aware_reduction(joint: Joint, alpha: float, distortion: ArrayLike | N
     for s in range(joint.n_secret):
         source = joint.x_given_s[s]
         target = (1 - alpha) * source + alpha * joint.p_x
-        if whole and cost is not None:
-            flow = _transport(source, target, cost)
-        else:
-            kept = np.minimum(source, target)
-            flow = np.diag(kept) + _moves(source - kept, target - kept, cost)
-        possible = source > 0
-        rows = np.eye(n)  # what to release for an x that this secret never has does not matter
-        rows[possible] = flow[possible] / flow[possible].sum(axis=1, keepdims=True)
-        kernel[s] = rows
+        flow = _transport(source, target, cost) if whole and cost is not None else _in_place(source, target, cost)
+        kernel[s] = _rows(source, flow)
     return Channel(kernel, joint.public)
+
+
+def carry(joint: Joint, target: Matrix) -> Channel:
+    """Return the kernel P(y|s,x) that makes P(y|s) the rows of ``target`` and moves as little of X as can be."""
+    pairs = zip(joint.x_given_s, target, strict=True)
+    return Channel([_rows(source, _in_place(source, reached, None)) for source, reached in pairs], joint.public)
+
+
+def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
+    """Return a transport that leaves what source and target have in common where it is."""
+    kept = np.minimum(source, target)
+    return np.asarray(np.diag(kept) + _moves(source - kept, target - kept, cost))
+
+
+def _rows(source: Vector, flow: Matrix) -> Matrix:
+    """Return a flow as a kernel."""
+    possible = source > 0
+    rows = np.eye(source.size)  # what to release for an x that this secret never has does not matter
+    rows[possible] = flow[possible] / flow[possible].sum(axis=1, keepdims=True)
+    return rows
 
 
 def _distortion(distortion: ArrayLike, n: int) -> Matrix:
