@@ -15,10 +15,13 @@ from liftlib.experiments.e23_merging import (
 )
 from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftlib.experiments.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
+from liftlib.experiments.open_questions import alpha_lift_optimum, extreme_lifts, partition_gap, robust_surveys
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
     "correlations",
+    "alpha_lift_optimum",
+    "extreme_lifts",
     "figure_e23_1",
     "figure_e23_2",
     "figure_e23_3",
@@ -37,5 +40,7 @@ __all__ = [
     "figure_i21_4",
     "merged_measures",
     "merging_tradeoff",
+    "partition_gap",
     "reduction_tradeoff",
+    "robust_surveys",
 ]

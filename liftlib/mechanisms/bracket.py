@@ -109,7 +109,8 @@ def bracket_response(joint: Joint, notion: AlphaLift | Chi2Lift, *, gap: float =
         if not used.size:
             raise SolverFailure(f"no cut brings {upper:.6g} and {_utility(joint, best):.6g} nearer: widen the gap")
         cuts = np.concatenate([cuts, _tangents(joint, notion, likelihood, edge[used])])
-    return Bracket(best, _utility(joint, best), upper, done, len(cuts))
+    lower = _utility(joint, best)
+    return Bracket(best, lower, max(lower, upper), done, len(cuts))  # equal bounds may cross by rounding
 
 
 def _utility(joint: Joint, channel: Channel) -> float:
