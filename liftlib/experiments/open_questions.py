@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ C22_EPSILONS = tuple(float(e) for e in np.arange(1, 11) / 4)
 Point = dict[str, dict[str, float]]
 
 
-def _rows(found: list[list[Point]], name: str, values: list[float]) -> pd.DataFrame:
+def _rows(found: list[list[Point]], name: str, values: Sequence[float]) -> pd.DataFrame:
     """Return rows from what each trial gave at each value of the abscissa: series to measures."""
     rows = []
     for at, value in enumerate(values):
@@ -102,11 +102,11 @@ def _alpha_lifts(task: tuple[Matrix, list[float], tuple[float, ...]]) -> list[Po
 
 
 def alpha_lift_optimum(
-    n_trials: int = 20,
-    epsilons: Iterable[float] = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0),
+    n_trials: int = 50,
+    epsilons: Iterable[float] = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
     alphas: Iterable[float] = (2.0, 10.0),
     n_secret: int = 5,
-    n_public: int = 10,
+    n_public: int = 17,
     *,
     rng: RngLike = 0,
 ) -> pd.DataFrame:
@@ -177,11 +177,12 @@ def extreme_lifts(
         Columns ``series``, ``n_secret``, ``measure`` (moved_share: P(Y != X) over that of I21 Proposition 1),
         ``mean``, ``std``, ``n``.
     """
-    source, tables = generator(rng), []
-    for n_secret in secrets:
-        p = uniform_joints(n_trials, int(n_secret), n_public, source)
-        tables.append(_rows(parallel_map(_extremes, [(one, alpha) for one in p]), "n_secret", [n_secret]))
-    return pd.concat(tables, ignore_index=True)
+    source, sizes = generator(rng), [int(n) for n in secrets]
+    tasks = [(one, alpha) for n in sizes for one in uniform_joints(n_trials, n, n_public, source)]
+    found = parallel_map(_extremes, tasks)
+    parts = [found[at * n_trials : (at + 1) * n_trials] for at in range(len(sizes))]
+    pairs = zip(sizes, parts, strict=True)
+    return pd.concat([_rows(part, "n_secret", [n]) for n, part in pairs], ignore_index=True)
 
 
 def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> list[Point]:
