@@ -29,7 +29,7 @@ def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     -------
     Channel
         It merges by the best partition, which is on ``partition``. C22 section 3 and E23 section 4 call the search
-        combinatorial and replace it by a greedy algorithm, :func:`liftlib.subset_merging`.
+        combinatorial and replace it by a greedy algorithm, :func:`liftlib.mechanisms.merging.subset_merging`.
 
     Raises
     ------
