@@ -25,6 +25,8 @@ from liftlib.experiments.e23_response import figure_e23_4, figure_e23_5, vertex_
 from liftlib.experiments.e23_subset import figure_e23_8, figure_e23_9, figure_e23_10
 from liftlib.experiments.responses import Point, response_tradeoff
 from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
+from liftlib.experiments.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
+from liftlib.experiments.open_questions import alpha_lift_optimum, extreme_lifts, partition_gap, robust_surveys
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
@@ -34,6 +36,8 @@ __all__ = [
     "figure_c22_1",
     "figure_c22_2",
     "figure_c22_3",
+    "alpha_lift_optimum",
+    "extreme_lifts",
     "figure_e23_1",
     "figure_e23_2",
     "figure_e23_3",
@@ -53,9 +57,16 @@ __all__ = [
     "figure_s20_8",
     "lift_measures",
     "lift_sets",
+    "figure_i21_1",
+    "figure_i21_2",
+    "figure_i21_3",
+    "figure_i21_4",
     "merged_measures",
     "merged_risks",
     "merging_tradeoff",
     "response_tradeoff",
     "vertex_growth",
+    "partition_gap",
+    "reduction_tradeoff",
+    "robust_surveys",
 ]

@@ -86,7 +86,7 @@ def figure_s20_5(
     -------
     pandas.DataFrame
         Columns ``panel``, ``secret``, ``public``, ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures:
-        ``mutual_information`` and ``entropy`` (of X), nats; ``alpha`` where there is one, infinite where X itself
+        ``mutual_information`` and ``entropy`` (of X), nats; ``family_alpha`` where there is one, infinite where X itself
         keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
 
     Raises
@@ -129,8 +129,8 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     started = time.process_time()
     if name in FAMILIES:
         mechanism, solve = FAMILIES[name]
-        found["alpha"] = solve(joint, eps)
-        channel = mechanism(joint, found["alpha"])
+        found["family_alpha"] = solve(joint, eps)
+        channel = mechanism(joint, found["family_alpha"])
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
@@ -275,7 +275,7 @@ def figure_s20_8(
     Returns
     -------
     pandas.DataFrame
-        Columns as of :func:`figure_s20_5`, with the measure ``alpha``.
+        Columns as of :func:`figure_s20_5`, with the measure ``family_alpha``.
     """
     rows: list[dict[str, Any]] = []
     for secret, public in pairs:
@@ -283,7 +283,7 @@ def figure_s20_8(
         keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
         for name in ("GRR", "CR"):
             for eps in budgets(epsilons):
-                rows += summary({"alpha": np.array([FAMILIES[name][1](joint, eps)])}, **keys, series=name, eps=eps)
+                rows += summary({"family_alpha": np.array([FAMILIES[name][1](joint, eps)])}, **keys, series=name, eps=eps)
     return frame(rows)
 
 
