@@ -36,6 +36,8 @@ from liftlib.lift import lift_ratio as lift_ratio
 from liftlib.lift import max_lift as max_lift
 from liftlib.lift import min_lift as min_lift
 from liftlib.mechanisms.calibration import calibrate as calibrate
+from liftlib.mechanisms.column_search import searched_response as searched_response
+from liftlib.mechanisms.column_search import searched_response_report as searched_response_report
 from liftlib.mechanisms.ldp import randomised_response as randomised_response
 from liftlib.mechanisms.ldp import randomised_response_lip as randomised_response_lip
 from liftlib.mechanisms.ldp import unary_encoding as unary_encoding
@@ -53,6 +55,7 @@ from liftlib.mechanisms.reporting import conditional_reporting_lip as conditiona
 from liftlib.mechanisms.response import optimal_response as optimal_response
 from liftlib.mechanisms.response import optimal_response_report as optimal_response_report
 from liftlib.mechanisms.secret_response import secret_aware_response as secret_aware_response
+from liftlib.mechanisms.side_channels import srlip_upper_bounds as srlip_upper_bounds
 from liftlib.mechanisms.subset_response import subset_response as subset_response
 from liftlib.mechanisms.subset_response import subset_response_report as subset_response_report
 from liftlib.mechanisms.tailored import tailored_response as tailored_response

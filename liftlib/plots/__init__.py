@@ -4,6 +4,7 @@ The only package that imports matplotlib. Each function returns the axes that it
 """
 
 from liftlib.plots.audit import as_svg, lift_map
+from liftlib.plots.comparison import facets, time_and_utility
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
@@ -20,5 +21,12 @@ __all__ = [
     "scatters",
     "series_style",
     "style",
+    "curves",
+    "facets",
+    "histograms",
+    "label",
+    "series_style",
+    "style",
+    "time_and_utility",
     "tradeoff",
 ]
