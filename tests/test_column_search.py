@@ -2,12 +2,12 @@
 
 import itertools
 
+import highspy
 import numpy as np
 import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
-from liftlib.mechanisms import column_search
 
 
 def utility(joint, channel):
@@ -49,7 +49,7 @@ def test_every_bound_holds_for_any_protocol():
     for eps in (0.2, 1.0):
         bounds = ll.srlip_upper_bounds(joint, eps, (2, 2, 2))
         assert set(bounds) == {known for k in range(3) for known in itertools.combinations(range(3), k)}
-        for _ in range(30):
+        for _ in range(10):
             kernel = rng.dirichlet(np.full(8, 0.3), size=8)
             shares = np.linspace(0, 1, 60)
             channels = (ll.Channel((1 - t) * kernel + t * (joint.p_x @ kernel)) for t in shares)
@@ -73,7 +73,8 @@ def test_large_alphabet():
     assert notion.is_kept(joint, report.channel)
     assert report.channel.n_outputs <= 36
     found = utility(joint, report.channel)
-    assert found == pytest.approx(ll.entropy(joint.p_x) - report.solution.objective, abs=1e-9)
+    # a constant release of up to 1e-7 may be mixed in
+    assert found == pytest.approx(ll.entropy(joint.p_x) - report.solution.objective, abs=1e-6)
     assert found > 2 * utility(joint, ll.product_response(joint, 1.0, (3, 3, 4)))
     assert found <= min(ll.srlip_upper_bounds(joint, 1.0, (3, 3, 4)).values())
 
@@ -96,9 +97,13 @@ def test_refusals(monkeypatch):
     with pytest.raises(InvalidParameter, match="eps is"):
         ll.srlip_upper_bounds(joint, np.nan, (2, 2))
 
-    class Failed:
-        status, message = 4, "numerical trouble"
-
-    monkeypatch.setattr(column_search, "linprog", lambda *_, **__: Failed)
-    with pytest.raises(SolverFailure, match=r"no row found, yet a constant release .*: numerical trouble"):
+    real = highspy.Highs.setOptionValue
+    monkeypatch.setattr(
+        highspy.Highs,
+        "setOptionValue",
+        lambda solver, option, value: (
+            real(solver, "simplex_iteration_limit", 0) if option == "presolve" else real(solver, option, value)
+        ),
+    )
+    with pytest.raises(SolverFailure, match=r"no row found, yet a constant release .*: "):
         ll.searched_response(joint, ll.LIP(0.1))

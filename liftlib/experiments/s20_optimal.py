@@ -212,8 +212,8 @@ def figure_s20_4(
     -------
     pandas.DataFrame
         A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels`` and ``..., polytope of rows``
-        (one protocol, as printed, by two routes), ``searched`` (an SRLIP protocol found without vertices, a lower bound on
-        the optimum) and ``upper bound`` (on every SRLIP protocol). ``information`` is I(X; Y) in nats, ``share`` its
+        (one protocol, as printed, by two routes), ``searched`` (an SRLIP protocol found without vertices, a lower bound
+        on the optimum) and ``upper bound`` (on every SRLIP protocol). ``information`` is I(X; Y) in nats, ``share`` its
         ratio to the LIP optimum ``lip``, ``nmi`` to H(X); ``seconds`` and ``time_ratio``, LIP's time over it;
         ``leakage`` the SRLIP budget that it keeps, nats (NaN for the bound).
     """
@@ -252,7 +252,7 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         lip = evaluate(joint, best).mutual_information
         product, by_rows = _timed(partial(product_response_report, joint, eps, shape, repair=False))
         whole, by_kernels = _timed(partial(_product_of_kernels, joint, eps, shape))
-        searched, search = _timed(partial(searched_response, joint, notion, tolerance=1e-3), repeats=1)
+        searched, search = _timed(partial(searched_response, joint, notion), repeats=1)
         bounds, bounding = _timed(partial(srlip_upper_bounds, joint, eps, shape), repeats=1)
         channels: Mapping[str, tuple[Channel | None, float]] = {
             f"Theorem 4, {BY_KERNELS}": (whole, by_kernels),

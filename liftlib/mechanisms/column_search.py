@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import highspy
 import numpy as np
-from scipy.optimize import linprog
+from scipy.sparse import csc_array
 
 from liftlib.channel import Channel
 from liftlib.errors import SolverFailure
@@ -77,10 +78,10 @@ def searched_response_report(
     least_gain = check_scalar("tolerance", tolerance, open_low=True)
     random = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     solid, core = without_dust(joint, notion)
-    halfspaces = notion.halfspaces(core)
+    allowed = _Rows(notion.halfspaces(core))
     n = core.n_public
     # to start with: a constant release, which every notion keeps, and the row that favours each symbol most
-    rows = np.array([core.p_x, *(_downhill(halfspaces, core.p_x, STEEP * unit)[0] for unit in np.eye(n))])
+    rows = np.array([core.p_x, *(_downhill(allowed, core.p_x, STEEP * unit)[0] for unit in np.eye(n))])
     rows = _distinct(rows)
     solution = _mixed(rows, core.p_x)
     idle = 0
@@ -90,7 +91,7 @@ def searched_response_report(
         anywhere = random.dirichlet(np.ones(n), size=1 + n // 3)
         found: list[Vector] = []
         for starts in (shaken, anywhere):
-            priced = (_downhill(halfspaces, start, solution.dual) for start in starts)
+            priced = (_downhill(allowed, start, solution.dual) for start in starts)
             found += [row for row, price in priced if price < -least_gain / n]
             if found:
                 break
@@ -117,33 +118,54 @@ def _distinct(rows: Matrix) -> Matrix:
     return np.asarray(rows[np.sort(first)])
 
 
-def _downhill(halfspaces: Matrix, start: Vector, dual: Vector) -> tuple[Vector, float]:
+def _downhill(allowed: _Rows, start: Vector, dual: Vector) -> tuple[Vector, float]:
     """Return a row where H(v) - dual v cannot be improved along a tangent, and that price."""
     row, price = start, np.inf
     while True:
         with np.errstate(divide="ignore"):
             slope = np.minimum(-np.log(row), STEEP) - dual
-        following = _cheapest(halfspaces, slope)
+        following = allowed.cheapest(slope)
         its_price = float(-xlogx(following).sum() - following @ dual)
         if not its_price < price - 1e-9:
             return row, price
         row, price = following, its_price
 
 
-def _cheapest(halfspaces: Matrix, cost: Vector) -> Vector:
-    """Return the row of least cost: minimise cost v over v >= 0, sum v = 1, halfspaces v >= 0."""
-    n = cost.size
-    result = linprog(
-        cost,
-        A_ub=-halfspaces,
-        b_ub=np.zeros(len(halfspaces)),
-        A_eq=np.ones((1, n)),
-        b_eq=[1.0],
-        bounds=(0, None),
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if result.status != 0:
-        raise SolverFailure(f"no row found, yet a constant release keeps every notion: {result.message}")
-    row = np.maximum(np.asarray(result.x), 0)
-    return np.asarray(row / row.sum())
+class _Rows:
+    """The polytope of allowed rows, v >= 0, sum v = 1, halfspaces v >= 0, to be minimised over again and again."""
+
+    def __init__(self, halfspaces: Matrix) -> None:
+        m, n = halfspaces.shape
+        self._highs = highspy.Highs()
+        for option, value in (
+            ("output_flag", False),
+            ("presolve", "off"),  # each programme starts from the last one's vertex
+            ("primal_feasibility_tolerance", 1e-10),
+            ("dual_feasibility_tolerance", 1e-10),
+        ):
+            self._highs.setOptionValue(option, value)
+        table = csc_array(np.concatenate([halfspaces, np.ones((1, n))]))
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = table.shape
+        model.col_cost_ = np.zeros(n)
+        model.col_lower_, model.col_upper_ = np.zeros(n), np.full(n, highspy.kHighsInf)
+        model.row_lower_ = np.append(np.zeros(m), 1.0)
+        model.row_upper_ = np.append(np.full(m, highspy.kHighsInf), 1.0)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = table.indptr.astype(np.int32)
+        model.a_matrix_.index_ = table.indices.astype(np.int32)
+        model.a_matrix_.value_ = table.data.astype(np.float64)
+        self._highs.passModel(model)
+        self._columns = np.arange(n, dtype=np.int32)
+
+    def cheapest(self, cost: Vector) -> Vector:
+        """Return the row of least cost v, a vertex."""
+        self._highs.changeColsCost(self._columns.size, self._columns, np.asarray(cost, dtype=np.float64))
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverFailure(
+                f"no row found, yet a constant release keeps every notion: {self._highs.modelStatusToString(status)}"
+            )
+        row = np.maximum(np.asarray(self._highs.getSolution().col_value), 0)
+        return np.asarray(row / row.sum())
