@@ -147,9 +147,9 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
     eps : float
         LDP budget, nats.
     n_secret : int
-        |S| of the uniform random joint distributions, one for each |X|.
+        |S| of a uniform random joint distribution of five symbols, of which the first |X| are taken.
     rng : int or numpy.random.Generator, keyword-only
-        Seed or source of randomness.
+        Seed or source of randomness. With a seed, the joint distribution is the first of :func:`figure_s20_3`.
 
     Returns
     -------
@@ -159,9 +159,9 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
     """
     if not 2 <= largest <= 5:
         raise InvalidParameter(f"largest is {largest}: give 2 to 5, as the generic enumeration ends at 20 dimensions")
-    random, rows = generator(rng), []
+    whole, rows = uniform_joints(1, n_secret, 5, generator(rng))[0], []
     for n in range(2, largest + 1):
-        joint, notion = Joint(uniform_joints(1, n_secret, n, random)[0]), LDP(eps)
+        joint, notion = Joint.from_counts(whole[:, :n]), LDP(eps)
         started = time.perf_counter()
         found = kernels(joint, notion)
         generic = time.perf_counter() - started
@@ -251,7 +251,7 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         best, lip_seconds = _timed(partial(optimal_response, joint, LIP(eps)))
         lip = evaluate(joint, best).mutual_information
         product, by_rows = _timed(partial(product_response_report, joint, eps, shape, repair=False))
-        whole, by_kernels = _timed(partial(_product_of_kernels, joint, eps, shape))
+        whole, by_kernels = _timed(partial(product_of_kernels, joint, eps, shape))
         searched, search = _timed(partial(searched_response, joint, notion), repeats=1)
         bounds, bounding = _timed(partial(srlip_upper_bounds, joint, eps, shape), repeats=1)
         channels: Mapping[str, tuple[Channel | None, float]] = {
@@ -279,8 +279,14 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
     return rows
 
 
-def _product_of_kernels(joint: Joint, eps: float, shape: tuple[int, ...]) -> Channel:
-    """Return S20 Theorem 4's product, each factor the best vertex of the polytope of eqs. (23)-(26)."""
+def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channel:
+    """Return S20 Theorem 4's product, as printed, each factor the best vertex of the polytope of eqs. (23)-(26).
+
+    Examples
+    --------
+    >>> product_of_kernels(Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]]), 0.5, (2, 2)).kernel.shape
+    (4, 4)
+    """
     kernel: Matrix = np.ones((1, 1))
     for j in range(len(shape)):
         halfspaces, own = attribute_halfspaces(joint, eps / len(shape), shape, j)

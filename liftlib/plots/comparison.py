@@ -42,6 +42,7 @@ def time_and_utility(
     Returns
     -------
     list of matplotlib.axes.Axes
+        From 0 up to 1 where a ratio is below 1/2, else from a little below the least ratio.
     """
     with style():
         width = 4.4 * len(panels) if len(panels) > 1 else 6.0
@@ -70,7 +71,9 @@ def time_and_utility(
             ax.set_xlabel(xlabel)
             ax.set_ylabel(ylabel)
             ax.yaxis.set_tick_params(labelleft=True)
-        axes[0].set_ylim(bottom=0.0, top=max(1.02, 1.02 * float(rows[y].max())))
+        least = float(rows[y].min())
+        bottom = 0.0 if least < 0.5 else np.floor(20 * least - 0.5) / 20
+        axes[0].set_ylim(bottom, 1.0 + (1.0 - bottom) / 25)
         handles = [
             Line2D([], [], linestyle="none", marker=MARKERS[i % len(MARKERS)], color=COLOURS[i % len(COLOURS)])
             for i in range(len(budgets))
