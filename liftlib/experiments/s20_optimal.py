@@ -138,23 +138,23 @@ def _ldp_and_lip(task: Task) -> list[dict[str, Any]]:
 
 
 def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2, *, rng: RngLike = 0) -> pd.DataFrame:
-    """Return how long three routes to the optimal LDP mechanism take, for |X| = 2, 3, ...
+    """Return how long three routes to the optimal LDP mechanism take, for ``|X|`` = 2, 3, ...
 
     Parameters
     ----------
     largest : int
-        The last |X|, at most 5: then the generic enumeration takes ten seconds at eps 2 and minutes at 0.5.
+        The last ``|X|``, at most 5: then the generic enumeration takes ten seconds at eps 2 and minutes at 0.5.
     eps : float
         LDP budget, nats.
     n_secret : int
-        |S| of a uniform random joint distribution of five symbols, of which the first |X| are taken.
+        ``|S|`` of a uniform random joint distribution of five symbols, of which the first ``|X|`` are taken.
     rng : int or numpy.random.Generator, keyword-only
         Seed or source of randomness. With a seed, the joint distribution is the first of :func:`figure_s20_3`.
 
     Returns
     -------
     pandas.DataFrame
-        For each |X|: the dimensions of S20 Theorem 2's polytope and of the rows', their vertices, the seconds of a
+        For each ``|X|``: the dimensions of S20 Theorem 2's polytope and of the rows', their vertices, the seconds of a
         generic enumeration, of that through faces and of the rows' with its linear programme, and the three optima.
     """
     if not 2 <= largest <= 5:

@@ -1,7 +1,7 @@
 """All vertices of the polytope of kernels (S20 Theorem 2), read off from the faces of the cone of one output's row.
 
-A kernel P(y|x) whose outputs each obey the same homogeneous constraints is a sum of |Y| members of one cone C in
-|X| dimensions, namely of its columns, to the vector of ones. It is a vertex exactly when the faces of C in whose
+A kernel P(y|x) whose outputs each obey the same homogeneous constraints is a sum of ``|Y|`` members of one cone C in
+``|X|`` dimensions, namely of its columns, to the vector of ones. It is a vertex exactly when the faces of C in whose
 relative interiors its non-zero columns lie have linearly independent spans: only then is no column free to move. So
 the faces of C, of which there are few, give every vertex, and the order of the outputs need not be enumerated.
 """

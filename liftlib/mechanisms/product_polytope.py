@@ -1,4 +1,4 @@
-"""The optimal LDP mechanism as S20 Theorem 2 prints it: vertices in |X|(|X|-1) dimensions. For comparison only."""
+"""The optimal LDP mechanism as S20 Theorem 2 prints it: vertices in ``|X|(|X|-1)`` dimensions. For comparison only."""
 
 from __future__ import annotations
 
