@@ -20,7 +20,8 @@ class Parameters(SphinxDirective):
             default = repr(parameter.default)
             if len(default) > 48:
                 default = f"{default[:30]}, … ({len(parameter.default)} values)"
-            lines.append(f"| `{parameter.name}` | `{parameter.annotation}` | `{default}` | {parameter.comment} |")
+            meaning = parameter.comment.replace("|", r"\|")  # as in |S|, which would end the cell
+            lines.append(f"| `{parameter.name}` | `{parameter.annotation}` | `{default}` | {meaning} |")
         box = nodes.container(classes=["lift-parameters"])
         self.state.nested_parse(StringList(lines, source=str(path)), self.content_offset, box)
         return [box]

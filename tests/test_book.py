@@ -1,5 +1,6 @@
 """The sources of the book have the form that the tools rely on, and the built pages are whole."""
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -93,6 +94,16 @@ def test_page_is_whole(path):
     assert "problematic" not in text
     for image in Page(text).images:
         assert image.get("alt"), image
+
+
+@book
+@each_taught
+def test_parameters_are_explained(path):
+    """Each parameter's comment stands whole in the chapter's table, bars as in |S| and all."""
+    table = built(path).partition('class="lift-parameters')[2].partition("</table>")[0]
+    shown = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", "", table)))
+    for parameter in read_parameters(path):
+        assert parameter.comment in shown, parameter.name
 
 
 @book
