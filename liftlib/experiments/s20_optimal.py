@@ -340,14 +340,14 @@ def _exact_srlip(task: Task) -> list[dict[str, Any]]:
     for eps in epsilons:
         notion = SRLIP(eps, shape)
         exact = optimal_response_report(joint, notion)
-        informations = {
+        utilities = {
             "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
             "upper bound": min(srlip_upper_bounds(joint, eps, shape).values()),
             "SRLIP optimum": evaluate(joint, exact.channel).mutual_information,
             "searched": evaluate(joint, searched_response(joint, notion)).mutual_information,
             "Theorem 4": evaluate(joint, product_response_report(joint, eps, shape).channel).mutual_information,
         }
-        for series, information in informations.items():
+        for series, information in utilities.items():
             nmi = information / entropy(joint.p_x)
             rows.append({"series": series, "eps": eps, "nmi": nmi, "vertices": exact.n_vertices})
     return rows
