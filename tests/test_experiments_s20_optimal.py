@@ -97,7 +97,7 @@ def test_exact_srlip_lies_between():
             utility(j, ll.optimal_response(j, ll.SRLIP(eps, (2, 2)))) / ll.entropy(j.p_x) for j in joints(3, 2, 4, 4)
         ]
         assert found.loc[eps, "SRLIP optimum"] == pytest.approx(np.mean(expected))
-    assert set(rows["shape"]) == {"2×2"}
+    assert set(rows["panel"]) == {"2×2"}
     assert (rows[rows["measure"] == "vertices"]["mean"] >= 4).all()
 
 
@@ -151,11 +151,3 @@ def test_drawing(fig3, fig4):
         assert {line.get_markerfacecolor() == "none" for line in points} == {True, False}
     names = [text.get_text() for text in axes[0].figure.legends[0].get_texts()]
     assert names == ["ε = 0.5", "ε = 2", "polytope of kernels", "polytope of rows"]
-
-    rows = ex.srlip_small([(2, 2), (2, 3)], 2, [0.5, 1.0], rng=4)
-    axes = plots.facets(rows, "nmi", by="shape")
-    assert [ax.get_title(loc="left") for ax in axes] == ["(a)  2×2", "(b)  2×3"]
-    for ax, shape in zip(axes, ("2×2", "2×3"), strict=True):
-        part = rows[(rows["shape"] == shape) & (rows["measure"] == "nmi") & (rows["series"] == "Theorem 4")]
-        line = next(line for line in ax.lines if line.get_label() == "Theorem 4")
-        np.testing.assert_allclose(line.get_ydata(), part.sort_values("eps")["mean"])

@@ -13,7 +13,6 @@ from liftlib.experiments.e23_merging import (
     figure_e23_12,
     figure_e23_13,
 )
-from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftlib.experiments.s20_optimal import (
     figure_s20_3,
     figure_s20_4,
@@ -22,6 +21,7 @@ from liftlib.experiments.s20_optimal import (
     srlip_small,
     theorem_4_failures,
 )
+from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
@@ -34,12 +34,12 @@ __all__ = [
     "figure_e23_11",
     "figure_e23_12",
     "figure_e23_13",
+    "figure_s20_3",
+    "figure_s20_4",
     "figure_s20_5",
     "figure_s20_6",
     "figure_s20_7",
     "figure_s20_8",
-    "figure_s20_3",
-    "figure_s20_4",
     "kernel_polytope_times",
     "merged_measures",
     "merging_tradeoff",

@@ -315,9 +315,9 @@ def srlip_small(
     Returns
     -------
     pandas.DataFrame
-        Columns ``shape``, ``series`` (LIP optimum, upper bound, SRLIP optimum, searched, Theorem 4), ``eps``,
-        ``measure`` (nmi), ``mean``, ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's budgets are
-        lowered where its product breaks SRLIP.
+        Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP optimum, searched, Theorem 4),
+        ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's
+        budgets are lowered where its product breaks SRLIP.
     """
     grid, random, rows = budgets(epsilons), generator(rng), []
     for shape in shapes:
@@ -326,7 +326,7 @@ def srlip_small(
         tasks: list[Task] = [(one, grid, sizes) for one in p]
         found = pd.DataFrame([row for some in parallel_map(_exact_srlip, tasks) for row in some])
         for (series, eps), part in found.groupby(["series", "eps"], sort=False):
-            keys = {"shape": "×".join(map(str, sizes)), "series": series, "eps": eps}
+            keys = {"panel": "×".join(map(str, sizes)), "series": series, "eps": eps}
             rows += summary({"nmi": part["nmi"].to_numpy()}, **keys)
             if series == "SRLIP optimum":
                 rows += summary({"vertices": part["vertices"].to_numpy(float)}, **keys)

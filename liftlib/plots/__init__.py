@@ -4,7 +4,7 @@ The only package that imports matplotlib. Each function returns the axes that it
 """
 
 from liftlib.plots.audit import as_svg, lift_map
-from liftlib.plots.comparison import facets, time_and_utility
+from liftlib.plots.comparison import time_and_utility
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
@@ -14,7 +14,6 @@ __all__ = [
     "LABELS",
     "as_svg",
     "curves",
-    "facets",
     "histograms",
     "label",
     "lift_map",

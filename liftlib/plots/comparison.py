@@ -1,4 +1,4 @@
-"""One mechanism against another: a point a joint distribution, and panels of curves side by side."""
+"""One mechanism against another in utility and time, a point a joint distribution."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from liftlib.plots.curves import curves
-from liftlib.plots.style import COLOURS, MARKERS, label, style
+from liftlib.plots.style import COLOURS, MARKERS, style
 
 
 def time_and_utility(
@@ -86,39 +85,4 @@ def time_and_utility(
             names.append(kind)
         columns = len(names) if len(panels) > 1 else min(3, len(names))
         figure.legend(handles, names, loc="outside upper center", ncols=columns)
-    return axes
-
-
-def facets(
-    rows: pd.DataFrame, measure: str, *, by: str, spread: bool = True, order: Sequence[str] | None = None
-) -> list[Axes]:
-    """Draw one measure against the budget, a panel for each value of a column, with one legend above.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        As for :func:`liftlib.plots.curves.curves`, with the column ``by`` besides.
-    measure : str
-        Which measure to draw.
-    by : str, keyword-only
-        The column that tells panels apart.
-    spread : bool, keyword-only
-        Whether to draw the band of one standard deviation.
-    order : sequence of str, optional, keyword-only
-        Series to draw, in order; by default all, as they come.
-    """
-    with style():
-        values = list(dict.fromkeys(rows[by]))
-        figure, found = plt.subplots(
-            1, len(values), figsize=(3.0 * len(values), 3.4), layout="constrained", squeeze=False, sharey=True
-        )
-        axes = list(np.ravel(found))
-        for letter, ax, value in zip("abcdefgh", axes, values, strict=False):
-            curves(rows[rows[by] == value], measure, ax=ax, spread=spread, order=order)
-            ax.set_title(f"({letter})  {value}", loc="left")
-        for ax in axes[1:]:
-            ax.set_ylabel("")
-        handles, names = axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=min(5, len(names)))
-        axes[0].set_ylabel(label(measure))
     return axes
