@@ -40,6 +40,8 @@ from liftlib.mechanisms.bounded import extreme_reduction as extreme_reduction
 from liftlib.mechanisms.bracket import Bracket as Bracket
 from liftlib.mechanisms.bracket import bracket_response as bracket_response
 from liftlib.mechanisms.calibration import calibrate as calibrate
+from liftlib.mechanisms.column_search import searched_response as searched_response
+from liftlib.mechanisms.column_search import searched_response_report as searched_response_report
 from liftlib.mechanisms.ldp import randomised_response as randomised_response
 from liftlib.mechanisms.ldp import randomised_response_lip as randomised_response_lip
 from liftlib.mechanisms.ldp import unary_encoding as unary_encoding
@@ -61,6 +63,7 @@ from liftlib.mechanisms.response import optimal_response as optimal_response
 from liftlib.mechanisms.response import optimal_response_report as optimal_response_report
 from liftlib.mechanisms.robust import robust_response as robust_response
 from liftlib.mechanisms.secret_response import secret_aware_response as secret_aware_response
+from liftlib.mechanisms.side_channels import srlip_upper_bounds as srlip_upper_bounds
 from liftlib.mechanisms.subset_response import subset_response as subset_response
 from liftlib.mechanisms.subset_response import subset_response_report as subset_response_report
 from liftlib.mechanisms.tailored import tailored_response as tailored_response

@@ -86,8 +86,8 @@ def figure_s20_5(
     -------
     pandas.DataFrame
         Columns ``panel``, ``secret``, ``public``, ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures:
-        ``mutual_information`` and ``entropy`` (of X), nats; ``family_alpha`` where there is one, infinite where X itself
-        keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
+        ``mutual_information`` and ``entropy`` (of X), nats; ``family_alpha`` where there is one, infinite where X
+        itself keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
 
     Raises
     ------
@@ -283,7 +283,8 @@ def figure_s20_8(
         keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
         for name in ("GRR", "CR"):
             for eps in budgets(epsilons):
-                rows += summary({"family_alpha": np.array([FAMILIES[name][1](joint, eps)])}, **keys, series=name, eps=eps)
+                alpha = np.array([FAMILIES[name][1](joint, eps)])
+                rows += summary({"family_alpha": alpha}, **keys, series=name, eps=eps)
     return frame(rows)
 
 

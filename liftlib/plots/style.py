@@ -86,6 +86,7 @@ LABELS: Mapping[str, str] = {
     "alpha_gain": "α of CR − α of GRR (nats)",
     "truth_gain": "truth of CR − truth of GRR",
     "gain": "I(X;Y) of CR − of GRR (nats)",
+    "share": "share of the LIP optimum",
 }
 
 
