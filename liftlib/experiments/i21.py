@@ -12,7 +12,7 @@ from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter
 from liftlib.evaluation import evaluate
 from liftlib.experiments.jobs import parallel_map
-from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary
+from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary, timed
 from liftlib.joint import Joint
 from liftlib.mechanisms.reduction import linear_reduction, markov_reduction, reduction_share, secret_aware_reduction
 from liftlib.mechanisms.response import optimal_response
@@ -56,6 +56,7 @@ def _shares(alphas: Iterable[float]) -> list[float]:
     return found
 
 
+@timed
 def figure_i21_1(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None) -> pd.DataFrame:
     """Return LDP and log-lift after linear reduction and by I21 eq. (6), against alpha (I21 Fig. 1).
 
@@ -85,6 +86,7 @@ def figure_i21_1(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
     return frame(rows)
 
 
+@timed
 def figure_i21_2(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None) -> pd.DataFrame:
     """Return both losses of utility against the LDP leakage and against alpha (I21 Figs 2 and 4).
 
@@ -120,6 +122,7 @@ def figure_i21_2(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
     return frame(rows)
 
 
+@timed
 def figure_i21_3(
     alphas: Iterable[float] = ALPHAS, *, distortion: Matrix | None = None, joint: Joint | None = None
 ) -> pd.DataFrame:
@@ -150,6 +153,7 @@ def figure_i21_3(
     return frame(rows)
 
 
+@timed
 def figure_i21_4(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None) -> pd.DataFrame:
     """Return both losses of utility against alpha (I21 Fig. 4): the rows of :func:`figure_i21_2`."""
     return figure_i21_2(alphas, joint=joint)

@@ -15,7 +15,7 @@ from liftlib.datasets import adult, dirichlet_joints
 from liftlib.errors import InvalidParameter
 from liftlib.evaluation import evaluate
 from liftlib.experiments.jobs import parallel_map
-from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary
+from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary, timed
 from liftlib.joint import Joint
 from liftlib.mechanisms.ldp import randomised_response, unary_encoding
 from liftlib.mechanisms.levels import conditional_reporting_alpha, randomised_response_alpha, unary_encoding_alpha
@@ -63,6 +63,7 @@ def panel_name(secret: str, public: str) -> str:
     return f"S = {secret}, X = {public}"
 
 
+@timed
 def figure_s20_5(
     epsilons: Iterable[float] = ADULT_EPSILONS,
     secrets: Sequence[str] = SECRETS,
@@ -141,6 +142,7 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     return found | {"mutual_information": result.mutual_information, "entropy": result.entropy}
 
 
+@timed
 def figure_s20_6(
     n_trials: int = 100,
     epsilons: Iterable[float] = EPSILONS,
@@ -196,6 +198,7 @@ def figure_s20_6(
     return frame(rows)
 
 
+@timed
 def figure_s20_7(
     n_trials: int = 100,
     eps: float = 1.0,
@@ -259,6 +262,7 @@ def correlations(rows: pd.DataFrame, x: str = "alpha_gain", y: str = "gain") -> 
     return pd.Series({name: float(part[x].corr(part[y])) for name, part in finite.groupby("panel", sort=False)})
 
 
+@timed
 def figure_s20_8(
     epsilons: Iterable[float] = ADULT_EPSILONS,
     pairs: Sequence[tuple[str, str]] = (("occupation", "education"), ("occupation", "relationship")),
