@@ -70,8 +70,8 @@ def figure_i21_1(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (exact, approximation), ``share`` (alpha), ``measure`` (ldp, log_lift; nats), ``mean``, ``std``
-        (none, as there is one joint distribution) and ``n``.
+        Columns ``series`` (exact, approximation), ``share`` (alpha), ``measure`` (ldp, log_lift; nats), ``mean``,
+        ``std`` (none, as there is one joint distribution) and ``n``.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     before = evaluate(chosen, Channel.identity(chosen.n_public))
@@ -98,8 +98,8 @@ def figure_i21_2(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``share`` (alpha), ``ldp`` and ``log_lift`` (nats), ``measure`` (moved, which is D_TV(X, Y), and
-        information_loss, which is H(X) - I(X;Y) in nats), ``mean``, ``std``, ``n``. The series are Lemma 1, the
+        Columns ``series``, ``share`` (alpha), ``ldp`` and ``log_lift`` (nats), ``measure`` (moved, which is D_TV(X, Y),
+        and information_loss, which is H(X) - I(X;Y) in nats), ``mean``, ``std``, ``n``. The series are Lemma 1, the
         cheapest Markov reduction (ours) and Proposition 1.
     """
     chosen = EXAMPLE_1 if joint is None else joint
