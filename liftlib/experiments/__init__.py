@@ -34,8 +34,6 @@ from liftlib.experiments.s20_optimal import (
     srlip_small,
     theorem_4_failures,
 )
-from liftlib.experiments.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
-from liftlib.experiments.open_questions import alpha_lift_optimum, extreme_lifts, partition_gap, robust_surveys
 from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
@@ -44,8 +42,6 @@ __all__ = [
     "alpha_lift_optimum",
     "correlations",
     "example_c22_1",
-    "alpha_lift_optimum",
-    "correlations",
     "extreme_lifts",
     "figure_c22_1",
     "figure_c22_2",
