@@ -27,6 +27,9 @@ lint: .venv/installed
 	$(BIN)/codespell
 	$(BIN)/python tools/format_chapters.py --check
 
+exercises: .venv/installed  ## Write student and solution notebooks to _build/exercises
+	$(BIN)/python tools/exercises.py
+
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks
 

@@ -20,7 +20,8 @@ class Parameters(SphinxDirective):
             default = repr(parameter.default)
             if len(default) > 48:
                 default = f"{default[:30]}, … ({len(parameter.default)} values)"
-            lines.append(f"| `{parameter.name}` | `{parameter.annotation}` | `{default}` | {parameter.comment} |")
+            cells = (f"`{parameter.name}`", f"`{parameter.annotation}`", f"`{default}`", parameter.comment)
+            lines.append(" | ".join(cell.replace("|", r"\|") for cell in cells))  # |S| would end a cell
         box = nodes.container(classes=["lift-parameters"])
         self.state.nested_parse(StringList(lines, source=str(path)), self.content_offset, box)
         return [box]

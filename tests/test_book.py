@@ -1,5 +1,6 @@
 """The sources of the book have the form that the tools rely on, and the built pages are whole."""
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -93,6 +94,14 @@ def test_page_is_whole(path):
     assert "problematic" not in text
     for image in Page(text).images:
         assert image.get("alt"), image
+
+
+@book
+@each_taught
+def test_parameters_are_explained(path):
+    text = html.unescape(built(path))
+    for parameter in read_parameters(path):
+        assert parameter.comment in text.partition('id="rerun-this-chapter"')[2], parameter.name
 
 
 @book

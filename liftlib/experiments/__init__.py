@@ -3,6 +3,14 @@
 Each is named by paper and number, such as ``figure_e23_2``; rows carry means and standard deviations over trials.
 """
 
+from liftlib.experiments.c22_merging import (
+    example_c22_1,
+    figure_c22_1,
+    figure_c22_2,
+    figure_c22_3,
+    merged_risks,
+)
+from liftlib.experiments.convexity import lift_measures, lift_sets
 from liftlib.experiments.e23_merging import (
     figure_e23_1,
     figure_e23_2,
@@ -22,6 +30,10 @@ from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 __all__ = [
     "Point",
     "correlations",
+    "example_c22_1",
+    "figure_c22_1",
+    "figure_c22_2",
+    "figure_c22_3",
     "figure_e23_1",
     "figure_e23_2",
     "figure_e23_3",
@@ -39,7 +51,10 @@ __all__ = [
     "figure_s20_6",
     "figure_s20_7",
     "figure_s20_8",
+    "lift_measures",
+    "lift_sets",
     "merged_measures",
+    "merged_risks",
     "merging_tradeoff",
     "response_tradeoff",
     "vertex_growth",

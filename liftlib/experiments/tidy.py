@@ -1,7 +1,9 @@
 """Tidy rows: one row a series, abscissa and measure, with the mean and the spread over trials."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,20 @@ from liftlib.errors import InvalidParameter
 from liftlib.numerics import Matrix
 
 RngLike = int | np.random.Generator
+P = ParamSpec("P")
+
+
+def timed(figure: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
+    """Let a figure's rows carry the seconds that they took, in ``rows.attrs["seconds"]``, for the map of figures."""
+
+    @wraps(figure)
+    def run(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
+        started = time.perf_counter()
+        rows = figure(*args, **kwargs)
+        rows.attrs["seconds"] = time.perf_counter() - started
+        return rows
+
+    return run
 
 
 def generator(rng: RngLike) -> np.random.Generator:

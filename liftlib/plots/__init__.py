@@ -4,8 +4,10 @@ The only package that imports matplotlib. Each function returns the axes that it
 """
 
 from liftlib.plots.audit import as_svg, lift_map
+from liftlib.plots.budgets import below_budget, frontier
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
+from liftlib.plots.sets import lift_sets
 from liftlib.plots.simplex import simplex, simplices
 from liftlib.plots.style import COLOURS, LABELS, label, series_style, style
 
@@ -13,10 +15,13 @@ __all__ = [
     "COLOURS",
     "LABELS",
     "as_svg",
+    "below_budget",
     "curves",
+    "frontier",
     "histograms",
     "label",
     "lift_map",
+    "lift_sets",
     "panels",
     "scatters",
     "series_style",

@@ -32,7 +32,8 @@ def keep(name: str, table: pd.DataFrame) -> None:
     if not re.fullmatch(r"[a-z0-9_]+", name):
         raise RerunError(f"the table's name is {name!r}: use lower-case letters, digits and _")
     body = json.loads(table.to_json(orient="split", index=False, double_precision=15))
-    data = {RECORD + ROWS_MIME: {"columns": body["columns"], "rows": body["data"]}}
+    rows = {"columns": body["columns"], "rows": body["data"], "seconds": table.attrs.get("seconds")}
+    data = {RECORD + ROWS_MIME: rows}
     # the form in which glue records a value: the book's renderer reads it and leaves it out of the page
     display(data, metadata={"scrapbook": {"name": name, "mime_prefix": RECORD}}, raw=True)
 
