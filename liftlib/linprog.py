@@ -131,7 +131,10 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
                 break  # not even all columns reach the target, or it takes them all to see that they do
             full = np.zeros(m)
             full[index] = weights[n:]
-            return _certified(cost, columns.T, target, full, dual)
+            try:
+                return _certified(cost, columns.T, target, full, dual)
+            except SolverFailure:
+                break  # columns that nearly coincide can wear a basis out over many rounds: start afresh
         joining = worst[_least(reduced[worst], BATCH * n)]
         chosen[joining] = True
         programme.add(cost[joining], columns[joining].T)

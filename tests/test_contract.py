@@ -32,6 +32,7 @@ MECHANISMS = {
     "merging": ll.subset_merging,
     "optimal": ll.optimal_response,
     "subset-response": ll.subset_response,
+    "searched": ll.searched_response,
 }
 SERVES = {
     "watchdog": set(NOTIONS),
@@ -39,6 +40,7 @@ SERVES = {
     "merging": set(NOTIONS),
     "optimal": POLYHEDRAL,
     "subset-response": POLYHEDRAL,
+    "searched": POLYHEDRAL,
 }
 FAMILIES = {
     "randomised-response": (ll.randomised_response, {}),

@@ -30,7 +30,7 @@ def test_figure_5_against_calibrate():
             for name, family in FAMILIES.items():
                 alpha = ll.calibrate(family, joint, ll.LIP(eps))
                 utility = ll.evaluate(joint, family(joint, alpha)).mutual_information
-                assert point(rows, series=name, measure="alpha", **at)["mean"] == pytest.approx(alpha, abs=1e-9)
+                assert point(rows, series=name, measure="family_alpha", **at)["mean"] == pytest.approx(alpha, abs=1e-9)
                 found = point(rows, series=name, measure="mutual_information", **at)["mean"]
                 assert found == pytest.approx(utility, abs=1e-10)
             best = ll.optimal_response_report(joint, ll.LIP(eps))

@@ -72,6 +72,23 @@ def test_a_wrong_answer_is_caught(monkeypatch):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([2.0]))
 
 
+def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
+    """A worn basis: the priced answer is spoilt, and the whole programme solved anew gives the right one."""
+    cost, columns, target = random_mix(1, 2000, 6)
+    right, certify, failed = mix_columns(cost, columns, target), linprog._certified, []
+
+    def once_spoilt(cost, a_eq, b_eq, x, dual):
+        if not failed:
+            failed.append(len(cost))
+            x = x + 1e-6
+        return certify(cost, a_eq, b_eq, x, dual)
+
+    monkeypatch.setattr(linprog, "_certified", once_spoilt)
+    again = mix_columns(cost, columns, target)
+    assert failed == [len(cost)]
+    assert again.objective == pytest.approx(right.objective, abs=1e-12)
+
+
 def test_nan_is_caught(monkeypatch):
     monkeypatch.setattr(linprog._Programme, "run", lambda _: (np.array([np.nan]), np.array([1.0])))
     with pytest.raises(SolverFailure, match="primal residual nan"):

@@ -20,7 +20,7 @@ ROWS = pd.DataFrame(
         for panel, factor in (("one", 1.0), ("two", 2.0), ("three", 3.0))
         for series, shift in (("GRR", 0.0), ("CR", 0.5))
         for eps in (1.0, 2.0)
-        for measure, mean in (("mutual_information", factor * eps + shift), ("alpha", np.inf))
+        for measure, mean in (("mutual_information", factor * eps + shift), ("family_alpha", np.inf))
     ]
 )
 
@@ -40,7 +40,7 @@ def test_panels_draw_their_own_rows():
 
 
 def test_panels_mark_what_is_infinite():
-    (ax, *_) = plots.panels(ROWS, "alpha", n_columns=3)
+    (ax, *_) = plots.panels(ROWS, "family_alpha", n_columns=3)
     marks = [line for line in ax.lines if line.get_marker() == "^" and line.get_linestyle() == "None"]
     assert len(marks) == 2
 

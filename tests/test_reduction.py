@@ -5,11 +5,14 @@ import pytest
 from scipy.optimize import linprog
 
 import liftlib as ll
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
+from liftlib.linprog import solve
+from liftlib.mechanisms import reduction
 
 EXAMPLE = ll.Joint(
     np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]), [1, 2], list("abcd")
 )
+MECHANISMS = (ll.linear_reduction, ll.markov_reduction, ll.secret_aware_reduction)
 ALPHAS = [0.0, 0.25, 0.5, 1.0]
 
 
@@ -33,11 +36,13 @@ def paid(joint, channel, cost):
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_both_reach_the_same_conditionals(joint, alpha):
     wanted = (1 - alpha) * joint.x_given_s + alpha * joint.p_x
-    for channel in (ll.linear_reduction(joint, alpha), ll.secret_aware_reduction(joint, alpha)):
+    for make in MECHANISMS:
+        channel = make(joint, alpha)
         reached = np.einsum(
             "sx,sxy->sy", joint.x_given_s, np.broadcast_to(channel.kernel, (joint.n_secret, *channel.kernel.shape[-2:]))
         )
         np.testing.assert_allclose(reached, wanted, atol=1e-12)
+        assert np.abs(ll.lift(channel.release(joint)) - 1 - (1 - alpha) * (ll.lift(joint) - 1)).max() < 1e-8
         np.testing.assert_allclose(channel.joint_xy(joint).sum(axis=0), joint.p_x, atol=1e-12)
 
 
@@ -107,16 +112,17 @@ def test_squared_distances_break_proposition_2():
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.1, np.nan])
 def test_wrong_alpha(alpha):
-    for mechanism in (ll.linear_reduction, ll.secret_aware_reduction):
+    for mechanism in MECHANISMS:
         with pytest.raises(InvalidParameter, match=r"alpha is .*, not in \[0, 1\]"):
             mechanism(EXAMPLE, alpha)
 
 
-def test_wrong_distortion():
+@pytest.mark.parametrize("mechanism", [ll.markov_reduction, ll.secret_aware_reduction])
+def test_wrong_distortion(mechanism):
     with pytest.raises(InvalidParameter, match=r"distortion has shape \(2, 2\): give \(4, 4\)"):
-        ll.secret_aware_reduction(EXAMPLE, 0.5, np.eye(2))
+        mechanism(EXAMPLE, 0.5, np.eye(2))
     with pytest.raises(InvalidParameter, match=r"distortion\[0, 1\] is -1, below 0"):
-        ll.secret_aware_reduction(EXAMPLE, 0.5, np.eye(4) - np.eye(4, k=1))
+        mechanism(EXAMPLE, 0.5, np.eye(4) - np.eye(4, k=1))
 
 
 def test_markov_reduction_has_the_printed_costs():
@@ -126,3 +132,96 @@ def test_markov_reduction_has_the_printed_costs():
     channel = ll.linear_reduction(joint, 0.3)
     assert paid(joint, channel, cost) == pytest.approx(0.3 * joint.p_x @ cost @ joint.p_x)
     assert paid(joint, channel, 1 - np.eye(5)) == pytest.approx(0.3 * (1 - joint.p_x @ joint.p_x))
+
+
+def cheapest_markov(joint, alpha, cost):
+    """Problem (10) over kernels P(y|x), dense and with one unknown less a row: the diagonal is written out."""
+    n = joint.n_public
+    off = [(x, y) for x in range(n) for y in range(n) if x != y]
+    target = (1 - alpha) * joint.x_given_s + alpha * joint.p_x
+    rows, right = [], []
+    for s in range(joint.n_secret):
+        for y in range(n):
+            rows.append([joint.x_given_s[s, x] * ((z == y) - (x == y)) for x, z in off])
+            right.append(target[s, y] - joint.x_given_s[s, y])
+    moved = [[float(x == row) for x, _ in off] for row in range(n)]
+    found = linprog([joint.p_x[x] * cost[x, y] for x, y in off], moved, np.ones(n), rows, right, method="highs-ipm")
+    assert found.status == 0
+    return found.fun
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.7, 1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_markov_kernel_costs_less(seed, alpha):
+    joint = ll.datasets.dirichlet_joint(3, 6, 0.5, np.random.default_rng(seed))
+    for cost in (1 - np.eye(6), np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))):
+        channel = ll.markov_reduction(joint, alpha, cost)
+        assert not channel.sees_secret
+        assert paid(joint, channel, cost) == pytest.approx(cheapest_markov(joint, alpha, cost), abs=1e-8)
+
+
+def test_light_symbols_do_not_upset_the_programme():
+    rng = np.random.default_rng(3)
+    joints = [ll.Joint.from_counts(rng.random((3, 7)) * [1, 1, 1, 1, 1e-3, 1e-5, 10.0**-k]) for k in range(5, 12)]
+    joints += [ll.datasets.dirichlet_joint(4, 20, 0.1, rng) for _ in range(10)]
+    for joint in joints:
+        out = ll.markov_reduction(joint, 0.6).release(joint)
+        assert np.abs(ll.lift(out) - 1 - 0.4 * (ll.lift(joint) - 1)).max() < 1e-6
+        cost = 1 - np.eye(joint.n_public)
+        costs = [paid(joint, make(joint, 0.6), cost) for make in MECHANISMS]
+        assert costs[2] - 1e-9 <= costs[1] <= costs[0] + 1e-9
+
+
+def test_an_answer_that_misses_is_refused(monkeypatch):
+    def crooked(cost, a_eq, b_eq):
+        found = solve(cost, a_eq, b_eq)
+        return type(found)(found.x + 1e-4, found.dual, found.objective, 0.0, 0.0, 0.0)
+
+    monkeypatch.setattr(reduction, "solve", crooked)
+    with pytest.raises(SolverFailure, match=r"misses a lift of I21 eq. \(3\) by"):
+        ll.markov_reduction(EXAMPLE, 0.5)
+
+
+def test_full_rank_leaves_lemma_1_alone():
+    """With |S| >= |X| and P(x|s) of full rank, eq. (7) is the only Markov solution; in Example 1 it is not."""
+    joint = ll.datasets.uniform_joint(6, 4, np.random.default_rng(0))
+    np.testing.assert_allclose(
+        ll.markov_reduction(joint, 0.6).kernel, ll.linear_reduction(joint, 0.6).kernel, atol=1e-7
+    )
+    cost = 1 - np.eye(4)
+    assert paid(EXAMPLE, ll.markov_reduction(EXAMPLE, 0.5), cost) < 0.22
+    assert paid(EXAMPLE, ll.linear_reduction(EXAMPLE, 0.5), cost) == pytest.approx(0.3545)
+
+
+SHARED = [
+    ll.ALIP(0.7, 0.4),
+    ll.ALIP(np.inf, 0.1),
+    ll.ALIP(0.1, np.inf),
+    ll.LIP(0.3),
+    ll.LIP(50),
+    ll.LDP(0.5),
+    ll.LDP(50),
+]
+
+
+@pytest.mark.parametrize("notion", SHARED, ids=str)
+def test_share_is_what_calibration_finds(joint, notion):
+    share = ll.reduction_share(joint, notion)
+    assert share == pytest.approx(
+        ll.calibrate(ll.linear_reduction, joint, notion, high=1.0, private_end="high"), abs=1e-9
+    )
+    assert notion.is_kept(joint, ll.linear_reduction(joint, share))
+    if share > 1e-6:
+        assert not notion.is_kept(joint, ll.linear_reduction(joint, 0.999 * share))
+
+
+def test_share_at_the_ends():
+    for notion in (ll.LIP(0), ll.LDP(0), ll.ALIP(0, 1)):
+        assert ll.reduction_share(EXAMPLE, notion) == 1
+    for notion in (ll.LIP(np.inf), ll.LDP(np.inf), ll.ALIP(np.inf, np.inf), ll.LIP(10), ll.LDP(10)):
+        assert ll.reduction_share(EXAMPLE, notion) == 0
+    certain = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
+    assert ll.reduction_share(certain, ll.LDP(np.inf)) == 0
+    assert ll.reduction_share(certain, ll.LDP(np.log(3))) == pytest.approx(0.5)  # lifts 3/2 and 1/2
+    with pytest.raises(UnsupportedNotion, match="no closed form here: use calibrate"):
+        ll.reduction_share(EXAMPLE, ll.Chi2Lift(1, 1))

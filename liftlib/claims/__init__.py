@@ -13,7 +13,18 @@ from types import ModuleType
 
 import pandas as pd
 
-from liftlib.claims import c22, e23, e23_response, i21, measures, merging, s20, s20_reporting
+from liftlib.claims import (
+    c22,
+    e23,
+    e23_response,
+    i21,
+    measures,
+    merging,
+    open_questions,
+    s20,
+    s20_optimal,
+    s20_reporting,
+)
 from liftlib.claims.judging import Claim, Computed, Spread
 from liftlib.datasets import data_folder
 from liftlib.errors import DataError
@@ -32,7 +43,7 @@ def _own_functions(module: ModuleType) -> dict[str, Callable[[], Computed]]:
 
 FUNCTIONS: dict[str, Callable[[], Computed]] = {
     name: function
-    for module in (e23, merging, measures, e23_response, c22, i21, s20, s20_reporting)
+    for module in (e23, merging, measures, e23_response, c22, i21, s20, s20_optimal, s20_reporting, open_questions)
     for name, function in _own_functions(module).items()
 }
 """Every function that a claim may name."""

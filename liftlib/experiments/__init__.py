@@ -23,14 +23,26 @@ from liftlib.experiments.e23_merging import (
 )
 from liftlib.experiments.e23_response import figure_e23_4, figure_e23_5, vertex_growth
 from liftlib.experiments.e23_subset import figure_e23_8, figure_e23_9, figure_e23_10
+from liftlib.experiments.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
+from liftlib.experiments.open_questions import alpha_lift_optimum, extreme_lifts, partition_gap, robust_surveys
 from liftlib.experiments.responses import Point, response_tradeoff
+from liftlib.experiments.s20_optimal import (
+    figure_s20_3,
+    figure_s20_4,
+    kernel_polytope_times,
+    shares_of_lip,
+    srlip_small,
+    theorem_4_failures,
+)
 from liftlib.experiments.s20_reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftlib.experiments.tradeoff import merged_measures, merging_tradeoff
 
 __all__ = [
     "Point",
+    "alpha_lift_optimum",
     "correlations",
     "example_c22_1",
+    "extreme_lifts",
     "figure_c22_1",
     "figure_c22_2",
     "figure_c22_3",
@@ -47,15 +59,28 @@ __all__ = [
     "figure_e23_11",
     "figure_e23_12",
     "figure_e23_13",
+    "figure_i21_1",
+    "figure_i21_2",
+    "figure_i21_3",
+    "figure_i21_4",
+    "figure_s20_3",
+    "figure_s20_4",
     "figure_s20_5",
     "figure_s20_6",
     "figure_s20_7",
     "figure_s20_8",
+    "kernel_polytope_times",
     "lift_measures",
     "lift_sets",
     "merged_measures",
     "merged_risks",
     "merging_tradeoff",
+    "partition_gap",
+    "reduction_tradeoff",
     "response_tradeoff",
+    "robust_surveys",
+    "shares_of_lip",
+    "srlip_small",
+    "theorem_4_failures",
     "vertex_growth",
 ]

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, linprog
 
 from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter
-from liftlib.experiments.tidy import RngLike, budgets, generator, summary
+from liftlib.experiments.tidy import RngLike, budgets, generator, summary, timed
 from liftlib.information import entropy
 from liftlib.joint import Joint
 from liftlib.mechanisms.groups import Labels, group_masses, high_risk_of, lifts
@@ -93,6 +93,7 @@ def _figure(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+@timed
 def figure_c22_1(
     n_trials: int = 1000,
     epsilons: Iterable[float] = EPSILONS,
@@ -127,6 +128,7 @@ def figure_c22_1(
     return _figure(["high_risk_leakage"], n_trials, epsilons, n_secret, n_public, extend=extend, rng=rng)
 
 
+@timed
 def figure_c22_2(
     n_trials: int = 1000,
     epsilons: Iterable[float] = EPSILONS,
@@ -140,6 +142,7 @@ def figure_c22_2(
     return _figure(["nmil"], n_trials, epsilons, n_secret, n_public, extend=extend, rng=rng)
 
 
+@timed
 def figure_c22_3(
     n_trials: int = 1000,
     epsilons: Iterable[float] = EPSILONS,

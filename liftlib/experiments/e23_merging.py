@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from liftlib.datasets import adult, uniform_joints
-from liftlib.experiments.tidy import RngLike, budgets, frame, generator
+from liftlib.experiments.tidy import RngLike, budgets, frame, generator, timed
 from liftlib.experiments.tradeoff import (
     EPSILONS,
     LAMBDAS,
@@ -26,6 +26,7 @@ from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift
 from liftlib.numerics import Matrix, check_scalar
 
 
+@timed
 def figure_e23_1(
     n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, bin_width: float = 0.1, rng: RngLike = 0
 ) -> pd.DataFrame:
@@ -84,6 +85,7 @@ def _merging(extend: bool) -> Labeller:
     return lambda p, notion: merge_labels(p, notion, extend=extend)[0]
 
 
+@timed
 def figure_e23_2(
     n_trials: int = 1000,
     epsilons: Iterable[float] = EPSILONS,
@@ -120,6 +122,7 @@ def figure_e23_2(
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
 
 
+@timed
 def figure_e23_3(
     epsilons: Iterable[float] = EPSILONS,
     lambdas: Iterable[float] = LAMBDAS,
@@ -142,6 +145,7 @@ def figure_e23_3(
     return merging_tradeoff(_real(joint, leave_out), ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
 
 
+@timed
 def figure_e23_6(
     n_trials: int = 1000,
     epsilons: Iterable[float] = EPSILONS,
@@ -157,6 +161,7 @@ def figure_e23_6(
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _merging(extend))
 
 
+@timed
 def figure_e23_7(
     epsilons: Iterable[float] = EPSILONS,
     lambdas: Iterable[float] = LAMBDAS,
@@ -177,6 +182,7 @@ def _lift_based(lambdas: Iterable[float]) -> dict[str, Series]:
     return series
 
 
+@timed
 def figure_e23_11(
     n_trials: int = 1000,
     epsilons: Iterable[float] = EPSILONS,
@@ -192,6 +198,7 @@ def figure_e23_11(
     return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
 
+@timed
 def figure_e23_12(
     epsilons: Iterable[float] = EPSILONS,
     lambdas: Iterable[float] = (0.5, 0.65),
@@ -204,6 +211,7 @@ def figure_e23_12(
     return merging_tradeoff(_real(joint, leave_out), _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
 
+@timed
 def figure_e23_13(
     n_trials: int = 1000,
     epsilons: Iterable[float] = EPSILONS,

@@ -11,7 +11,7 @@ import pandas as pd
 from liftlib.datasets import adult, uniform_joints
 from liftlib.experiments.jobs import parallel_map
 from liftlib.experiments.responses import Point, respond, response_tradeoff
-from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary
+from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary, timed
 from liftlib.experiments.tradeoff import EPSILONS, LAMBDAS, alip_name
 from liftlib.joint import Joint
 from liftlib.notions import ALIP, LDP, Notion
@@ -27,6 +27,7 @@ def _points(epsilons: Iterable[float], lambdas: Iterable[float], ldp: bool) -> l
     return found
 
 
+@timed
 def figure_e23_4(
     n_trials: int = 100,
     epsilons: Iterable[float] = EPSILONS,
@@ -64,6 +65,7 @@ def figure_e23_4(
     return response_tradeoff(p, _points(epsilons, lambdas, ldp))
 
 
+@timed
 def figure_e23_5(
     epsilons: Iterable[float] = EPSILONS,
     lambdas: Iterable[float] = LAMBDAS,

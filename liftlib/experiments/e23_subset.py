@@ -16,7 +16,7 @@ from liftlib.experiments.responses import (
     respond_in_subsets,
     response_tradeoff,
 )
-from liftlib.experiments.tidy import RngLike, budgets, generator
+from liftlib.experiments.tidy import RngLike, budgets, generator, timed
 from liftlib.experiments.tradeoff import EPSILONS
 from liftlib.joint import Joint
 from liftlib.notions import ALIP
@@ -32,6 +32,7 @@ def _points(makers: dict[str, Maker], epsilons: Iterable[float], lam: float) -> 
     return [Point(name, eps, make, ALIP.split(eps, lam)) for eps in budgets(epsilons) for name, make in makers.items()]
 
 
+@timed
 def figure_e23_8(
     n_trials: int = 100,
     epsilons: Iterable[float] = EPSILONS,
@@ -66,6 +67,7 @@ def figure_e23_8(
     return response_tradeoff(p, _points(THREE, epsilons, lam))
 
 
+@timed
 def figure_e23_9(
     epsilons: Iterable[float] = EPSILONS,
     lam: float = 0.65,
@@ -88,6 +90,7 @@ def figure_e23_9(
     return response_tradeoff(chosen.p[None], _points(THREE, epsilons, lam))
 
 
+@timed
 def figure_e23_10(
     n_trials: int = 100,
     epsilons: Iterable[float] = LARGE_EPSILONS,

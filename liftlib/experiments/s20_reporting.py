@@ -15,7 +15,7 @@ from liftlib.datasets import adult, dirichlet_joints
 from liftlib.errors import InvalidParameter
 from liftlib.evaluation import evaluate
 from liftlib.experiments.jobs import parallel_map
-from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary
+from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary, timed
 from liftlib.joint import Joint
 from liftlib.mechanisms.ldp import randomised_response, unary_encoding
 from liftlib.mechanisms.levels import conditional_reporting_alpha, randomised_response_alpha, unary_encoding_alpha
@@ -63,6 +63,7 @@ def panel_name(secret: str, public: str) -> str:
     return f"S = {secret}, X = {public}"
 
 
+@timed
 def figure_s20_5(
     epsilons: Iterable[float] = ADULT_EPSILONS,
     secrets: Sequence[str] = SECRETS,
@@ -86,8 +87,8 @@ def figure_s20_5(
     -------
     pandas.DataFrame
         Columns ``panel``, ``secret``, ``public``, ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures:
-        ``mutual_information`` and ``entropy`` (of X), nats; ``alpha`` where there is one, infinite where X itself
-        keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
+        ``mutual_information`` and ``entropy`` (of X), nats; ``family_alpha`` where there is one, infinite where X
+        itself keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
 
     Raises
     ------
@@ -129,8 +130,8 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     started = time.process_time()
     if name in FAMILIES:
         mechanism, solve = FAMILIES[name]
-        found["alpha"] = solve(joint, eps)
-        channel = mechanism(joint, found["alpha"])
+        found["family_alpha"] = solve(joint, eps)
+        channel = mechanism(joint, found["family_alpha"])
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
@@ -141,6 +142,7 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     return found | {"mutual_information": result.mutual_information, "entropy": result.entropy}
 
 
+@timed
 def figure_s20_6(
     n_trials: int = 100,
     epsilons: Iterable[float] = EPSILONS,
@@ -196,6 +198,7 @@ def figure_s20_6(
     return frame(rows)
 
 
+@timed
 def figure_s20_7(
     n_trials: int = 100,
     eps: float = 1.0,
@@ -259,6 +262,7 @@ def correlations(rows: pd.DataFrame, x: str = "alpha_gain", y: str = "gain") -> 
     return pd.Series({name: float(part[x].corr(part[y])) for name, part in finite.groupby("panel", sort=False)})
 
 
+@timed
 def figure_s20_8(
     epsilons: Iterable[float] = ADULT_EPSILONS,
     pairs: Sequence[tuple[str, str]] = (("occupation", "education"), ("occupation", "relationship")),
@@ -275,7 +279,7 @@ def figure_s20_8(
     Returns
     -------
     pandas.DataFrame
-        Columns as of :func:`figure_s20_5`, with the measure ``alpha``.
+        Columns as of :func:`figure_s20_5`, with the measure ``family_alpha``.
     """
     rows: list[dict[str, Any]] = []
     for secret, public in pairs:
@@ -283,7 +287,8 @@ def figure_s20_8(
         keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
         for name in ("GRR", "CR"):
             for eps in budgets(epsilons):
-                rows += summary({"alpha": np.array([FAMILIES[name][1](joint, eps)])}, **keys, series=name, eps=eps)
+                alpha = np.array([FAMILIES[name][1](joint, eps)])
+                rows += summary({"family_alpha": alpha}, **keys, series=name, eps=eps)
     return frame(rows)
 
 

@@ -1,4 +1,4 @@
-"""The optimal LDP mechanism as S20 Theorem 2 prints it: vertices in |X|(|X|-1) dimensions. For comparison only."""
+"""The optimal LDP mechanism as S20 Theorem 2 prints it: vertices in ``|X|(|X|-1)`` dimensions. For comparison only."""
 
 from __future__ import annotations
 
@@ -61,16 +61,28 @@ def product_polytope_response(joint: Joint, notion: Notion) -> Channel:
 
 
 def kernels(joint: Joint, notion: LDP) -> Matrix:
-    """Return the vertices of the polytope of kernels, shape (M, X, Y).
-
-    A kernel is written as one point of a simplex, divided by ``|X|`` so that all entries sum to 1; that each of its
-    rows sums to 1 is then ``|X|`` pairs of opposite halfspaces.
-    """
+    """Return the vertices of the polytope of kernels that are LDP(eps), shape (M, X, Y)."""
     n = joint.n_public
     # one output's constraint in terms of its row of probabilities over x: P(y|s) <= e^eps P(y|s')
     pairs = [(s, t) for s in range(joint.n_secret) for t in range(joint.n_secret) if s != t]
-    one = np.array([joint.x_given_s[t] - np.exp(-notion.eps) * joint.x_given_s[s] for s, t in pairs]).reshape(-1, n)
-    private = np.einsum("px,yz->pyxz", one, np.eye(n)).reshape(-1, n * n)
+    one = [joint.x_given_s[t] - np.exp(-notion.eps) * joint.x_given_s[s] for s, t in pairs]
+    return kernel_vertices(np.array(one).reshape(-1, n))
+
+
+def kernel_vertices(cone: Matrix) -> Matrix:
+    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, shape (M, X, X), in X (X - 1) dimensions.
+
+    A kernel is written as one point of a simplex, divided by ``|X|`` so that all entries sum to 1; that each of its
+    rows sums to 1 is then ``|X|`` pairs of opposite halfspaces. The vertices are enumerated as of any polytope;
+    :func:`liftlib.mechanisms.kernel_faces.kernels_by_faces` has a shorter way.
+
+    Examples
+    --------
+    >>> len(kernel_vertices(np.array([[2.0, -1.0], [-1.0, 2.0]])))
+    4
+    """
+    n = cone.shape[1]
+    private = np.einsum("px,yz->pyxz", cone, np.eye(n)).reshape(-1, n * n)
     sums = np.einsum("xw,z->xwz", np.eye(n), np.ones(n)).reshape(n, n * n) - 1 / n
     found = vertices(np.concatenate([private, sums, -sums]), interior=None)
-    return found.reshape(-1, n, n) * n
+    return np.asarray(found.reshape(-1, n, n) * n)

@@ -5,6 +5,7 @@ The only package that imports matplotlib. Each function returns the axes that it
 
 from liftlib.plots.audit import as_svg, lift_map
 from liftlib.plots.budgets import below_budget, frontier
+from liftlib.plots.comparison import time_and_utility
 from liftlib.plots.curves import curves, histograms, tradeoff
 from liftlib.plots.panels import panels, scatters
 from liftlib.plots.sets import lift_sets
@@ -28,5 +29,6 @@ __all__ = [
     "simplex",
     "simplices",
     "style",
+    "time_and_utility",
     "tradeoff",
 ]
