@@ -248,3 +248,6 @@ def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
     assert {path.suffix for path in result.figures} == ({".png", ".svg"} if "alt:" in path.read_text() else set())
     for table in result.tables:
         assert len(pd.read_csv(table))
+    images = re.findall(r"<img[^>]*>", result.page.read_text())
+    assert all(re.search(r'alt="[^"]{20,}"', image) for image in images)
+    assert bool(images) == bool(result.figures)

@@ -15,7 +15,7 @@ from liftlib.datasets import dirichlet_joints, uniform_joints
 from liftlib.errors import InvalidParameter
 from liftlib.evaluation import evaluate
 from liftlib.experiments.jobs import parallel_map
-from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary
+from liftlib.experiments.tidy import RngLike, budgets, frame, generator, summary, timed
 from liftlib.information import entropy, mutual_information_of
 from liftlib.joint import Joint
 from liftlib.mechanisms.column_search import searched_response
@@ -65,6 +65,7 @@ def _best_ldp_kernel(joint: Joint, notion: LDP) -> tuple[Channel, int]:
     return best_kernel(notion.halfspaces(joint) * joint.p_x, joint.p_x)
 
 
+@timed
 def figure_s20_3(
     n_trials: int = 10,
     epsilons: Iterable[float] = EPSILONS,
@@ -186,6 +187,7 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
     return frame(rows)
 
 
+@timed
 def figure_s20_4(
     n_trials: int = 10,
     epsilons: Iterable[float] = EPSILONS,
