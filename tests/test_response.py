@@ -160,6 +160,27 @@ def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
         assert (kernel is not None) == private
 
 
+@pytest.mark.parametrize("notion", [ll.LIP(0.4), ll.LDP(0.8), ll.ALIP(np.inf, 0.3), ll.ALIP(0.6, 0.3)], ids=str)
+def test_pairs_at_once_are_pairs_one_by_one(notion):
+    from liftlib.mechanisms import subset_response
+
+    rng, compared = np.random.default_rng(0), 0
+    for _ in range(10):
+        joint = ll.Joint.from_counts(rng.integers(0, 9, (3, 12)) + (rng.random((3, 12)) < 0.1), drop_empty=True)
+        order = rng.permutation(joint.n_public).tolist()
+        subsets = [order[at : at + 2] for at in range(0, joint.n_public - 2, 2)] + [order[-1:]]
+        ready = subset_response._pairs(joint, notion.halfspaces(joint), subsets)
+        assert set(ready) <= {tuple(subset) for subset in subsets if len(subset) == 2}
+        for subset in subsets:
+            kernel, found = subset_response._within(joint, notion.halfspaces(joint), subset)
+            if tuple(subset) in ready:
+                compared += 1
+                assert ready[tuple(subset)][1] == found
+                quick = ready[tuple(subset)][0]
+                assert min(np.abs(quick - kernel).max(), np.abs(quick[:, ::-1] - kernel).max()) < 1e-9
+    assert compared > 5
+
+
 def test_two_hundred_symbols():
     """E23 Fig. 10's size, at its tightest budget."""
     joint = ll.datasets.uniform_joint(15, 200, np.random.default_rng(1))

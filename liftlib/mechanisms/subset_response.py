@@ -18,6 +18,9 @@ from liftlib.notions import LiftNotion, Notion
 from liftlib.numerics import Matrix, xlogx
 from liftlib.polytope import vertices
 
+ROOM = 1e-6
+"""A pair with less slack than this in a constraint, or less way to an end, is left to the general solver."""
+
 
 @dataclass(frozen=True, eq=False)
 class SubsetResponse:
@@ -92,10 +95,11 @@ def subset_response_report(joint: Joint, notion: Notion) -> SubsetResponse:
     queue = [list(subset) for subset in merged.partition or () if risky.intersection(subset)]
     passed = [x for subset in merged.partition or () if not risky.intersection(subset) for x in subset]
     made: list[tuple[list[int], Matrix]] = []
+    ready = _pairs(core, halfspaces, queue)
     unions = n_vertices = 0
     while queue:
         subset = queue.pop(0)
-        kernel, found = _within(core, halfspaces, subset)
+        kernel, found = ready[tuple(subset)] if tuple(subset) in ready else _within(core, halfspaces, subset)
         n_vertices += found
         while kernel is None and (queue or made):
             other = queue.pop(0) if queue else made.pop()[0]
@@ -124,6 +128,29 @@ def subset_response_report(joint: Joint, notion: Notion) -> SubsetResponse:
 def _fallback(joint: Joint, notion: LiftNotion, unions: int, n_vertices: int) -> SubsetResponse:
     merged = subset_merging(joint, notion)
     return SubsetResponse(merged, merged.partition or (), unions, fallback=True, n_vertices=n_vertices)
+
+
+def _pairs(joint: Joint, halfspaces: Matrix, subsets: list[list[int]]) -> dict[tuple[int, ...], tuple[Matrix, int]]:
+    """Return the optimal P(y|x) within each pair that has room on both sides, all at once.
+
+    A pair's rows (t, 1 - t) are a segment, and its two ends balance at the pair's own distribution. Pairs with next
+    to no room, and larger subsets, are left to the general way.
+    """
+    pairs = np.array([subset for subset in subsets if len(subset) == 2], dtype=np.int64).reshape(-1, 2)
+    mass = joint.p_x[pairs]
+    own = mass[:, 0] / mass.sum(axis=1)
+    # a constraint's value at (t, 1 - t) is slack + slope (t - own)
+    slope = halfspaces[:, pairs[:, 0]] - halfspaces[:, pairs[:, 1]]
+    slack = halfspaces[:, pairs[:, 1]] + slope * own
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = slack / np.abs(slope)
+    low = own - np.minimum(own, np.where(slope > 0, room, np.inf).min(axis=0, initial=np.inf))
+    high = own + np.minimum(1 - own, np.where(slope < 0, room, np.inf).min(axis=0, initial=np.inf))
+    regular = (slack > ROOM).all(axis=0) & (own - low > ROOM) & (high - own > ROOM)
+    ends = np.stack([low, high], axis=1)
+    weights = np.stack([high - own, own - low], axis=1) / np.where(regular, high - low, 1.0)[:, None]
+    kernels = np.stack([ends * weights / own[:, None], (1 - ends) * weights / (1 - own)[:, None]], axis=1)
+    return {tuple(pair): (kernels[at], 2) for at, pair in enumerate(pairs.tolist()) if regular[at]}
 
 
 def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> tuple[Matrix | None, int]:

@@ -29,6 +29,8 @@ def curves(
 ) -> Axes:
     """Draw one measure against ``x``, a curve a series, with a band of one standard deviation.
 
+    Seconds and vertices are drawn on a logarithmic axis, and their bands reach as far down on it as up.
+
     Parameters
     ----------
     rows : pandas.DataFrame
@@ -66,7 +68,9 @@ def curves(
             ax.plot(part[x], shown, label=name, markevery=(number % every, every), **look)
             std = part["std"].to_numpy()
             if spread and measure != "broken" and np.isfinite(std).any():  # a share's spread follows from its mean
-                ax.fill_between(part[x], shown - std, shown + std, color=look["color"], alpha=0.10, linewidth=0)
+                # below the mean as far as above it, on the axis that there is: a logarithmic one has no place for 0
+                low = shown**2 / (shown + std) if measure in LOGARITHMIC else shown - std
+                ax.fill_between(part[x], low, shown + std, color=look["color"], alpha=0.10, linewidth=0)
             infinite = part[x][np.isinf(mean)]
             if len(infinite):
                 ax.plot(
