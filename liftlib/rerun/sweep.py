@@ -158,7 +158,7 @@ def sweep(
     executors : callable
         Gives a context manager for a ``concurrent.futures.Executor``, see :func:`local_processes`.
     html, timeout, progress
-        As in :func:`liftlib.rerun.rerun`; the progress bar is over runs, with an estimate.
+        As in :func:`liftlib.rerun.running.rerun`; the progress bar is over runs, with an estimate.
 
     Returns
     -------

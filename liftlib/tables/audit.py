@@ -86,7 +86,7 @@ class Audit:
     kept : bool or None
         Whether the notion is kept for the estimated joint distribution.
     overall : dict of str to float
-        See :data:`MEASURES`; and ``nmi`` for a channel.
+        See ``MEASURES``; and ``nmi`` for a channel.
     intervals : dict of str to (float, float)
         Bootstrap intervals of ``overall``, at ``level``.
     kept_share : float or None

@@ -34,7 +34,7 @@ def compare(
     epsilons : iterable of float
         Budgets, nats.
     mechanisms : sequence of str
-        Keys of :data:`liftlib.tables.MECHANISMS`, each of which must serve the notion.
+        Keys of ``liftlib.tables.MECHANISMS``, each of which must serve the notion.
 
     Returns
     -------

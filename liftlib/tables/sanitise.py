@@ -104,7 +104,7 @@ def audit(
     Parameters
     ----------
     source : path or frame
-        See :func:`liftlib.tables.open_table`.
+        See :func:`liftlib.tables.source.open_table`.
     secret, public : str
         Columns; several public ones count as one symbol.
     notion : Notion, optional
@@ -112,7 +112,7 @@ def audit(
     resamples, level, seed
         Of the bootstrap.
     **reading
-        ``bins``, ``missing``, ``rare``, ``min_count`` and ``max_symbols`` of :class:`Reading`; rare symbols are kept
+        ``bins``, ``missing``, ``rare``, ``min_count`` and ``max_symbols`` of :class:`liftlib.tables.sanitise.Reading`; rare symbols are kept
         by default, for they are what an audit is after.
 
     Returns
@@ -155,7 +155,7 @@ def sanitise(
     notion : Notion
         What to keep, for the joint distribution that the frame's counts give.
     mechanism : str
-        "subset-merging", "subset-response", "optimal" or another key of :data:`liftlib.tables.MECHANISMS`.
+        "subset-merging", "subset-response", "optimal" or another key of ``liftlib.tables.MECHANISMS``.
     keep : sequence of str
         Other columns to publish as they are, of which nothing is promised.
     resamples : int
@@ -163,7 +163,7 @@ def sanitise(
     seed : int, optional
         Makes the draw repeatable, and so foreseeable. By default it comes from the operating system's generator.
     **reading
-        See :class:`Reading`.
+        See :class:`liftlib.tables.sanitise.Reading`.
 
     Returns
     -------
