@@ -112,8 +112,9 @@ def audit(
     resamples, level, seed
         Of the bootstrap.
     **reading
-        ``bins``, ``missing``, ``rare``, ``min_count`` and ``max_symbols`` of :class:`liftlib.tables.sanitise.Reading`; rare symbols are kept
-        by default, for they are what an audit is after.
+        ``bins``, ``missing``, ``rare``, ``min_count`` and ``max_symbols`` of
+        :class:`liftlib.tables.sanitise.Reading`; rare symbols are kept by default, for they are what an audit is
+        after.
 
     Returns
     -------
