@@ -9,6 +9,7 @@ from typing import Any
 
 import nbformat
 from docutils import nodes
+from jupyter_cache import get_cache
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -46,12 +47,14 @@ def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | No
 
 def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
     """Return page, anchor and seconds by figure."""
-    executed = Path(app.outdir).parent / "jupyter_execute"
+    cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
+    executed = {record.uri for record in cache.list_project_records()}
     found = {}
     for docname in sorted(app.env.found_docs):
-        path = executed / f"{docname}.ipynb"
-        if path.exists():
-            for name, anchor, seconds in kept(nbformat.read(path, as_version=4)):
+        path = app.env.doc2path(docname)
+        record = cache.get_cached_project_nb(path) if path in executed else None
+        if record is not None:
+            for name, anchor, seconds in kept(cache.get_cache_bundle(record.pk).nb):
                 found[name] = (docname, anchor, seconds)
     return found
 

@@ -71,7 +71,11 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     >>> solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist()
     [1.0, 0.0]
     """
-    return _certified(cost, a_eq, b_eq, *_Programme(cost, a_eq, b_eq).run())
+    try:
+        return _certified(cost, a_eq, b_eq, *_Programme(cost, a_eq, b_eq).run())
+    except (InfeasiblePrivacy, SolverFailure):
+        # rows of very different size: presolve takes redundant ones out, and what it proves is proven
+        return _certified(cost, a_eq, b_eq, *_Programme(cost, a_eq, b_eq, presolve="on").run())
 
 
 def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
@@ -163,11 +167,11 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
 class _Programme:
     """Minimise cost x subject to A x = b, x >= 0; columns may join after a run, which then starts where it stood."""
 
-    def __init__(self, cost: Vector, a_eq: Any, b_eq: Vector) -> None:
+    def __init__(self, cost: Vector, a_eq: Any, b_eq: Vector, presolve: str = "off") -> None:
         self._highs = highspy.Highs()
         for option, value in (
             ("output_flag", False),
-            ("presolve", "off"),  # what it saves on these programmes is less than what it takes
+            ("presolve", presolve),  # what it saves on these programmes is less than what it takes
             ("primal_feasibility_tolerance", 1e-10),
             ("dual_feasibility_tolerance", 1e-10),
         ):

@@ -23,16 +23,17 @@ def test_figure_1_is_the_log_of_reduced_lifts():
     lifts = ll.lift(JOINT)
     for alpha in SHARES:
         logs = np.log(1 + (1 - alpha) * (lifts - 1))
-        assert point(rows, series="exact", alpha=alpha, measure="log_lift")["mean"] == pytest.approx(np.abs(logs).max())
+        log_lift = point(rows, series="exact", reduction=alpha, measure="log_lift")["mean"]
+        assert log_lift == pytest.approx(np.abs(logs).max())
         ldp = (logs.max(axis=0) - logs.min(axis=0)).max()
-        assert point(rows, series="exact", alpha=alpha, measure="ldp")["mean"] == pytest.approx(ldp)
-        approximation = point(rows, series="(1 − α) × before, eq. (6)", alpha=alpha, measure="log_lift")["mean"]
+        assert point(rows, series="exact", reduction=alpha, measure="ldp")["mean"] == pytest.approx(ldp)
+        approximation = point(rows, series="(1 − α) × before, eq. (6)", reduction=alpha, measure="log_lift")["mean"]
         assert approximation == pytest.approx((1 - alpha) * np.abs(np.log(lifts)).max())
 
 
 def test_figure_1_at_a_zero_cell():
     rows = ex.figure_i21_1([0.5, 1.0], joint=ll.Joint([[0.5, 0.0], [0.25, 0.25]]))
-    half, whole = rows[rows["alpha"] == 0.5], rows[rows["alpha"] == 1.0]
+    half, whole = rows[rows["reduction"] == 0.5], rows[rows["reduction"] == 1.0]
     assert np.isinf(half[half["series"] != "exact"]["mean"]).all()
     assert np.isfinite(half[half["series"] == "exact"]["mean"]).all()
     np.testing.assert_allclose(whole["mean"], 0, atol=1e-15)
@@ -53,10 +54,10 @@ def test_figures_2_and_4(joint):
             ("sees the secret", ll.secret_aware_reduction),
         ):
             channel = make(joint, alpha)
-            row = point(rows, series=series, alpha=alpha, measure="moved")
+            row = point(rows, series=series, reduction=alpha, measure="moved")
             assert row["mean"] == pytest.approx(moved.get(series, 1 - np.trace(channel.joint_xy(joint))), abs=1e-12)
             out = ll.evaluate(joint, channel)
-            loss = point(rows, series=series, alpha=alpha, measure="information_loss")["mean"]
+            loss = point(rows, series=series, reduction=alpha, measure="information_loss")["mean"]
             assert loss == pytest.approx(ll.entropy(joint.p_x) - out.mutual_information, abs=1e-12)
             assert row["ldp"] == pytest.approx(out.ldp, abs=1e-9)
             assert row["log_lift"] == pytest.approx(out.lip, abs=1e-9)

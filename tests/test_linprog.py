@@ -72,6 +72,29 @@ def test_a_wrong_answer_is_caught(monkeypatch):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([2.0]))
 
 
+def test_a_failure_is_tried_again_with_presolve(monkeypatch):
+    """Without presolve HiGHS has called feasible programmes with rows of very different size infeasible."""
+    made, run = [], linprog._Programme.run
+
+    class Doubtful(linprog._Programme):
+        def __init__(self, cost, a_eq, b_eq, presolve="off"):
+            made.append(presolve)
+            super().__init__(cost, a_eq, b_eq, presolve)
+
+        def run(self):
+            if made == ["off"]:
+                raise InfeasiblePrivacy("in doubt")
+            return run(self)
+
+    monkeypatch.setattr(linprog, "_Programme", Doubtful)
+    assert solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist() == [1.0, 0.0]
+    assert made == ["off", "on"]
+    made.clear()
+    with pytest.raises(InfeasiblePrivacy, match="no mixture of the 1 columns meets the 2 constraints"):
+        solve(np.array([1.0]), np.array([[1.0], [1.0]]), np.array([1.0, 2.0]))
+    assert made == ["off", "on"]
+
+
 def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
     """A worn basis: the priced answer is spoilt, and the whole programme solved anew gives the right one."""
     cost, columns, target = random_mix(1, 2000, 6)

@@ -70,8 +70,8 @@ def figure_i21_1(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (exact, approximation), ``alpha``, ``measure`` (ldp, log_lift; nats), ``mean``, ``std``
-        (none, as there is one joint distribution) and ``n``.
+        Columns ``series`` (exact, approximation), ``reduction`` (alpha), ``measure`` (ldp, log_lift; nats), ``mean``,
+        ``std`` (none, as there is one joint distribution) and ``n``.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     before = evaluate(chosen, Channel.identity(chosen.n_public))
@@ -82,7 +82,7 @@ def figure_i21_1(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
         scaled = [(1 - alpha) * value if alpha < 1 else 0.0 for value in (before.ldp, before.lip)]
         for series, pair in (("exact", [after.ldp, after.lip]), ("(1 − α) × before, eq. (6)", scaled)):
             measures = {name: np.array([value]) for name, value in zip(("ldp", "log_lift"), pair, strict=True)}
-            rows += summary(measures, series=series, alpha=alpha)
+            rows += summary(measures, series=series, reduction=alpha)
     return frame(rows)
 
 
@@ -98,9 +98,9 @@ def figure_i21_2(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``alpha``, ``ldp`` and ``log_lift`` (nats), ``measure`` (moved, which is D_TV(X, Y), and
-        information_loss, which is H(X) - I(X;Y) in nats), ``mean``, ``std``, ``n``. The series are Lemma 1, the
-        cheapest Markov reduction (ours) and Proposition 1.
+        Columns ``series``, ``reduction`` (alpha), ``ldp`` and ``log_lift`` (nats), ``measure`` (moved, which is
+        D_TV(X, Y), and information_loss, which is H(X) - I(X;Y) in nats), ``mean``, ``std``, ``n``. The series are
+        Lemma 1, the cheapest Markov reduction (ours) and Proposition 1.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     moves = 1 - np.eye(chosen.n_public)
@@ -115,7 +115,7 @@ def figure_i21_2(alphas: Iterable[float] = ALPHAS, *, joint: Joint | None = None
                     "information_loss": np.array([result.entropy - result.mutual_information]),
                 },
                 series=series,
-                alpha=alpha,
+                reduction=alpha,
                 ldp=result.ldp,
                 log_lift=result.lip,
             )
@@ -149,7 +149,7 @@ def figure_i21_3(
             channel = make(chosen, alpha, cost)
             result = evaluate(chosen, channel)
             measures = {"expected_distance": np.array([cost_of(chosen, channel, cost)])}
-            rows += summary(measures, series=series, alpha=alpha, ldp=result.ldp, log_lift=result.lip)
+            rows += summary(measures, series=series, reduction=alpha, ldp=result.ldp, log_lift=result.lip)
     return frame(rows)
 
 

@@ -72,7 +72,7 @@ LABELS: Mapping[str, str] = {
     "moved_share": "mass moved, share of eq. (3)'s",
     "n_secret": "number of secrets, |S|",
     "people": "people behind the estimate",
-    "alpha": "share of the reduction, α",
+    "reduction": "share of the reduction, α",
     "ldp": "LDP leakage (nats)",
     "log_lift": "log-lift leakage (nats)",
     "moved": "D_TV(X,Y) = P(Y ≠ X)",
