@@ -23,6 +23,7 @@ from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
+from benchmarks import others
 from liftlib.mechanisms.merging import merge_labels
 from liftlib.numerics import xlogx
 
@@ -72,7 +73,7 @@ def lost(joint: ll.Joint, channel: ll.Channel) -> float:
 
 
 def responses(quick: bool) -> pd.DataFrame:
-    """Vertices and linear programme for ALIP, lambda 1/2, against plain qhull and cddlib."""
+    """Vertices and linear programme for ALIP, lambda 1/2, by plain qhull, cddlib, and lrs and Normaliz if there."""
     sizes = [(3, 8)] if quick else [(5, 17), (10, 20), (5, 50)]
     rows = []
     for n_secret, n_public in sizes:
@@ -88,12 +89,15 @@ def responses(quick: bool) -> pd.DataFrame:
             }
             if report.n_vertices < 3000:
                 routes["cddlib + linprog"] = lambda j=joint, n=notion: plain_cdd(j, n)
+                for name, enumerate_by in others.installed().items():
+                    rows_of = np.concatenate([np.eye(n_public), notion.halfspaces(joint)])
+                    routes[f"{name} + linprog"] = lambda j=joint, r=rows_of, e=enumerate_by: over_all(j, e(r))
             rows.append(
                 {"case": f"{n_secret}x{n_public}", "eps": eps, "vertices": report.n_vertices}
                 | side_by_side(routes, 1 if quick else 5)
             )
     table = pd.DataFrame(rows)
-    for name in ("qhull + linprog", "cddlib + linprog"):
+    for name in [name for name in table if name.endswith("+ linprog")]:
         table[f"{name} / liftlib"] = table[name] / table["liftlib"]
     return table
 
