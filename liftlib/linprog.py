@@ -176,32 +176,22 @@ class _Programme:
             ("dual_feasibility_tolerance", 1e-10),
         ):
             self._highs.setOptionValue(option, value)
-        table = csc_array(a_eq)
+        starts, index, values = _columnwise(a_eq)
         model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = table.shape
+        model.num_row_, model.num_col_ = a_eq.shape
         model.col_cost_ = np.asarray(cost, dtype=np.float64)
         model.col_lower_ = np.zeros(model.num_col_)
         model.col_upper_ = np.full(model.num_col_, highspy.kHighsInf)
         model.row_lower_ = model.row_upper_ = np.asarray(b_eq, dtype=np.float64)
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = table.indptr.astype(np.int32)
-        model.a_matrix_.index_ = table.indices.astype(np.int32)
-        model.a_matrix_.value_ = table.data.astype(np.float64)
+        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, index, values
         self._highs.passModel(model)
 
     def add(self, cost: Vector, columns: Matrix) -> None:
         """Let columns, shape (m, k), join."""
-        table, k = csc_array(columns), len(cost)
-        self._highs.addCols(
-            k,
-            cost,
-            np.zeros(k),
-            np.full(k, highspy.kHighsInf),
-            table.nnz,
-            table.indptr[:-1].astype(np.int32),
-            table.indices.astype(np.int32),
-            table.data,
-        )
+        (starts, index, values), k = _columnwise(columns), len(cost)
+        free = np.full(k, highspy.kHighsInf)
+        self._highs.addCols(k, cost, np.zeros(k), free, len(values), starts[:-1], index, values)
 
     def run(self) -> tuple[Vector, Vector]:
         """Return the solution and the multipliers of the constraints."""
@@ -214,6 +204,19 @@ class _Programme:
             raise SolverFailure(f"HiGHS stopped: {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()
         return np.asarray(solution.col_value), np.asarray(solution.row_dual)
+
+
+def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vector]:
+    """Return where each column starts, the rows of what is not 0, and its values, as HiGHS takes a matrix."""
+    if not isinstance(table, np.ndarray):
+        sparse = csc_array(table)
+        return sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), np.asarray(sparse.data, dtype=float)
+    # scipy's conversion of a dense table takes as long as a small programme
+    columns = np.ascontiguousarray(table.T, dtype=np.float64)
+    filled = columns != 0
+    starts = np.zeros(len(columns) + 1, dtype=np.int32)
+    np.cumsum(filled.sum(axis=1), out=starts[1:])
+    return starts, np.nonzero(filled)[1].astype(np.int32), columns[filled]
 
 
 def _certified(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:
