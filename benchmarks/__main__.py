@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
 import liftlib.experiments
 from benchmarks import others
+from benchmarks.people import make_table
 from liftlib.mechanisms.merging import merge_labels
 from liftlib.numerics import xlogx
 
@@ -184,22 +184,6 @@ def batches(quick: bool) -> pd.DataFrame:
     table = pd.DataFrame([{"joints": n} | side_by_side(routes, 3)])
     table["ratio"] = table["one at a time"] / table["lockstep"]
     return table
-
-
-def make_table(folder: str, n: int) -> None:
-    """Write a table of n people as CSV and as Parquet."""
-    rng = np.random.default_rng(0)
-    cells = rng.choice(120, size=n, p=rng.dirichlet(np.full(120, 0.7)))
-    table = pl.DataFrame(
-        {
-            "id": np.arange(n),
-            "diagnosis": np.array([f"diagnosis {i}" for i in range(6)])[cells // 20],
-            "age_band": np.array([f"{5 * i} to {5 * i + 4}" for i in range(20)])[cells % 20],
-            "postcode": rng.integers(10000, 99999, size=n),
-        }
-    )
-    table.write_csv(f"{folder}/in.csv")
-    table.write_parquet(f"{folder}/in.parquet")
 
 
 SANITISE = ["--secret", "diagnosis", "--public", "age_band", "--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]

@@ -10,5 +10,5 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_quick_benchmarks_run():
     done = subprocess.run([sys.executable, "-m", "benchmarks", "--quick"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for word in ("cddlib + linprog / liftlib", "product polytope", "AORR", "lockstep"):
+    for word in ("cddlib + linprog / liftlib", "product polytope", "AORR", "lockstep", "peak MB", "responses"):
         assert word in done.stdout
