@@ -31,7 +31,7 @@ def by_lrs(rows: np.ndarray) -> np.ndarray:
     lines = [" ".join(["0", *row]) for row in _rational(rows)] + [" ".join(["-1", *["1"] * n])]
     head = f"simplex\nH-representation\nlinearity 1 {len(lines)}\nbegin\n{len(lines)} {n + 1} rational\n"
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "in.ine"
+        path = Path(folder) / "halfspaces.txt"
         path.write_text(head + "\n".join(lines) + "\nend\n")
         done = subprocess.run(["lrs", path], capture_output=True, text=True, check=True)
     found = [line.split() for line in done.stdout.splitlines() if re.match(r"\s*1\s", line)]
