@@ -10,13 +10,13 @@ help:  ## List these commands
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 book: .venv/installed  ## Execute every chapter and build _build/html/index.html
-	$(BIN)/python tools/book.py
+	$(BIN)/python -m liftbook.build.book
 
 preview: .venv/installed  ## The same book at small parameters, in _build/preview/_build/html
-	$(BIN)/python tools/book.py --preview
+	$(BIN)/python -m liftbook.build.book --preview
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
-	$(BIN)/python tools/chromium.py
+	$(BIN)/python -m liftbook.build.chromium
 	$(BIN)/pytest -n 2 --dist loadgroup
 
 lint: .venv/installed
@@ -25,10 +25,10 @@ lint: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/python tools/format_chapters.py --check
+	$(BIN)/python -m liftbook.build.formatting --check
 
 exercises: .venv/installed  ## Write student and solution notebooks to _build/exercises
-	$(BIN)/python tools/exercises.py
+	$(BIN)/python -m liftbook.build.exercises
 
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks

@@ -22,11 +22,11 @@ import pandas as pd
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
 
+import liftbook.figures
 import liftlib as ll
-import liftlib.experiments
 from benchmarks import others
 from benchmarks.people import make_table
-from liftlib.mechanisms.merging import merge_labels
+from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.numerics import xlogx
 
 OUT = Path(__file__).parent / "out"
@@ -146,9 +146,9 @@ def mechanisms(quick: bool) -> pd.DataFrame:
 
 def figure_4(quick: bool) -> pd.DataFrame:
     """E23 Fig. 4 at full scale, on all cores: optimal responses of random joints over budgets and shares."""
-    trials, epsilons = (2, (2.0, 4.0)) if quick else (100, ll.experiments.tradeoff.EPSILONS)
+    trials, epsilons = (2, (2.0, 4.0)) if quick else (100, figures.tradeoff.EPSILONS)
     started = time.perf_counter()
-    rows = ll.experiments.figure_e23_4(trials, epsilons)
+    rows = figures.figure_e23_4(trials, epsilons)
     seconds = time.perf_counter() - started
     responses = trials * len(rows[["series", "eps"]].drop_duplicates())
     return pd.DataFrame([{"joints": trials, "responses": responses, "seconds": seconds}])

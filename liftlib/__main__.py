@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from liftlib import __version__
-from liftlib.commands import chapters, tables
+from liftlib.cli import chapters, tables
 from liftlib.errors import LiftError
 
 

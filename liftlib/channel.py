@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,34 @@ class Uniform(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Certificate:
+    """What the making of a channel tells of it; a mechanism may add fields of its own.
+
+    Attributes
+    ----------
+    route : str
+        How the channel was found.
+    value : float
+        I(X; Y) of the channel, nats.
+    upper : float
+        No mechanism of the same kind that keeps the notion has a larger I(X; Y), nats; infinite where that is not
+        known.
+    """
+
+    route: str
+    value: float
+    upper: float = np.inf
+
+    @property
+    def gap(self) -> float:
+        """How much better another mechanism may be at most, nats."""
+        return max(0.0, self.upper - self.value)
+
+
+C = TypeVar("C", bound=Certificate)
+
+
+@dataclass(frozen=True, eq=False)
 class Channel:
     """A randomised map from X, or from (S, X), to an output Y.
 
@@ -36,6 +64,8 @@ class Channel:
         Labels of the outputs; 0, 1, 2, ... by default.
     partition : sequence of sequences of int, optional
         For a channel that merges symbols: the symbols behind each output, in the outputs' order.
+    certificate : Certificate, optional
+        What its making tells, for a mechanism that proves or counts something on the way.
 
     Raises
     ------
@@ -51,12 +81,14 @@ class Channel:
     kernel: Matrix
     outputs: Labels
     partition: Partition | None
+    certificate: Certificate | None
 
     def __init__(
         self,
         kernel: ArrayLike,
         outputs: Sequence[Hashable] | None = None,
         partition: Iterable[Iterable[int]] | None = None,
+        certificate: Certificate | None = None,
     ):
         array = as_matrix("kernel", kernel, ndim=(2, 3))
         check_nonnegative("kernel", array)
@@ -72,6 +104,19 @@ class Channel:
             if not (array[..., subset, y] == 1).all():
                 raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
         object.__setattr__(self, "partition", checked)
+        object.__setattr__(self, "certificate", certificate)
+
+    def certified(self, kind: type[C]) -> C:
+        """Return the certificate, of the kind that a mechanism gives.
+
+        Raises
+        ------
+        InvalidParameter
+            If the channel has none of that kind.
+        """
+        if not isinstance(self.certificate, kind):
+            raise InvalidParameter(f"{self} has no {kind.__name__}: it comes from another mechanism")
+        return self.certificate
 
     @classmethod
     def identity(cls, n: int, labels: Sequence[Hashable] | None = None) -> Channel:

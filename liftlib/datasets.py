@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Hashable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.numerics import Matrix, check_scalar
+from liftlib.resources import resource
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,27 +36,12 @@ ADULT_COLUMNS = (
 )
 
 
-def data_folder() -> Path:
-    """Return the folder that holds the data files: ``data`` beside the package, or the copy inside an installed one.
-
-    Raises
-    ------
-    DataError
-        If neither is there.
-    """
-    package = Path(__file__).parent
-    for folder in (package.parent / "data", package / "_data"):
-        if (folder / "adult" / "adult.data.gz").is_file():
-            return folder
-    raise DataError(f"no data/adult/adult.data.gz beside {package}: install liftlib from its repository")
-
-
 @cache
 def _adult_file(name: str) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415 - half a second, and random joints do without it
 
     return pd.read_csv(
-        data_folder() / "adult" / f"{name}.gz",
+        resource(f"data/adult/{name}.gz"),
         names=list(ADULT_COLUMNS),
         skipinitialspace=True,
         comment="|",  # the first line of adult.test is no record

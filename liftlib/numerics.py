@@ -17,6 +17,9 @@ SUM_TOL = 1e-9
 KEEP_TOL = 1e-9
 """Nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room."""
 
+SAME_TOL = 1e-14
+"""Relative difference of two lifts below which they are equal: sums of a few hundred terms are that exact."""
+
 FEASIBILITY_TOL = 1e-9
 """Largest residual of a vertex or of a linear programme's constraints, rows scaled to unit size."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from liftlib.rerun import check_values, preview_parameters, read_notebook, read_parameters
+from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "_build" / "html"

@@ -4,15 +4,16 @@ import csv
 
 import pytest
 
-from liftlib import claims, datasets
+from liftbook import claims
 from liftlib.errors import DataError
+from liftlib.resources import resource
 
 ROWS = claims.read_claims()
 COLUMNS = ["id", "paper", "place", "quantity", "printed", "tolerance", "computed_by", "reason"]
 
 
 def test_columns():
-    with (datasets.data_folder() / "claims.csv").open(encoding="utf-8", newline="") as file:
+    with resource("data/claims.csv").open(encoding="utf-8", newline="") as file:
         assert next(csv.reader(file)) == COLUMNS
 
 
@@ -53,6 +54,6 @@ def test_unknown_function():
 
 def test_repeated_id(monkeypatch, tmp_path):
     (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,q,1,0,f,\n" * 2)
-    monkeypatch.setattr(claims, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(claims, "resource", lambda _: tmp_path / "claims.csv")
     with pytest.raises(DataError, match="the id 'a' twice"):
         claims.read_claims()

@@ -11,8 +11,9 @@ import pytest
 
 from liftlib import Joint, datasets
 from liftlib.errors import DataError, InvalidParameter
+from liftlib.resources import resource
 
-ADULT = datasets.data_folder() / "adult"
+ADULT = resource("data/adult")
 PUBLISHED = {
     "adult.data": ("5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d", 3_974_305),
     "adult.test": ("a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05", 2_003_153),

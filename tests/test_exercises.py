@@ -5,10 +5,10 @@ import re
 import nbformat
 import numpy as np
 import pytest
-
-from liftlib.exercises import check
-from liftlib.rerun import chapters_folder, preview_parameters, read_notebook
 from tools.exercises import answers, exercises, tags
+
+from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
+from liftbook.exercises import check
 
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exercise}" in path.read_text()]
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib import experiments as ex
+from liftbook import figures
+from liftbook.rows.tidy import budgets, generator, summary
 from liftlib.errors import InvalidParameter
-from liftlib.experiments.tidy import budgets, generator, summary
 
 
 def point(rows, series, eps, measure):
@@ -16,7 +16,7 @@ def point(rows, series, eps, measure):
 
 
 @pytest.mark.parametrize(
-    ("figure", "mechanism"), [(ex.figure_e23_2, ll.watchdog), (ex.figure_e23_6, ll.subset_merging)]
+    ("figure", "mechanism"), [(figures.figure_e23_2, ll.watchdog), (figures.figure_e23_6, ll.subset_merging)]
 )
 @pytest.mark.parametrize("extend", [False, True])
 def test_rows_are_means_over_joints(figure, mechanism, extend):
@@ -39,9 +39,9 @@ def test_rows_are_means_over_joints(figure, mechanism, extend):
 @pytest.mark.parametrize(
     ("figure", "series"),
     [
-        (ex.figure_e23_3, {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"}),
-        (ex.figure_e23_7, {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"}),
-        (ex.figure_e23_12, {"ALIP, λ=0.5", "ℓ1, λ=0.5", "ℓ1, λ=0.65", "χ², λ=0.5", "χ², λ=0.65"}),
+        (figures.figure_e23_3, {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"}),
+        (figures.figure_e23_7, {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"}),
+        (figures.figure_e23_12, {"ALIP, λ=0.5", "ℓ1, λ=0.5", "ℓ1, λ=0.65", "χ², λ=0.5", "χ², λ=0.65"}),
     ],
 )
 def test_figures_on_adult(figure, series):
@@ -53,26 +53,26 @@ def test_figures_on_adult(figure, series):
 
 def test_figures_take_another_joint():
     joint = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
-    rows = ex.figure_e23_3([2.0], [0.5], joint=joint)
+    rows = figures.figure_e23_3([2.0], [0.5], joint=joint)
     result = ll.evaluate(joint, ll.watchdog(joint, ll.LDP(2.0), extend=False))
     assert point(rows, "LDP", 2.0, "nmi")["mean"] == pytest.approx(result.nmi)
 
 
 def test_lift_based_figures_use_their_notions():
-    rows = ex.figure_e23_11(20, [1.5], [0.65], 3, 6, rng=1)
+    rows = figures.figure_e23_11(20, [1.5], [0.65], 3, 6, rng=1)
     joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(20, 3, 6, np.random.default_rng(1))]
     for name, kind in (("ℓ1", ll.L1Lift), ("χ²", ll.Chi2Lift)):
         channels = [ll.subset_merging(joint, kind(0.65 * 1.5, 0.35 * 1.5), extend=False) for joint in joints]
         nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(joints, channels, strict=True)])
         assert point(rows, f"{name}, λ=0.65", 1.5, "nmi")["mean"] == pytest.approx(nmi)
-    alpha = ex.figure_e23_13(20, [1.5], [2], 3, 6, rng=1)
+    alpha = figures.figure_e23_13(20, [1.5], [2], 3, 6, rng=1)
     channels = [ll.subset_merging(joint, ll.AlphaLift(2, 0.75, 0.75), extend=False) for joint in joints]
     nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(joints, channels, strict=True)])
     assert point(alpha, "α=2", 1.5, "nmi")["mean"] == pytest.approx(nmi)
 
 
 def test_histogram_covers_everything():
-    rows = ex.figure_e23_1(50, 3, 6, 0.2, rng=2)
+    rows = figures.figure_e23_1(50, 3, 6, 0.2, rng=2)
     values = np.log(ll.lift(ll.Joint(ll.datasets.uniform_joints(50, 3, 6, np.random.default_rng(2))[0])).min(axis=0))
     for measure, part in rows.groupby("measure"):
         assert part["probability"].sum() == pytest.approx(1), measure
@@ -83,9 +83,9 @@ def test_histogram_covers_everything():
 
 
 def test_same_seed_same_rows():
-    first, second = (ex.figure_e23_2(5, [1.0], [0.5], 3, 4, rng=7) for _ in range(2))
+    first, second = (figures.figure_e23_2(5, [1.0], [0.5], 3, 4, rng=7) for _ in range(2))
     assert first.equals(second)
-    assert not first.equals(ex.figure_e23_2(5, [1.0], [0.5], 3, 4, rng=8))
+    assert not first.equals(figures.figure_e23_2(5, [1.0], [0.5], 3, 4, rng=8))
 
 
 @pytest.mark.parametrize("values", [[], [-1.0], [np.nan], [np.inf]])

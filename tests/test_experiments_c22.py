@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib import experiments as ex
+from liftbook import figures
+from liftbook.figures import c22_merging
 from liftlib.errors import InvalidParameter
-from liftlib.experiments import c22_merging
 
 EPSILONS = (0.3, 1.2, 2.5)
 
@@ -36,9 +36,9 @@ def direct(joint, channel, eps):
 @pytest.mark.parametrize(
     ("figure", "measures"),
     [
-        (ex.figure_c22_1, ["high_risk_leakage"]),
-        (ex.figure_c22_2, ["nmil"]),
-        (ex.figure_c22_3, ["nmil", "leakage"]),
+        (figures.figure_c22_1, ["high_risk_leakage"]),
+        (figures.figure_c22_2, ["nmil"]),
+        (figures.figure_c22_3, ["nmil", "leakage"]),
     ],
 )
 def test_rows_are_means_over_joints(figure, measures, extend):
@@ -61,22 +61,22 @@ def test_rows_are_means_over_joints(figure, measures, extend):
 def test_joints_without_high_risk_are_left_out_of_figure_1():
     without = sum(not ll.high_risk(joint, ll.LIP(2.5)).any() for joint in joints())
     assert 0 < without < 40
-    rows = ex.figure_c22_1(40, [2.5], 3, 6, rng=4)
+    rows = figures.figure_c22_1(40, [2.5], 3, 6, rng=4)
     assert (rows["n"] == 40 - without).all()
-    none = ex.figure_c22_1(40, [2.5, 30], 3, 6, rng=4)
+    none = figures.figure_c22_1(40, [2.5, 30], 3, 6, rng=4)
     assert none.equals(rows)  # no row where no joint has a symbol of high risk
-    assert (ex.figure_c22_3(40, [30], 3, 6, rng=4)["n"] == 40).all()
-    empty = ex.figure_c22_1(40, [30], 3, 6, rng=4)
+    assert (figures.figure_c22_3(40, [30], 3, 6, rng=4)["n"] == 40).all()
+    empty = figures.figure_c22_1(40, [30], 3, 6, rng=4)
     assert empty.empty
     assert list(empty.columns) == list(rows.columns)
 
 
 def test_a_merge_of_everything_leaks_nothing():
     p = ll.datasets.uniform_joints(5, 3, 6, np.random.default_rng(0))
-    found = ex.merged_risks(p, np.zeros((5, 6), dtype=int), 0.1)
+    found = figures.merged_risks(p, np.zeros((5, 6), dtype=int), 0.1)
     assert found["leakage"] == pytest.approx(np.zeros(5), abs=1e-12)
     assert found["nmil"] == pytest.approx(np.ones(5))
-    same = ex.merged_risks(p, np.tile(np.arange(6), (5, 1)), 0.1)
+    same = figures.merged_risks(p, np.tile(np.arange(6), (5, 1)), 0.1)
     assert same["nmil"] == pytest.approx(np.zeros(5), abs=1e-12)
 
 
@@ -84,12 +84,12 @@ def test_a_group_may_be_named_by_a_low_risk_symbol():
     joint = ll.Joint.from_counts([[10, 30, 20, 40], [10, 5, 20, 65]])
     assert ll.high_risk(joint, ll.LIP(0.4)).tolist() == [False, True, False, False]
     merged = direct(joint, ll.Channel.merge([(0, 1), (2,), (3,)], 4), 0.4)
-    found = ex.merged_risks(joint.p[None], np.array([[0, 0, 2, 3]]), 0.4)
+    found = figures.merged_risks(joint.p[None], np.array([[0, 0, 2, 3]]), 0.4)
     assert found["high_risk_leakage"] == pytest.approx([merged["high_risk_leakage"]])
     assert found["high_risk_leakage"] > found["leakage"] / 2
-    alone = ex.merged_risks(joint.p[None], np.array([[0, 1, 2, 3]]), 0.4)
+    alone = figures.merged_risks(joint.p[None], np.array([[0, 1, 2, 3]]), 0.4)
     assert alone["leakage"] == alone["high_risk_leakage"]
-    other = ex.merged_risks(joint.p[None], np.array([[0, 1, 0, 1]]), 0.4)  # {0, 2} holds none and leaks the least
+    other = figures.merged_risks(joint.p[None], np.array([[0, 1, 0, 1]]), 0.4)  # {0, 2} holds none and leaks the least
     assert other["high_risk_leakage"] == pytest.approx([direct_risk(joint, [1, 3])])
 
 
@@ -100,22 +100,22 @@ def direct_risk(joint, group):
 
 def test_a_zero_cell_leaks_without_bound():
     p = np.array([[[0.0, 0.3, 0.2], [0.2, 0.2, 0.1]]])
-    found = ex.merged_risks(p, np.array([[0, 1, 2]]), 1.0)
+    found = figures.merged_risks(p, np.array([[0, 1, 2]]), 1.0)
     assert found["leakage"] == [np.inf]
     assert found["high_risk_leakage"] == [np.inf]
-    merged = ex.merged_risks(p, np.array([[0, 0, 2]]), 1.0)
+    merged = figures.merged_risks(p, np.array([[0, 0, 2]]), 1.0)
     assert np.isfinite(merged["leakage"]).all()
 
 
 def test_same_seed_same_rows():
-    first, second = (ex.figure_c22_3(5, [1.0], 3, 4, rng=7) for _ in range(2))
+    first, second = (figures.figure_c22_3(5, [1.0], 3, 4, rng=7) for _ in range(2))
     assert first.equals(second)
-    assert not first.equals(ex.figure_c22_3(5, [1.0], 3, 4, rng=8))
+    assert not first.equals(figures.figure_c22_3(5, [1.0], 3, 4, rng=8))
 
 
 def test_defaults_are_the_papers_scale():
     assert c22_merging.EPSILONS == (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5)
-    for figure in (ex.figure_c22_1, ex.figure_c22_2, ex.figure_c22_3):
+    for figure in (figures.figure_c22_1, figures.figure_c22_2, figures.figure_c22_3):
         parameters = inspect.signature(figure).parameters.values()
         defaults = [p.default for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         assert defaults == [1000, c22_merging.EPSILONS, 13, 20]
@@ -124,12 +124,12 @@ def test_defaults_are_the_papers_scale():
 @pytest.mark.parametrize("values", [[], [-1.0], [np.nan]])
 def test_wrong_budgets(values):
     with pytest.raises(InvalidParameter, match=r"epsilons is .*: give one finite budget or more"):
-        ex.figure_c22_1(2, values)
+        figures.figure_c22_1(2, values)
 
 
 class TestExample1:
     def test_has_every_printed_number(self):
-        joint = ex.example_c22_1()
+        joint = figures.example_c22_1()
         lifts = joint.p / np.outer(joint.p.sum(axis=1), joint.p.sum(axis=0))
         assert np.abs(np.log(lifts)).max(axis=0) == pytest.approx([1.3515, 1.6458, 0.9295, 0.8161, 0.2608], abs=5e-5)
         assert -(joint.p_x * np.log(joint.p_x)).sum() == pytest.approx(1.6034, abs=5e-5)
@@ -141,4 +141,4 @@ class TestExample1:
     def test_says_so_where_no_joint_has_them(self, monkeypatch):
         monkeypatch.setattr(c22_merging, "EXAMPLE_MERGED_RISK", 0.5)  # x5's risk of 0.2608 allows less than 0.1
         with pytest.raises(InvalidParameter, match=r"^no joint distribution has the numbers of C22 Example 1: "):
-            ex.example_c22_1()
+            figures.example_c22_1()

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from liftlib import experiments as ex
+from liftbook import figures
+from liftbook.figures.e23.convexity import ENDS, PRIOR
 from liftlib.errors import InvalidParameter
-from liftlib.experiments.convexity import ENDS, PRIOR
 
 NAMES = ["l1_lift", "chi2_lift", "alpha_lift", "l1_lift_inverse", "chi2_lift_inverse", "alpha_lift_inverse"]
 
@@ -23,7 +23,7 @@ def direct(name, column, prior, alpha):
 
 def test_values_are_those_of_the_definitions():
     prior, ends = (0.2, 0.3, 0.5), ((0.1, 0.5, 0.4), (0.3, 0.3, 0.4))
-    rows = ex.lift_sets(prior, ends, alpha=3, resolution=12, largest=0.9)
+    rows = figures.lift_sets(prior, ends, alpha=3, resolution=12, largest=0.9)
     assert list(dict.fromkeys(rows["measure"])) == NAMES
     middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
     for row in rows.itertuples():
@@ -39,13 +39,13 @@ def test_values_are_those_of_the_definitions():
 
 
 def test_grid_stays_inside_the_simplex():
-    rows = ex.lift_sets(resolution=10, largest=1)
+    rows = figures.lift_sets(resolution=10, largest=1)
     part = rows[rows["measure"] == "l1_lift"]
     assert (part[["s1", "s2"]] > 0).all().all()
     assert (part["s1"] + part["s2"] < 1).all()
     # the midpoints of ten by ten cells, less those on or beyond the diagonal
     assert len(part) == 45
-    half = ex.lift_sets(resolution=10, largest=0.3)
+    half = figures.lift_sets(resolution=10, largest=0.3)
     assert half["s1"].max() == pytest.approx(0.285)
 
 
@@ -56,7 +56,7 @@ def test_the_chapters_chord_leaves_two_sets():
     middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
     assert [[float(v) for v in end] for end in ends] == [list(end) for end in ENDS]
     assert [float(v) for v in prior] == list(PRIOR)
-    rows = ex.lift_sets(resolution=4).groupby("measure")[["level", "middle"]].first()
+    rows = figures.lift_sets(resolution=4).groupby("measure")[["level", "middle"]].first()
     for name in ("l1_lift", "chi2_lift", "l1_lift_inverse", "chi2_lift_inverse"):
         exact = [
             direct(name, [v / p for v, p in zip(point, prior, strict=True)], prior, None) for point in (*ends, middle)
@@ -70,7 +70,7 @@ def test_the_chapters_chord_leaves_two_sets():
 
 
 def test_an_end_that_rules_a_secret_out_has_infinite_inverses():
-    rows = ex.lift_sets((0.2, 0.3, 0.5), ((0.0, 0.5, 0.5), (0.4, 0.1, 0.5)), resolution=4)
+    rows = figures.lift_sets((0.2, 0.3, 0.5), ((0.0, 0.5, 0.5), (0.4, 0.1, 0.5)), resolution=4)
     levels = rows.groupby("measure")["level"].first()
     assert [name for name in NAMES if np.isinf(levels[name])] == NAMES[3:]
 
@@ -89,10 +89,10 @@ def test_an_end_that_rules_a_secret_out_has_infinite_inverses():
 )
 def test_refuses_what_is_no_distribution_of_three(prior, ends):
     with pytest.raises(InvalidParameter, match=r"^prior .* and ends .*(give the three|must each sum to 1)"):
-        ex.lift_sets(prior, ends)
+        figures.lift_sets(prior, ends)
 
 
 @pytest.mark.parametrize("alpha", [1, 0.5, np.nan])
 def test_refuses_orders_up_to_one(alpha):
     with pytest.raises(InvalidParameter, match="alpha"):
-        ex.lift_measures(alpha)
+        figures.lift_measures(alpha)

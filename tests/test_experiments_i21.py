@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib import experiments as ex
+from liftbook import figures
+from liftbook.figures import i21
 from liftlib.errors import InvalidParameter
-from liftlib.experiments import i21
 
 JOINT = i21.EXAMPLE_1
 SHARES = [0.1, 0.5, 1.0]
@@ -19,7 +19,7 @@ def point(rows, **keys):
 
 
 def test_figure_1_is_the_log_of_reduced_lifts():
-    rows = ex.figure_i21_1(SHARES)
+    rows = figures.figure_i21_1(SHARES)
     lifts = ll.lift(JOINT)
     for alpha in SHARES:
         logs = np.log(1 + (1 - alpha) * (lifts - 1))
@@ -32,7 +32,7 @@ def test_figure_1_is_the_log_of_reduced_lifts():
 
 
 def test_figure_1_at_a_zero_cell():
-    rows = ex.figure_i21_1([0.5, 1.0], joint=ll.Joint([[0.5, 0.0], [0.25, 0.25]]))
+    rows = figures.figure_i21_1([0.5, 1.0], joint=ll.Joint([[0.5, 0.0], [0.25, 0.25]]))
     half, whole = rows[rows["reduction"] == 0.5], rows[rows["reduction"] == 1.0]
     assert np.isinf(half[half["series"] != "exact"]["mean"]).all()
     assert np.isfinite(half[half["series"] == "exact"]["mean"]).all()
@@ -41,8 +41,8 @@ def test_figure_1_at_a_zero_cell():
 
 @pytest.mark.parametrize("joint", [JOINT, ll.datasets.uniform_joint(3, 5, np.random.default_rng(2))])
 def test_figures_2_and_4(joint):
-    rows = ex.figure_i21_2(SHARES, joint=joint)
-    assert rows.equals(ex.figure_i21_4(SHARES, joint=joint))
+    rows = figures.figure_i21_2(SHARES, joint=joint)
+    assert rows.equals(figures.figure_i21_4(SHARES, joint=joint))
     for alpha in SHARES:
         moved = {
             "Markov, eq. (7)": alpha * (1 - (joint.p_x**2).sum()),
@@ -68,18 +68,18 @@ def test_figure_3_takes_any_distortion():
         cost = i21.distance(4, power)
         assert cost[0, 3] == 3**power
         assert not cost.diagonal().any()
-        rows = ex.figure_i21_3([0.4], distortion=cost)
+        rows = figures.figure_i21_3([0.4], distortion=cost)
         printed = 0.4 * JOINT.p_x @ cost @ JOINT.p_x
         assert point(rows, series="Markov, eq. (7)")["mean"] == pytest.approx(printed)
         for series, make in (("Markov, cheapest", ll.markov_reduction), ("sees the secret", ll.secret_aware_reduction)):
             paid = (make(JOINT, 0.4, cost).joint_xy(JOINT) * cost).sum()
             assert point(rows, series=series)["mean"] == pytest.approx(paid)
-    assert ex.figure_i21_3([0.4]).equals(ex.figure_i21_3([0.4], distortion=i21.distance(4)))
+    assert figures.figure_i21_3([0.4]).equals(figures.figure_i21_3([0.4], distortion=i21.distance(4)))
 
 
 def test_tradeoff_is_the_mean_over_joints(monkeypatch):
     monkeypatch.setenv("LIFT_JOBS", "1")
-    rows = ex.reduction_tradeoff(4, [0.5, 20.0], 3, 6, rng=5)
+    rows = figures.reduction_tradeoff(4, [0.5, 20.0], 3, 6, rng=5)
     joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(4, 3, 6, np.random.default_rng(5))]
     for eps in (0.5, 20.0):
         shares = [
@@ -103,13 +103,13 @@ def test_tradeoff_is_the_mean_over_joints(monkeypatch):
 
 def test_the_same_rows_with_more_workers(monkeypatch):
     monkeypatch.setenv("LIFT_JOBS", "1")
-    alone = ex.reduction_tradeoff(3, [1.0], 2, 4, rng=5)
+    alone = figures.reduction_tradeoff(3, [1.0], 2, 4, rng=5)
     monkeypatch.setenv("LIFT_JOBS", "2")
-    assert alone.equals(ex.reduction_tradeoff(3, [1.0], 2, 4, rng=5))
+    assert alone.equals(figures.reduction_tradeoff(3, [1.0], 2, 4, rng=5))
 
 
 @pytest.mark.parametrize("values", [[], [-0.1], [np.nan], [1.1]])
 def test_wrong_shares(values):
-    for figure in (ex.figure_i21_1, ex.figure_i21_2, ex.figure_i21_3):
+    for figure in (figures.figure_i21_1, figures.figure_i21_2, figures.figure_i21_3):
         with pytest.raises(InvalidParameter, match=r"alphas is .*: give one share or more, each in \[0, 1\]"):
             figure(values)

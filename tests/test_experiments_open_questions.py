@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib import experiments as ex
+from liftbook import figures
 from liftlib.errors import InvalidParameter
 
 
@@ -24,7 +24,7 @@ def one_worker(monkeypatch):
 
 
 def test_partition_gap():
-    rows = ex.partition_gap(5, [0.2, 0.8], 3, 6, rng=4)
+    rows = figures.partition_gap(5, [0.2, 0.8], 3, 6, rng=4)
     for eps in (0.2, 0.8):
         for series, make in (
             ("greedy (Algorithm 1)", ll.subset_merging),
@@ -39,7 +39,7 @@ def test_partition_gap():
 
 
 def test_alpha_lift_optimum():
-    rows = ex.alpha_lift_optimum(3, [0.6, 2.0], [2.0], 3, 6, rng=4)
+    rows = figures.alpha_lift_optimum(3, [0.6, 2.0], [2.0], 3, 6, rng=4)
     for eps in (0.6, 2.0):
         notion = ll.AlphaLift(2, eps / 2, eps / 2)
         joints = drawn(3, 3, 6, 4)
@@ -55,7 +55,7 @@ def test_alpha_lift_optimum():
 
 
 def test_extreme_lifts():
-    rows = ex.extreme_lifts(4, [2, 5], 6, 0.4, rng=4)
+    rows = figures.extreme_lifts(4, [2, 5], 6, 0.4, rng=4)
     source = np.random.default_rng(4)
     for n_secret in (2, 5):
         joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(4, n_secret, 6, source)]
@@ -72,7 +72,7 @@ def test_extreme_lifts():
 
 
 def test_robust_surveys():
-    rows = ex.robust_surveys(6, [50, 100000], [0, 4], 2, 4, 0.3, rng=4)
+    rows = figures.robust_surveys(6, [50, 100000], [0, 4], 2, 4, 0.3, rng=4)
     assert set(rows["series"]) == {"the estimate alone", "and 4 others"}
     few, many = (rows[rows["people"] == n] for n in (50.0, 100000.0))
     for part in (few, many):
@@ -89,7 +89,7 @@ def test_robust_surveys():
 
 
 def test_robust_surveys_one_by_one():
-    rows = ex.robust_surveys(1, [200], [0, 2], 2, 4, 0.3, rng=9)
+    rows = figures.robust_surveys(1, [200], [0, 2], 2, 4, 0.3, rng=9)
     rng = np.random.default_rng(int(np.random.default_rng(9).integers(2**63, size=1)[0]))
     truth = ll.datasets.dirichlet_joint(2, 4, 1.0, rng)
     counts = rng.multinomial(200, truth.p.ravel()) + 0.5
@@ -105,10 +105,10 @@ def test_robust_surveys_one_by_one():
 
 def test_the_same_rows_with_more_workers(monkeypatch):
     calls = (
-        lambda: ex.partition_gap(2, [0.5], 2, 4),
-        lambda: ex.alpha_lift_optimum(2, [1.0], [2.0], 2, 4),
-        lambda: ex.extreme_lifts(2, [4], 4),
-        lambda: ex.robust_surveys(2, [100], [0, 1]),
+        lambda: figures.partition_gap(2, [0.5], 2, 4),
+        lambda: figures.alpha_lift_optimum(2, [1.0], [2.0], 2, 4),
+        lambda: figures.extreme_lifts(2, [4], 4),
+        lambda: figures.robust_surveys(2, [100], [0, 1]),
     )
     alone = [call() for call in calls]
     monkeypatch.setenv("LIFT_JOBS", "2")
@@ -117,6 +117,6 @@ def test_the_same_rows_with_more_workers(monkeypatch):
 
 
 def test_wrong_budgets():
-    for figure in (ex.partition_gap, ex.alpha_lift_optimum):
+    for figure in (figures.partition_gap, figures.alpha_lift_optimum):
         with pytest.raises(InvalidParameter, match="give one finite budget or more"):
             figure(1, [])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib import experiments as ex
+from liftbook import figures
 from liftlib.errors import InvalidParameter
 
 
@@ -31,7 +31,7 @@ def check_means(rows, series, eps, joints, channels):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_figure_4_is_means_over_joints(monkeypatch, jobs):
     monkeypatch.setenv("LIFT_JOBS", jobs)
-    rows = ex.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4)
+    rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4)
     assert set(rows["series"]) == {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.65"}
     joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(6, 3, 6, np.random.default_rng(4))]
     for eps in (0.5, 3.0):
@@ -43,20 +43,20 @@ def test_figure_4_is_means_over_joints(monkeypatch, jobs):
 
 
 def test_figure_5_runs_on_adult_or_another_joint():
-    rows = ex.figure_e23_5([2.0], [0.5], leave_out=["Own-child"])
+    rows = figures.figure_e23_5([2.0], [0.5], leave_out=["Own-child"])
     joint = ll.datasets.adult(leave_out=["Own-child"])
     expected = ll.evaluate(joint, ll.optimal_response(joint, ll.LIP(1.0))).nmi
     assert point(rows, "ALIP, λ=0.5", 2.0, "nmi")["mean"] == pytest.approx(expected, abs=1e-12)
     assert (rows["n"] == 1).all()
     other = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
-    rows = ex.figure_e23_5([2.0], [0.5], joint=other)
+    rows = figures.figure_e23_5([2.0], [0.5], joint=other)
     expected = ll.evaluate(other, ll.optimal_response(other, ll.LIP(1.0))).nmi
     assert point(rows, "ALIP, λ=0.5", 2.0, "nmi")["mean"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_vertex_growth_counts():
     """Every choice of support, secrets and sides, tried: a vertex solves its own square system."""
-    rows = ex.vertex_growth(3, [3, 5], [2, 3], ll.ALIP(0.4, 0.3), rng=1)
+    rows = figures.vertex_growth(3, [3, 5], [2, 3], ll.ALIP(0.4, 0.3), rng=1)
     source = np.random.default_rng(1)
     for n_secret in (2, 3):
         for n_public in (3, 5):
@@ -85,12 +85,12 @@ def test_vertex_growth_counts():
 
 def test_wrong_budgets_are_refused():
     with pytest.raises(InvalidParameter, match=r"epsilons is \[\]: give one finite budget or more"):
-        ex.figure_e23_4(2, [], [0.5])
+        figures.figure_e23_4(2, [], [0.5])
 
 
 def test_figures_8_and_10_are_means_over_joints():
-    eight = ex.figure_e23_8(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
-    ten = ex.figure_e23_10(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
+    eight = figures.figure_e23_8(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
+    ten = figures.figure_e23_10(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
     assert set(eight["series"]) == {"AORR", "SRR", "subset merging"}
     assert set(ten["series"]) == {"SRR", "subset merging"}
     joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(5, 3, 7, np.random.default_rng(2))]
@@ -112,10 +112,10 @@ def test_figures_8_and_10_are_means_over_joints():
 
 
 def test_figure_9_runs_on_adult_or_another_joint():
-    rows = ex.figure_e23_9([1.0], 0.65, leave_out=["Own-child"])
+    rows = figures.figure_e23_9([1.0], 0.65, leave_out=["Own-child"])
     adult = ll.datasets.adult(leave_out=["Own-child"])
     other = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
-    for found, joint in ((rows, adult), (ex.figure_e23_9([1.0], 0.65, joint=other), other)):
+    for found, joint in ((rows, adult), (figures.figure_e23_9([1.0], 0.65, joint=other), other)):
         expected = ll.evaluate(joint, ll.subset_response(joint, ll.ALIP.split(1.0, 0.65))).nmi
         assert point(found, "SRR", 1.0, "nmi")["mean"] == pytest.approx(expected, abs=1e-12)
 
@@ -127,12 +127,12 @@ def test_paper_scale_is_the_default():
     def defaults(figure):
         return {name: p.default for name, p in signature(figure).parameters.items()}
 
-    for figure in (ex.figure_e23_4, ex.figure_e23_8):
+    for figure in (figures.figure_e23_4, figures.figure_e23_8):
         found = defaults(figure)
         assert (found["n_trials"], found["n_secret"], found["n_public"]) == (100, 5, 17)
         assert list(found["epsilons"]) == [k / 4 for k in range(1, 33)]
-    assert list(defaults(ex.figure_e23_4)["lambdas"]) == [0.35, 0.5, 0.65]
-    assert defaults(ex.figure_e23_8)["lam"] == defaults(ex.figure_e23_9)["lam"] == 0.65
-    found = defaults(ex.figure_e23_10)
+    assert list(defaults(figures.figure_e23_4)["lambdas"]) == [0.35, 0.5, 0.65]
+    assert defaults(figures.figure_e23_8)["lam"] == defaults(figures.figure_e23_9)["lam"] == 0.65
+    found = defaults(figures.figure_e23_10)
     assert (found["n_secret"], found["n_public"], found["lam"]) == (15, 200, 0.5)
     assert list(found["epsilons"]) == [k / 4 for k in range(4, 33)]

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import liftlib as ll
-from liftlib import experiments as ex
-from liftlib import plots
+from liftbook import figures, plots
 from liftlib.errors import InvalidParameter
 
 
@@ -20,12 +19,12 @@ def joints(n, n_secret, n_public, seed):
 
 @pytest.fixture(scope="module")
 def fig3():
-    return ex.figure_s20_3(3, [0.5, 2.0], 2, 4, rng=1)
+    return figures.figure_s20_3(3, [0.5, 2.0], 2, 4, rng=1)
 
 
 @pytest.fixture(scope="module")
 def fig4():
-    return ex.figure_s20_4(2, [0.5, 1.5], 2, (2, 2, 3), rng=2)
+    return figures.figure_s20_4(2, [0.5, 1.5], 2, (2, 2, 3), rng=2)
 
 
 def test_figure_3_is_the_optima(fig3):
@@ -44,7 +43,7 @@ def test_figure_3_is_the_optima(fig3):
 
 
 def test_figure_3_counts_vertices(fig3):
-    from liftlib.mechanisms.product_polytope import kernels
+    from liftlib.mechanisms.response.product_polytope import kernels
 
     for row in fig3[fig3["panel"] == "a"].itertuples():
         joint = joints(3, 2, 4, 1)[row.trial]
@@ -78,7 +77,7 @@ def test_figure_4_is_the_protocols(fig4):
 
 
 def test_shares_are_means_over_trials(fig4):
-    shares = ex.shares_of_lip(fig4)
+    shares = figures.shares_of_lip(fig4)
     assert set(shares["series"]) == {"Theorem 4", "searched", "upper bound"}
     for row in shares.itertuples():
         values = fig4[(fig4["series"].str.replace(", polytope of rows", "") == row.series) & (fig4["eps"] == row.eps)]
@@ -88,7 +87,7 @@ def test_shares_are_means_over_trials(fig4):
 
 
 def test_exact_srlip_lies_between():
-    rows = ex.srlip_small([(2, 2)], 3, [0.4, 1.2], rng=4)
+    rows = figures.srlip_small([(2, 2)], 3, [0.4, 1.2], rng=4)
     found = rows[rows["measure"] == "nmi"].pivot_table(index="eps", columns="series", values="mean")
     order = ["Theorem 4", "searched", "SRLIP optimum", "upper bound", "LIP optimum"]
     assert (np.diff(found[order].to_numpy(), axis=1) >= -1e-9).all()
@@ -102,7 +101,7 @@ def test_exact_srlip_lies_between():
 
 
 def test_times_of_the_polytopes():
-    rows = ex.kernel_polytope_times(3, 1.0, rng=0)
+    rows = figures.kernel_polytope_times(3, 1.0, rng=0)
     assert rows["n_public"].tolist() == [2, 3]
     assert rows["kernel_dimensions"].tolist() == [2, 6]
     assert rows["row_dimensions"].tolist() == [1, 2]
@@ -112,11 +111,11 @@ def test_times_of_the_polytopes():
     assert (rows[["generic_seconds", "faces_seconds", "rows_seconds"]] > 0).all().all()
     for largest in (1, 6):
         with pytest.raises(InvalidParameter, match=f"largest is {largest}: give 2 to 5"):
-            ex.kernel_polytope_times(largest)
+            figures.kernel_polytope_times(largest)
 
 
 def test_failures_of_theorem_4_are_counted():
-    rows = ex.theorem_4_failures(40, [1.0], (2, 2), rng=3)
+    rows = figures.theorem_4_failures(40, [1.0], (2, 2), rng=3)
     drawn = ll.datasets.dirichlet_joints(40, 2, 4, 0.5, np.random.default_rng(3))
     used = []
     for p in drawn:
@@ -134,7 +133,7 @@ def test_the_number_of_workers_does_not_matter(monkeypatch):
     found = []
     for jobs in ("1", "2"):
         monkeypatch.setenv("LIFT_JOBS", jobs)
-        found.append(ex.figure_s20_3(2, [1.0], 2, 3, rng=5)[columns])
+        found.append(figures.figure_s20_3(2, [1.0], 2, 3, rng=5)[columns])
     pd.testing.assert_frame_equal(*found)
 
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import liftlib as ll
-from liftlib import experiments as ex
+from liftbook import figures
+from liftbook.figures.s20.reporting import panel_name, truth_weight
 from liftlib.errors import InvalidParameter
-from liftlib.experiments.s20_reporting import panel_name, truth_weight
 
 FAMILIES = {"GRR": ll.randomised_response, "CR": ll.conditional_reporting, "OUE": ll.unary_encoding}
 
@@ -20,7 +20,7 @@ def point(rows, **keys):
 
 def test_figure_5_against_calibrate():
     """Parameters by root finding on the kernels' leakage, not by the closed forms."""
-    rows = ex.figure_s20_5([2.0, 0.3], ["occupation"], ["relationship", "sex"])
+    rows = figures.figure_s20_5([2.0, 0.3], ["occupation"], ["relationship", "sex"])
     assert set(rows["series"]) == {"optimum", "GRR", "CR", "OUE"}
     for public in ("relationship", "sex"):
         joint = ll.datasets.adult("occupation", public)
@@ -43,7 +43,7 @@ def test_figure_5_against_calibrate():
 
 
 def test_figure_5_panels_are_in_the_print_order():
-    rows = ex.figure_s20_5([1.0], publics=["relationship", "sex"], series=["GRR"])
+    rows = figures.figure_s20_5([1.0], publics=["relationship", "sex"], series=["GRR"])
     assert list(dict.fromkeys(rows["panel"])) == [
         "S = marital-status, X = relationship",
         "S = occupation, X = relationship",
@@ -53,16 +53,16 @@ def test_figure_5_panels_are_in_the_print_order():
 
 
 def test_figure_5_series_that_are_not_in_the_print():
-    rows = ex.figure_s20_5([0.2], ["marital-status"], ["sex"], ["CR", "tailored", "optimum", "optimum, S seen"])
+    rows = figures.figure_s20_5([0.2], ["marital-status"], ["sex"], ["CR", "tailored", "optimum", "optimum, S seen"])
     utility = rows[rows["measure"] == "mutual_information"].set_index("series")["mean"]
     assert utility["optimum, S seen"] > utility["CR"] > utility["optimum"] > 0
     assert utility["tailored"] == pytest.approx(utility["optimum"], abs=1e-12)  # as always for two symbols
     with pytest.raises(InvalidParameter, match="no series 'OPT': there are optimum, GRR, CR, OUE, tailored"):
-        ex.figure_s20_5([1.0], series=["OPT"])
+        figures.figure_s20_5([1.0], series=["OPT"])
 
 
 def test_figure_6_rows_are_means_over_joints():
-    rows = ex.figure_s20_6(12, [0.4, 1.5], [3], [4, 6], series=["GRR", "CR", "tailored"], rng=3)
+    rows = figures.figure_s20_6(12, [0.4, 1.5], [3], [4, 6], series=["GRR", "CR", "tailored"], rng=3)
     rng = np.random.default_rng(3)
     for n_public in (4, 6):
         joints = [ll.Joint(p) for p in ll.datasets.dirichlet_joints(12, 3, n_public, 0.5, rng)]
@@ -92,7 +92,7 @@ def test_figure_6_rows_are_means_over_joints():
 
 
 def test_figure_7_rows_are_single_joints():
-    rows = ex.figure_s20_7(8, 0.7, [(4, 3), (3, 5)], rng=5)
+    rows = figures.figure_s20_7(8, 0.7, [(4, 3), (3, 5)], rng=5)
     rng = np.random.default_rng(5)
     assert len(rows) == 16
     for shape in ((4, 3), (3, 5)):
@@ -119,7 +119,7 @@ def test_correlations_by_hand():
             "gain": [1.0, 3.0, 5.0, 9.0, 2.0, 1.0, 0.0],
         }
     )
-    found = ex.correlations(rows)
+    found = figures.correlations(rows)
     assert found.to_dict() == {"a": pytest.approx(1.0), "b": pytest.approx(-1.0)}
 
 
@@ -130,7 +130,7 @@ def test_truth_weight_at_the_ends():
 
 
 def test_figure_8_is_figure_5s_parameters():
-    rows = ex.figure_s20_8([0.5, 2.0])
+    rows = figures.figure_s20_8([0.5, 2.0])
     for public in ("education", "relationship"):
         joint = ll.datasets.adult("occupation", public)
         for eps in (0.5, 2.0):
@@ -139,17 +139,17 @@ def test_figure_8_is_figure_5s_parameters():
                 assert row["mean"] == pytest.approx(ll.calibrate(FAMILIES[name], joint, ll.LIP(eps)), abs=1e-8)
 
 
-@pytest.mark.parametrize("figure", [ex.figure_s20_6, ex.figure_s20_7])
+@pytest.mark.parametrize("figure", [figures.figure_s20_6, figures.figure_s20_7])
 def test_same_seed_same_rows(figure):
-    few = {"n_secrets": [2], "n_publics": [3]} if figure is ex.figure_s20_6 else {"shapes": [(2, 3)]}
+    few = {"n_secrets": [2], "n_publics": [3]} if figure is figures.figure_s20_6 else {"shapes": [(2, 3)]}
     first, second = (figure(4, **few, rng=7) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)
     assert not first.equals(figure(4, **few, rng=8))
 
 
 def test_wrong_budgets():
-    for figure in (ex.figure_s20_5, ex.figure_s20_8):
+    for figure in (figures.figure_s20_5, figures.figure_s20_8):
         with pytest.raises(InvalidParameter, match="epsilons is"):
             figure([-1.0])
     with pytest.raises(InvalidParameter, match="epsilons is"):
-        ex.figure_s20_7(2, np.nan)
+        figures.figure_s20_7(2, np.nan)

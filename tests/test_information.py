@@ -22,7 +22,7 @@ from liftlib import (
     sibson,
     total_variation,
 )
-from liftlib.information import mutual_information_of
+from liftlib.measures.information import mutual_information_of
 
 COUNTS = [[3, 1, 0], [1, 5, 2], [4, 2, 6]]
 

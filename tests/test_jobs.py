@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from liftbook.rows.jobs import n_jobs, parallel_map
 from liftlib import InvalidParameter
-from liftlib.experiments.jobs import n_jobs, parallel_map
 
 
 @pytest.mark.parametrize("jobs", ["1", "2", "5"])

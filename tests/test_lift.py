@@ -22,7 +22,7 @@ from liftlib import (
     max_lift,
     min_lift,
 )
-from liftlib.lift import alpha_of, chi2_of, inverse_of, l1_of, lift_of
+from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of, lift_of
 
 COUNTS = [[3, 1, 0], [1, 5, 2], [4, 2, 6]]
 ORDERS = (1.0001, 1.5, 2, 10, 100, math.inf)

@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 
 from liftlib import linprog
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
-from liftlib.linprog import mix_columns, solve
 from liftlib.numerics import xlogx
+from liftlib.solvers.programmes import mix_columns, solve
 
 
 def random_mix(seed, m, n):

@@ -8,9 +8,9 @@ import pytest
 
 import liftlib as ll
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
-from liftlib.mechanisms.calibration import excess_of
-from liftlib.mechanisms.ldp import LARGEST_UNARY
-from liftlib.mechanisms.product_response import attribute_halfspaces
+from liftlib.mechanisms.family import excess_of
+from liftlib.mechanisms.noise.ldp import LARGEST_UNARY
+from liftlib.mechanisms.response.product import attribute_halfspaces
 
 JOINT = ll.Joint.from_counts([[4, 1, 2, 3], [1, 5, 2, 2], [3, 3, 1, 0]])
 EXPLICIT = [

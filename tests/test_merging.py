@@ -31,8 +31,8 @@ from liftlib import (
     subset_merging,
     watchdog,
 )
-from liftlib.mechanisms.merging import merge_labels
-from liftlib.mechanisms.watchdog import watchdog_labels
+from liftlib.mechanisms.merging.subset import merge_labels
+from liftlib.mechanisms.merging.watchdog import watchdog_labels
 
 NOTIONS = [
     ALIP(0.3, 0.3),

@@ -27,7 +27,7 @@ from liftlib import (
     PerfectPrivacy,
     UnsupportedNotion,
 )
-from liftlib.lift import lift_of
+from liftlib.measures.lifts import lift_of
 from liftlib.numerics import KEEP_TOL
 
 ONE_BUDGET = {"LIP": LIP, "LDP": LDP}

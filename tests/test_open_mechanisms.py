@@ -6,9 +6,9 @@ from scipy.optimize import brentq, linprog
 
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure, UnsupportedNotion
-from liftlib.linprog import mix_columns, solve
 from liftlib.mechanisms import bounded, bracket, robust
 from liftlib.numerics import xlogx
+from liftlib.solvers.programmes import mix_columns, solve
 
 
 def utility(joint, channel):

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from liftlib import experiments as ex
-from liftlib import plots
-from liftlib.experiments.convexity import ENDS, PRIOR
+from liftbook import figures, plots
+from liftbook.figures.e23.convexity import ENDS, PRIOR
 
 mpl.use("Agg")
 
@@ -24,7 +23,7 @@ def names(axes):
 
 
 def test_below_budget_draws_the_line_of_equality():
-    ax = plots.below_budget(ex.figure_c22_1(5, [0.5, 1.0], 3, 6))
+    ax = plots.below_budget(figures.figure_c22_1(5, [0.5, 1.0], 3, 6))
     assert names(ax) == ["Algorithm 1", "complete merging", "the budget ε"]
     line = ax.lines[-1]
     assert list(line.get_xdata()) == list(line.get_ydata()) == [0, 1.0]
@@ -34,11 +33,11 @@ def test_below_budget_draws_the_line_of_equality():
 
 
 def test_below_budget_of_no_rows():
-    assert names(plots.below_budget(ex.figure_c22_1(5, [30.0], 3, 6))) == ["the budget ε"]
+    assert names(plots.below_budget(figures.figure_c22_1(5, [30.0], 3, 6))) == ["the budget ε"]
 
 
 def test_frontier_has_a_point_and_a_number_for_each_budget():
-    rows = ex.figure_c22_3(8, [0.5, 1.0, 1.5], 3, 6)
+    rows = figures.figure_c22_3(8, [0.5, 1.0, 1.5], 3, 6)
     ax = plots.frontier(rows)
     assert names(ax) == ["Algorithm 1", "complete merging"]
     assert [text.get_text() for text in ax.texts] == ["0.5", "1", "1.5"] * 2
@@ -47,12 +46,12 @@ def test_frontier_has_a_point_and_a_number_for_each_budget():
 
 
 def test_frontier_of_one_joint_has_no_whiskers():
-    ax = plots.frontier(ex.figure_c22_3(1, [0.5], 3, 6))
+    ax = plots.frontier(figures.figure_c22_3(1, [0.5], 3, 6))
     assert len(ax.texts) == 2
 
 
 def test_lift_sets_mark_the_mixtures_that_are_not_allowed():
-    rows = ex.lift_sets(resolution=40)
+    rows = figures.lift_sets(resolution=40)
     axes = plots.lift_sets(rows, ENDS, PRIOR)
     crossed = [any(line.get_marker() == "X" for line in ax.lines) for ax in axes]
     assert crossed == [False, False, False, True, True, False]

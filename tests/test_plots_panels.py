@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from liftlib import plots
+from liftbook import plots
 
 
 @pytest.fixture(autouse=True)

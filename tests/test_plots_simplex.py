@@ -7,9 +7,9 @@ import pytest
 
 mpl.use("Agg")
 
-from liftlib import plots
+from liftbook import plots
+from liftbook.plots.simplex import CORNERS
 from liftlib.errors import InvalidParameter
-from liftlib.plots.simplex import CORNERS
 
 
 def rows(measures):

@@ -9,7 +9,7 @@ import pytest
 import liftlib as ll
 from liftlib import polytope
 from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure
-from liftlib.polytope import vertices
+from liftlib.solvers.polytope import vertices
 
 
 def solve_exactly(matrix, right):

@@ -6,8 +6,8 @@ from scipy.optimize import linprog
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
-from liftlib.linprog import solve
 from liftlib.mechanisms import reduction
+from liftlib.solvers.programmes import solve
 
 EXAMPLE = ll.Joint(
     np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]), [1, 2], list("abcd")

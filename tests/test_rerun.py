@@ -8,10 +8,17 @@ import nbformat
 import pandas as pd
 import pytest
 
-from liftlib import rerun as module
+from liftbook import chapters as module
+from liftbook.chapters import (
+    Parameter,
+    chapters_folder,
+    parse_parameters,
+    preview_parameters,
+    ran_with,
+    read_parameters,
+)
 from liftlib.__main__ import main
 from liftlib.errors import RerunError
-from liftlib.rerun import Parameter, chapters_folder, parse_parameters, preview_parameters, ran_with, read_parameters
 
 SMALL = Path(__file__).parent / "fixtures" / "small.md"
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]

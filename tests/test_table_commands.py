@@ -15,7 +15,7 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.__main__ import main, parser
 from liftlib.files import fresh_file
-from liftlib.tables.design import Design
+from liftlib.tables.designing import Design
 
 ALIP = ["--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
 COLUMNS = ["--secret", "relationship", "--public", "race"]

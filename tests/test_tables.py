@@ -14,10 +14,10 @@ from scipy import stats
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, InvalidParameter, UnsupportedNotion
-from liftlib.tables.audit import MEASURES
+from liftlib.tables.auditing import MEASURES
 from liftlib.tables.columns import Column, column_from, count
 from liftlib.tables.randomness import SystemRandom
-from liftlib.tables.sanitise import Reading
+from liftlib.tables.sanitising import Reading
 
 ILL = ["flu", "flu", "none", "none", "none", "rare"] * 20
 AGE = ["old", "young", "young", "young", "old", "old"] * 20

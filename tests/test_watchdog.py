@@ -26,7 +26,7 @@ from liftlib import (
     lift,
     watchdog,
 )
-from liftlib.mechanisms.watchdog import watchdog_labels
+from liftlib.mechanisms.merging.watchdog import watchdog_labels
 
 NOTIONS = [
     ALIP(0.3, 0.3),

@@ -1,11 +1,11 @@
 """Tables with a secret and public columns: audited, sanitised, and released row by row."""
 
-from liftlib.tables.audit import Audit, AuditedSymbol
+from liftlib.tables.auditing import Audit, AuditedSymbol
 from liftlib.tables.choices import BUDGETS, MECHANISMS, notion_from
-from liftlib.tables.compare import compare
-from liftlib.tables.design import Design, load
+from liftlib.tables.comparing import compare
+from liftlib.tables.designing import Design, load
 from liftlib.tables.page import audit_page
-from liftlib.tables.sanitise import Outputs, Reading, Sanitised, apply_file, audit, sanitise, sanitise_file
+from liftlib.tables.sanitising import Outputs, Reading, Sanitised, apply_file, audit, sanitise, sanitise_file
 from liftlib.tables.source import open_table
 
 __all__ = [

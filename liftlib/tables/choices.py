@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.mechanisms.calibration import calibrate
-from liftlib.mechanisms.ldp import randomised_response
-from liftlib.mechanisms.merging import subset_merging
-from liftlib.mechanisms.reduction import linear_reduction
-from liftlib.mechanisms.reporting import conditional_reporting
-from liftlib.mechanisms.response import optimal_response
-from liftlib.mechanisms.subset_response import subset_response
-from liftlib.mechanisms.watchdog import watchdog
+from liftlib.mechanisms.family import calibrate
+from liftlib.mechanisms.merging.subset import subset_merging
+from liftlib.mechanisms.merging.watchdog import watchdog
+from liftlib.mechanisms.noise.ldp import randomised_response
+from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.mechanisms.response.subset import subset_response
 from liftlib.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, Notion, PerfectPrivacy
 
 Mechanism = Callable[[Joint, Notion], Channel]

@@ -6,11 +6,11 @@ import base64
 
 import numpy as np
 
-from liftlib import plots
-from liftlib.lift import lift
+from liftbook import plots
+from liftlib.measures.lifts import lift
 from liftlib.pages import render
-from liftlib.tables.audit import MEANING, Audit
-from liftlib.tables.design import Design
+from liftlib.tables.auditing import MEANING, Audit
+from liftlib.tables.designing import Design
 
 LISTED = 200
 """Symbols in the page's table, the riskiest first."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from liftlib import AlphaLift, Channel, Chi2Lift, Joint, L1Lift
-from liftlib.lift import alpha_of, chi2_of, inverse_of, l1_of
+from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
 
 CONVEX = {
     "max-lift": lambda lift, _: lift.max(axis=0),

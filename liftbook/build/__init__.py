@@ -1,0 +1,1 @@
+"""The build: execute the chapters, lay out the pages, write the notebooks."""

@@ -1,0 +1,212 @@
+"""What a chapter can be run with: its parameters cell, read, listed and checked.
+
+A chapter is a MyST text notebook with one cell tagged ``parameters``, a typed assignment a line with a comment that
+may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from liftlib.errors import RerunError
+from liftlib.resources import resource
+
+TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a chapter: name, type as written, default, comment, and the range that the comment states."""
+
+    name: str
+    annotation: str
+    default: Any
+    comment: str
+    low: float = -math.inf
+    high: float = math.inf
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a command line's text stands for, checked.
+
+        Raises
+        ------
+        RerunError
+            If the text is not a value of this type or is out of range.
+
+        Examples
+        --------
+        >>> Parameter("eps", "float", 1.0, "budget", 0, 50).parse("2")
+        2.0
+        """
+        if self.annotation == "str":
+            return self.check(text)
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError) as error:
+            raise RerunError(f"{self.name} is {text!r}: give {self._wanted()}, such as {self.default!r}") from error
+        return self.check(value)
+
+    def check(self, value: Any) -> Any:
+        """Return ``value``, as a float where one is asked for, if it is of the type and in the range."""
+        kind, _, inner = self.annotation.partition("[")
+        value = self._one(kind, value)
+        if kind == "list":
+            if not value and inner != "str]":
+                raise RerunError(f"{self.name} is an empty list: give {self._wanted()}")
+            return [self._one(inner.rstrip("]") or "float", entry) for entry in value]
+        return value
+
+    def _one(self, kind: str, value: Any) -> Any:
+        if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        wanted = TYPES[kind]
+        if not isinstance(value, wanted) or (kind in ("int", "float") and isinstance(value, bool)):
+            raise RerunError(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
+        if isinstance(value, int | float) and not self.low <= value <= self.high:
+            raise RerunError(f"{self.name} is {value!r}, not in [{self.low:g}, {self.high:g}]: give {self._wanted()}")
+        return value
+
+    def _wanted(self) -> str:
+        kind, _, inner = self.annotation.partition("[")
+        named = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}
+        if kind == "list":
+            named["list"] = f"a list such as '[1, 2]', each entry {named[inner.rstrip(']') or 'float']}"
+        bounds = "" if math.isinf(self.low) and math.isinf(self.high) else f" in [{self.low:g}, {self.high:g}]"
+        return named[kind] + bounds
+
+
+def chapters_folder() -> Path:
+    """Return the folder with the chapters' sources."""
+    return resource("chapters", "liftbook")
+
+
+def find_chapter(name: str) -> Path:
+    """Return the path of a chapter by its name or path.
+
+    Raises
+    ------
+    RerunError
+        If there is none; the message suggests the nearest.
+    """
+    if name.endswith(".md"):
+        if Path(name).is_file():
+            return Path(name)
+        raise RerunError(f"no file {name}: check the path, or name a chapter that `python -m liftlib list` shows")
+    known = {path.stem: path for path in sorted(chapters_folder().glob("*.md")) if read_parameters(path)}
+    if name not in known:
+        raise RerunError(f"no chapter {name!r}: {_suggest(name, list(known))}")
+    return known[name]
+
+
+def _suggest(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known) or 'none'}"
+
+
+def read_notebook(path: Path) -> Any:
+    """Return a MyST text notebook as a notebook object, with its kernel's language named."""
+    import jupytext  # noqa: PLC0415 - only a rerun needs it
+
+    notebook = jupytext.read(path)
+    # papermill refuses a notebook whose kernelspec does not say this
+    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
+    notebook.metadata["kernelspec"].setdefault("language", "python")
+    return notebook
+
+
+def read_parameters(path: Path) -> list[Parameter]:
+    """Return the parameters of a chapter; none for a page without a parameters cell.
+
+    Raises
+    ------
+    RerunError
+        If there are several parameters cells, or a line is not a typed assignment of a literal.
+    """
+    text = path.read_text(encoding="utf-8")
+    # jupytext takes a tenth of a second a file, and most pages of a listing have no such cell
+    if "tags: [parameters]" not in text:
+        return []
+    cells = [cell for cell in read_notebook(path).cells if "parameters" in cell.metadata.get("tags", [])]
+    if len(cells) != 1:
+        raise RerunError(f"{path.name} has {len(cells)} cells tagged parameters: keep one")
+    return parse_parameters(cells[0].source, path.name)
+
+
+def parse_parameters(source: str, where: str) -> list[Parameter]:
+    """Return the parameters that a cell's source declares.
+
+    Examples
+    --------
+    >>> parse_parameters("eps: float = 2.0  # LDP budget, nats, in [0, 50]", "a test")
+    [Parameter(name='eps', annotation='float', default=2.0, comment='LDP budget, nats, in [0, 50]', low=0.0, high=50.0)]
+    """
+    lines = source.splitlines()
+    found = []
+    for node in ast.parse(source).body:
+        kind = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+        if not isinstance(node, ast.AnnAssign) or node.value is None or kind.partition("[")[0] not in TYPES:
+            raise RerunError(f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`")
+        last = lines[(node.end_lineno or node.lineno) - 1]
+        comment = last[node.end_col_offset or 0 :].partition("#")[2].strip()
+        bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
+        low, high = (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
+        found.append(Parameter(ast.unparse(node.target), kind, ast.literal_eval(node.value), comment, low, high))
+    return found
+
+
+def preview_parameters(path: Path) -> dict[str, Any]:
+    """Return the small parameters that a chapter's front matter names under ``lift: preview:``."""
+    return dict(read_notebook(path).metadata.get("lift", {}).get("preview", {}))
+
+
+def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values, texts parsed, after checking each name, type and range against the chapter.
+
+    Raises
+    ------
+    RerunError
+        At the first value that does not fit; a misspelt name's message suggests the right one.
+    """
+    known = {parameter.name: parameter for parameter in read_parameters(path)}
+    for name in values:
+        if name not in known:
+            raise RerunError(f"{path.stem} has no parameter {name!r}: {_suggest(name, list(known))}")
+    return {
+        name: known[name].parse(value) if isinstance(value, str) else known[name].check(value)
+        for name, value in values.items()
+    }
+
+
+def read_values(path: Path) -> dict[str, Any]:
+    """Return the parameters that a YAML file holds, a mapping from names to values.
+
+    Raises
+    ------
+    RerunError
+        If the file is not there, is not YAML, or is not a mapping.
+    """
+    found = read_yaml(path)
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        raise RerunError(f"{path} is not a mapping from parameters to values: write lines such as `n_trials: 50`")
+    return found
+
+
+def read_yaml(path: Path) -> Any:
+    """Return what a YAML file holds."""
+    import yaml  # noqa: PLC0415 - only a rerun needs it
+
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RerunError(f"cannot read {path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        where = getattr(error, "problem_mark", None)
+        line = f" in line {where.line + 1}" if where is not None else ""
+        raise RerunError(f"{path} is not YAML{line}: {getattr(error, 'problem', None) or error}") from error

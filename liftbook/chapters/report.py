@@ -1,0 +1,87 @@
+"""What a sweep's runs come to: one tidy table of all rows, and a page that lays the runs side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from liftbook.chapters.results import own_mathjax
+from liftlib.files import fresh_file
+from liftlib.pages import render
+
+
+def write_report(folder: Path, chapter: str, failed: Mapping[str, str]) -> None:
+    """Write ``results.parquet``, ``results.csv`` and ``index.html`` over all finished runs of a sweep's folder."""
+    cards = {
+        path.parent.name: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((folder / "runs").glob("*/run.json"))
+    }
+    varied = _varied(cards)
+    cards = dict(sorted(cards.items(), key=lambda item: [_key(item[1]["parameters"][name]) for name in varied]))
+    _write_rows(folder, cards)
+    if not (folder / "mathjax").exists():
+        own_mathjax(folder)
+    runs = [
+        {
+            "name": name,
+            "parameters": [_text(made["parameters"][parameter]) for parameter in varied],
+            "seconds": made["seconds"],
+            "finished": made["finished"],
+            "page": f"runs/{name}/{chapter}.html" if (folder / "runs" / name / f"{chapter}.html").exists() else None,
+            "figures": {path.stem: f"runs/{name}/figures/{path.name}" for path in _figures(folder / "runs" / name)},
+        }
+        for name, made in cards.items()
+    ]
+    figures = list(dict.fromkeys(figure for run in runs for figure in run["figures"]))
+    versions = {json.dumps([made["versions"], made["git"]], sort_keys=True) for made in cards.values()}
+    page = render(
+        "sweep.html",
+        chapter=chapter,
+        varied=varied,
+        runs=runs,
+        figures=figures,
+        failed=failed,
+        fixed=[] if not cards else [(k, _text(v)) for k, v in _first(cards)["parameters"].items() if k not in varied],
+        mixed=len(versions) > 1,
+    )
+    with fresh_file(folder / "index.html", force=True) as aside:
+        aside.write_text(page, encoding="utf-8")
+
+
+def _write_rows(folder: Path, cards: Mapping[str, Mapping[str, Any]]) -> None:
+    import polars as pl  # noqa: PLC0415 - only tables need it
+
+    found = []
+    for name, made in cards.items():
+        named = [pl.lit(_text(value)).alias(f"param.{key}") for key, value in made["parameters"].items()]
+        for path in sorted((folder / "runs" / name).glob("*.csv")):
+            rows = pl.read_csv(path, infer_schema_length=None)
+            found.append(rows.select(pl.lit(name).alias("run"), pl.lit(path.stem).alias("table"), *named, pl.all()))
+    table = pl.concat(found, how="diagonal_relaxed") if found else pl.DataFrame()
+    with fresh_file(folder / "results.parquet", force=True) as aside:
+        table.write_parquet(aside)
+    with fresh_file(folder / "results.csv", force=True) as aside:
+        table.write_csv(aside)
+
+
+def _varied(cards: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    names = list(_first(cards)["parameters"]) if cards else []
+    return [n for n in names if len({json.dumps(made["parameters"].get(n)) for made in cards.values()}) > 1]
+
+
+def _first(cards: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    return next(iter(cards.values()))
+
+
+def _figures(run: Path) -> list[Path]:
+    return sorted(run.glob("figures/*.png"))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _key(value: Any) -> tuple[int, Any]:
+    return (0, value) if isinstance(value, int | float) else (1, _text(value))

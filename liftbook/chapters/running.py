@@ -1,0 +1,157 @@
+"""Execute a chapter with other parameters, through papermill."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from liftbook.chapters.card import as_text, card
+from liftbook.chapters.parameters import check_values, find_chapter, read_notebook, read_parameters
+from liftbook.chapters.results import TWO_FORMATS, take_figures, write_page, write_tables
+from liftlib.errors import RerunError
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where a rerun's results are."""
+
+    folder: Path
+    notebook: Path
+    page: Path | None
+    tables: tuple[Path, ...]
+    figures: tuple[Path, ...]
+    seconds: float
+
+
+def rerun(
+    chapter: str,
+    values: Mapping[str, Any],
+    folder: Path,
+    *,
+    html: bool = True,
+    force: bool = False,
+    progress: bool = True,
+    timeout: int | None = None,
+    kernel: str = "python3",
+) -> Run:
+    """Execute a chapter with other parameters and write what came of it to a folder.
+
+    Parameters
+    ----------
+    chapter : str
+        A chapter's name, or the path of a MyST notebook.
+    values : mapping
+        Parameters by name; texts are parsed as Python literals.
+    folder : pathlib.Path
+        Gets ``NAME.ipynb``, ``NAME.html`` with the MathJax it loads, a CSV for each table of rows that the chapter
+        keeps, ``figures`` as SVG and PNG, and the run's card as ``run.json`` and ``run.md`` (parameters, versions,
+        git state, seed, seconds, cores). Everything is written aside and then renamed.
+    html : bool, keyword-only
+        Whether to write the HTML page.
+    force : bool, keyword-only
+        Replace a folder that is there already.
+    progress : bool, keyword-only
+        Show papermill's progress bar.
+    timeout : int, optional, keyword-only
+        Seconds that one cell may take.
+    kernel : str, keyword-only
+        The Jupyter kernel to run in.
+
+    Raises
+    ------
+    RerunError
+        If a name, type or range is wrong, the folder is there, there is no such kernel, or a cell fails; then
+        ``NAME.failed.ipynb`` in the folder holds what ran, and the message names the cell.
+    """
+    import papermill  # noqa: PLC0415 - a second, and `list` does without it
+    from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
+
+    path = find_chapter(chapter)
+    checked = check_values(path, values)
+    if folder.exists() and not force:
+        raise RerunError(f"{folder} is there already: choose another folder or use --force")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as aside:
+        made = Path(aside) / folder.name
+        made.mkdir()
+        source, executed = Path(aside) / "source.ipynb", made / f"{path.stem}.ipynb"
+        _write_source(path, source)
+        failure = ""
+        try:
+            papermill.execute_notebook(
+                source,
+                executed,
+                parameters=checked,
+                cwd=path.parent,
+                kernel_name=kernel,
+                progress_bar=progress,
+                execution_timeout=timeout,
+                log_output=False,
+                extra_arguments=["--log-level=CRITICAL"],  # the kernel's own notes are not the reader's
+            )
+        except NoSuchKernel as error:
+            raise RerunError(f"no kernel {kernel!r}: `jupyter kernelspec list` shows those there are") from error
+        except papermill.PapermillExecutionError as error:
+            line = next((line for line in error.source.splitlines() if line.strip()), "")
+            failure = (
+                f"cell {error.cell_index} of {path.stem}, which begins {line!r}, failed with "
+                f"{error.ename}: {error.evalue}"
+            )
+        except TimeoutError:
+            failure = f"a cell of {path.stem} took longer than {timeout} s: raise --timeout"
+        seconds = time.perf_counter() - started
+        notebook = _tidied(executed, made)
+        if failure:
+            executed.rename(made / f"{path.stem}.failed.ipynb")
+        else:
+            if html:
+                write_page(notebook, made, path.stem)
+            _write_card(made, path, checked, seconds)
+        if folder.exists():
+            folder.rename(Path(aside) / "replaced")
+        made.rename(folder)
+    if failure:
+        raise RerunError(f"{failure}; what ran is in {folder / f'{path.stem}.failed.ipynb'}")
+    page = folder / f"{path.stem}.html"
+    return Run(
+        folder,
+        folder / executed.name,
+        page if page.exists() else None,
+        tuple(sorted(folder.glob("*.csv"))),
+        tuple(sorted(folder.glob("figures/*"))),
+        seconds,
+    )
+
+
+def _write_source(path: Path, source: Path) -> None:
+    import nbformat  # noqa: PLC0415
+
+    notebook = read_notebook(path)
+    first = nbformat.v4.new_code_cell(TWO_FORMATS, metadata={"tags": ["two-formats"]})
+    notebook.cells.insert(0, first)
+    source.write_text(nbformat.writes(notebook, version=4), encoding="utf-8")
+
+
+def _tidied(executed: Path, folder: Path) -> Any:
+    """Return the executed notebook, its tables and figures written out, without the cell that was put before it."""
+    import nbformat  # noqa: PLC0415
+
+    notebook = nbformat.read(executed, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if "two-formats" not in cell.metadata.get("tags", [])]
+    write_tables(notebook, folder)
+    take_figures(notebook, folder)
+    nbformat.write(notebook, executed)
+    return notebook
+
+
+def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> None:
+    everything = {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
+    made = card(path.stem, everything, values, seconds)
+    (folder / "run.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    (folder / "run.md").write_text(as_text(made), encoding="utf-8")

@@ -1,0 +1,252 @@
+"""Run a chapter over a grid of parameters, side by side, so that it can be stopped and gone on with.
+
+A run lives in a folder named by its parameters, written aside and renamed when it is whole: what is there is finished,
+and is never done again. Work goes through the ``concurrent.futures`` interface, which local processes and Dask share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from liftbook.chapters.parameters import check_values, find_chapter, read_parameters, read_yaml
+from liftbook.chapters.report import write_report
+from liftbook.chapters.running import rerun
+from liftlib.errors import RerunError
+
+ATTEMPTS = 3
+"""How often a run is tried whose worker process dies."""
+
+Executors = Callable[[], AbstractContextManager[Executor]]
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep did.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+        Holds ``runs/NAME``, ``results.parquet``, ``results.csv`` and ``index.html``.
+    done, skipped : tuple of str
+        Names of the runs that this call finished, and of those that it found finished.
+    failed : mapping
+        Message by name.
+    """
+
+    folder: Path
+    done: tuple[str, ...]
+    skipped: tuple[str, ...]
+    failed: Mapping[str, str]
+
+
+def read_grid(path: Path, chapter: str) -> list[dict[str, Any]]:
+    """Return the parameter sets that a YAML file asks for, each checked against the chapter.
+
+    The file has ``grid:``, a mapping from parameters to lists of values of which all combinations are run, or
+    ``runs:``, a list of mappings; ``fixed:`` holds for all.
+
+    Raises
+    ------
+    RerunError
+        If the file has another form, or a name, type or range is wrong.
+    """
+    found = read_yaml(path)
+    known = {"grid", "runs", "fixed"}
+    if not isinstance(found, dict) or not set(found) <= known or ("grid" in found) == ("runs" in found):
+        raise RerunError(f"{path} must have `grid:` or `runs:`, and may have `fixed:`; it has {_shape(found)}")
+    fixed = found.get("fixed") or {}
+    if not isinstance(fixed, dict):
+        raise RerunError(f"{path}: `fixed:` is not a mapping from parameters to values")
+    if "runs" in found:
+        sets = found["runs"]
+        if not isinstance(sets, list) or not sets or not all(isinstance(one, dict) for one in sets):
+            raise RerunError(f"{path}: `runs:` is not a list of mappings from parameters to values")
+    else:
+        grid = found["grid"]
+        if not isinstance(grid, dict) or not grid or not all(isinstance(v, list) and v for v in grid.values()):
+            raise RerunError(f"{path}: `grid:` is not a mapping from parameters to lists of values")
+        sets = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    target = find_chapter(chapter)
+    checked = [check_values(target, {**fixed, **one}) for one in sets]
+    for at, one in enumerate(checked):
+        if one in checked[:at]:
+            raise RerunError(f"{path}: run {at + 1} repeats run {checked.index(one) + 1}: leave one out")
+    return checked
+
+
+def _shape(found: Any) -> str:
+    return ", ".join(map(str, found)) if isinstance(found, dict) else type(found).__name__
+
+
+def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
+    """Return the name of a run: a hash of all of its parameters, defaults included."""
+    everything = {parameter.name: parameter.default for parameter in read_parameters(chapter)} | dict(values)
+    return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def is_finished(folder: Path) -> bool:
+    """Return whether a run's folder is whole: its card is written last, and a failed run has none."""
+    return (folder / "run.json").is_file()
+
+
+def local_processes(jobs: int) -> Executors:
+    """Return a maker of executors with this many processes of this machine."""
+    # a forked child of a process with threads may deadlock
+    return lambda: ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
+def dask_workers(address: str, jobs: int) -> Executors:
+    """Return a maker of executors on a Dask cluster, at an address or a local one of worker processes."""
+
+    class _Dask(AbstractContextManager[Executor]):
+        def __enter__(self) -> Executor:
+            try:
+                from distributed import Client  # noqa: PLC0415 - an optional extra
+            except ImportError as error:
+                raise RerunError("Dask is not installed: pip install 'liftlib[dask]'") from error
+            try:
+                if address == "local":
+                    self._client = Client(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)
+                else:
+                    self._client = Client(address, timeout=20)
+            except (OSError, ValueError) as error:
+                raise RerunError(f"no Dask scheduler at {address}: {error}; is it running?") from error
+            executor: Executor = self._client.get_executor(pure=False, retries=ATTEMPTS - 1)
+            return executor
+
+        def __exit__(self, *_: object) -> None:
+            self._client.close()
+            if self._client.cluster is not None:
+                self._client.cluster.close()
+
+    return _Dask
+
+
+def sweep(
+    chapter: str,
+    runs: Sequence[Mapping[str, Any]],
+    folder: Path,
+    executors: Executors,
+    *,
+    html: bool = True,
+    timeout: int | None = None,
+    progress: bool = True,
+) -> Sweep:
+    """Run a chapter with each set of parameters, leaving out what is finished, and compare all runs.
+
+    Parameters
+    ----------
+    chapter : str
+        A chapter's name, or the path of a MyST notebook.
+    runs : sequence of mappings
+        Parameter sets, as :func:`read_grid` gives them.
+    folder : pathlib.Path
+        A new folder, or one of an earlier sweep of this chapter.
+    executors : callable
+        Gives a context manager for a ``concurrent.futures.Executor``, see :func:`local_processes`.
+    html, timeout, progress
+        As in :func:`liftbook.chapters.running.rerun`; the progress bar is over runs, with an estimate.
+
+    Returns
+    -------
+    Sweep
+        A run that fails is named in it and does not stop the others; the next sweep tries it again.
+    """
+    path = find_chapter(chapter)
+    mark = folder / "sweep.json"
+    if folder.exists() and not mark.is_file():
+        raise RerunError(f"{folder} is there already and is not a sweep: choose another folder")
+    if mark.is_file() and (old := json.loads(mark.read_text(encoding="utf-8"))["chapter"]) != path.stem:
+        raise RerunError(f"{folder} is a sweep of {old}: choose another folder for {path.stem}")
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    mark.write_text(json.dumps({"chapter": path.stem}) + "\n", encoding="utf-8")
+    for left in (folder / "runs").glob(".*"):
+        shutil.rmtree(left)
+    named = {run_name(path, values): dict(values) for values in runs}
+    skipped = tuple(name for name in named if is_finished(folder / "runs" / name))
+    todo = {name: values for name, values in named.items() if name not in skipped}
+    # a chapter given by its path may not be on the machine that runs it
+    text = path.read_text(encoding="utf-8") if chapter.endswith(".md") else None
+    failed = {}
+    for name, (message, files) in _outcomes(executors, path.stem, text, todo, html, timeout, progress):
+        _put(files, folder / "runs" / name)
+        if message:
+            failed[name] = message
+    write_report(folder, path.stem, failed)
+    return Sweep(folder, tuple(name for name in todo if name not in failed), skipped, failed)
+
+
+def _outcomes(
+    executors: Executors,
+    stem: str,
+    text: str | None,
+    todo: Mapping[str, Mapping[str, Any]],
+    html: bool,
+    timeout: int | None,
+    progress: bool,
+) -> Iterator[tuple[str, tuple[str, Files]]]:
+    from tqdm import tqdm  # noqa: PLC0415 - papermill's
+
+    left, attempts = dict(todo), 0
+    with tqdm(total=len(left), unit="run", disable=not progress or not left) as bar:
+        while left:
+            try:
+                with executors() as executor:
+                    futures = {executor.submit(_work, stem, text, v, html, timeout): name for name, v in left.items()}
+                    for future in as_completed(futures):
+                        outcome = future.result()
+                        del left[futures[future]]
+                        yield futures[future], outcome
+                        bar.update()
+            except BrokenProcessPool as error:  # a worker was killed, and takes its pool with it
+                attempts += 1
+                if attempts == ATTEMPTS:
+                    raise RerunError(
+                        f"worker processes died {attempts} times, of too little memory perhaps; {len(left)} runs are "
+                        "left: call again with fewer --jobs to go on"
+                    ) from error
+
+
+def _work(stem: str, text: str | None, values: Mapping[str, Any], html: bool, timeout: int | None) -> tuple[str, Files]:
+    """Run one set on whichever machine, and return an error message or none, and the files."""
+    with tempfile.TemporaryDirectory() as aside:
+        target, chapter, message = Path(aside) / "run", stem, ""
+        if text is not None:
+            source = Path(aside) / f"{stem}.md"
+            source.write_text(text, encoding="utf-8")
+            chapter = str(source)
+        try:
+            rerun(chapter, values, target, html=html, progress=False, timeout=timeout)
+        except RerunError as error:
+            message = str(error).partition("; what ran is in ")[0]
+        # MathJax is two megabytes, and one copy serves all pages
+        found = (p for p in target.rglob("*") if p.is_file() and p.relative_to(target).parts[0] != "mathjax")
+        return message, {p.relative_to(target).as_posix(): p.read_bytes() for p in found}
+
+
+def _put(files: Files, folder: Path) -> None:
+    """Write a run's files aside, then rename the folder."""
+    with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as aside:
+        made = Path(aside) / "run"
+        for name, content in files.items():
+            target = made / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(
+                content.replace(b'src="mathjax/', b'src="../../mathjax/') if name[-5:] == ".html" else content
+            )
+        if folder.exists():  # of a run that failed before
+            folder.rename(Path(aside) / "replaced")
+        made.rename(folder)

@@ -1,0 +1,86 @@
+"""The papers' figures as functions: parameters in, tidy rows out, no drawing.
+
+Each is named by paper and number, such as ``figure_e23_2``; rows carry means and standard deviations over trials.
+"""
+
+from liftbook.figures.c22.merging import (
+    example_c22_1,
+    figure_c22_1,
+    figure_c22_2,
+    figure_c22_3,
+    merged_risks,
+)
+from liftbook.figures.e23.convexity import lift_measures, lift_sets
+from liftbook.figures.e23.merging import (
+    figure_e23_1,
+    figure_e23_2,
+    figure_e23_3,
+    figure_e23_6,
+    figure_e23_7,
+    figure_e23_11,
+    figure_e23_12,
+    figure_e23_13,
+)
+from liftbook.figures.e23.response import figure_e23_4, figure_e23_5, vertex_growth
+from liftbook.figures.e23.subset import figure_e23_8, figure_e23_9, figure_e23_10
+from liftbook.figures.i21.reduction import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
+from liftbook.figures.open_questions import alpha_lift_optimum, extreme_lifts, partition_gap, robust_surveys
+from liftbook.figures.s20.optimal import (
+    figure_s20_3,
+    figure_s20_4,
+    kernel_polytope_times,
+    shares_of_lip,
+    srlip_small,
+    theorem_4_failures,
+)
+from liftbook.figures.s20.reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
+from liftbook.rows.merging import merged_measures, merging_tradeoff
+from liftbook.rows.responses import Point, response_tradeoff
+
+__all__ = [
+    "Point",
+    "alpha_lift_optimum",
+    "correlations",
+    "example_c22_1",
+    "extreme_lifts",
+    "figure_c22_1",
+    "figure_c22_2",
+    "figure_c22_3",
+    "figure_e23_1",
+    "figure_e23_2",
+    "figure_e23_3",
+    "figure_e23_4",
+    "figure_e23_5",
+    "figure_e23_6",
+    "figure_e23_7",
+    "figure_e23_8",
+    "figure_e23_9",
+    "figure_e23_10",
+    "figure_e23_11",
+    "figure_e23_12",
+    "figure_e23_13",
+    "figure_i21_1",
+    "figure_i21_2",
+    "figure_i21_3",
+    "figure_i21_4",
+    "figure_s20_3",
+    "figure_s20_4",
+    "figure_s20_5",
+    "figure_s20_6",
+    "figure_s20_7",
+    "figure_s20_8",
+    "kernel_polytope_times",
+    "lift_measures",
+    "lift_sets",
+    "merged_measures",
+    "merged_risks",
+    "merging_tradeoff",
+    "partition_gap",
+    "reduction_tradeoff",
+    "response_tradeoff",
+    "robust_surveys",
+    "shares_of_lip",
+    "srlip_small",
+    "theorem_4_failures",
+    "vertex_growth",
+]

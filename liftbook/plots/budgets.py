@@ -1,0 +1,66 @@
+"""Leakage beside its budget, and leakage against loss of utility, from tidy rows."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+from liftbook.plots.curves import curves
+from liftbook.plots.style import label, series_style, style
+
+
+def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:
+    """Draw a leakage against the budget, with the line where the two are equal (C22 Fig. 1).
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``.
+    measure : str
+        The leakage, in nats.
+    """
+    ax = curves(rows, measure)
+    with style():
+        ends = [0, rows["eps"].max()]
+        ax.plot(ends, ends, color="0.45", linewidth=1, label="the budget ε")
+        ax.set_ylim(0, None)
+        ax.legend(loc="upper left")
+    return ax
+
+
+def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
+    """Draw one measure against another, a point a budget, with the budgets beside the points (C22 Fig. 3).
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``.
+    x, y : str
+        Measures; the whiskers are one standard deviation of each.
+    """
+    with style():
+        ax = plt.figure(figsize=(6.4, 4.4), layout="constrained").add_subplot()
+        for number, name in enumerate(dict.fromkeys(rows["series"])):
+            part = rows[rows["series"] == name]
+            mean, std = (part.pivot_table(index="eps", columns="measure", values=v) for v in ("mean", "std"))
+            look = series_style(number)
+            ax.plot(mean[x], mean[y], label=name, **look)
+            ax.errorbar(
+                mean[x], mean[y], std.get(y), std.get(x), fmt="none", ecolor=look["color"], alpha=0.25, linewidth=1
+            )
+            for eps in mean.index:
+                left = number == 0 or eps == mean.index[0]  # the strictest points of the other series crowd together
+                ax.annotate(
+                    f"{eps:g}",
+                    (mean.loc[eps, x], mean.loc[eps, y]),
+                    xytext=(-5, -11) if left else (6, 4),
+                    textcoords="offset points",
+                    ha="right" if left else "left",
+                    fontsize=8,
+                    color=look["color"],
+                )
+        ax.set_xlabel(label(x))
+        ax.set_ylabel(label(y))
+        ax.legend(loc="upper right")
+    return ax

@@ -1,0 +1,88 @@
+"""One mechanism against another in utility and time, a point a joint distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from liftbook.plots.style import COLOURS, MARKERS, style
+
+
+def time_and_utility(
+    rows: pd.DataFrame,
+    *,
+    panels: Mapping[str, str],
+    ylabels: Sequence[str],
+    xlabel: str,
+    split: str = "panel",
+    fill: str = "route",
+    x: str = "time_ratio",
+    y: str = "share",
+) -> list[Axes]:
+    """Draw a ratio of utilities against a ratio of times, a point a joint distribution, the budget by marker.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``split``, ``fill``, ``eps``, ``x`` and ``y``.
+    panels : mapping of str to str, keyword-only
+        Values of ``split`` and their panels' titles.
+    ylabels : sequence of str, keyword-only
+        A panel each.
+    xlabel : str, keyword-only
+    split, fill, x, y : str, keyword-only
+        Columns: what a panel is, what open and filled markers tell apart, abscissa (on a logarithmic axis), ordinate.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+        From 0 up to 1 where a ratio is below 1/2, else from a little below the least ratio.
+    """
+    with style():
+        width = 4.4 * len(panels) if len(panels) > 1 else 6.0
+        figure, found = plt.subplots(
+            1, len(panels), figsize=(width, 3.8), layout="constrained", squeeze=False, sharex=True, sharey=True
+        )
+        axes = list(found[0])
+        budgets, kinds = sorted(set(rows["eps"])), list(dict.fromkeys(rows[fill]))
+        for ax, (panel, title), ylabel in zip(axes, panels.items(), ylabels, strict=True):
+            for number, eps in enumerate(budgets):
+                for kind in kinds:
+                    part = rows[(rows[split] == panel) & (rows["eps"] == eps) & (rows[fill] == kind)]
+                    colour = COLOURS[number % len(COLOURS)]
+                    ax.plot(
+                        part[x],
+                        part[y],
+                        linestyle="none",
+                        marker=MARKERS[number % len(MARKERS)],
+                        color=colour,
+                        markerfacecolor=colour if kind == kinds[0] else "none",
+                        markersize=5.5,
+                    )
+            ax.axvline(1, color="0.5", linewidth=0.8)
+            ax.set_xscale("log")
+            ax.set_title(title, loc="left")
+            ax.set_xlabel(xlabel)
+            ax.set_ylabel(ylabel)
+            ax.yaxis.set_tick_params(labelleft=True)
+        least = float(rows[y].min())
+        bottom = 0.0 if least < 0.5 else np.floor(20 * least - 0.5) / 20
+        axes[0].set_ylim(bottom, 1.0 + (1.0 - bottom) / 25)
+        handles = [
+            Line2D([], [], linestyle="none", marker=MARKERS[i % len(MARKERS)], color=COLOURS[i % len(COLOURS)])
+            for i in range(len(budgets))
+        ]
+        names = [f"ε = {eps:g}" for eps in budgets]
+        for number, kind in enumerate(kinds):
+            handles.append(
+                Line2D([], [], linestyle="none", marker="o", color="0.35", markerfacecolor=("0.35", "none")[number > 0])
+            )
+            names.append(kind)
+        columns = len(names) if len(panels) > 1 else min(3, len(names))
+        figure.legend(handles, names, loc="outside upper center", ncols=columns)
+    return axes

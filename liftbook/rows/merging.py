@@ -1,0 +1,83 @@
+"""Privacy-utility trade-offs of merging mechanisms over many joint distributions at once."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from liftbook.rows.tidy import frame, summary
+from liftlib.mechanisms.merging.groups import Labels, group_masses, lifts
+from liftlib.notions import ALIP, LDP, LiftNotion
+from liftlib.numerics import Matrix, xlogx
+
+Labeller = Callable[[Matrix, LiftNotion], Labels]
+Series = Callable[[float], LiftNotion]
+
+LAMBDAS = (0.35, 0.5, 0.65)
+"""E23 section 3.1.3: the shares of the min-lift budget."""
+
+EPSILONS = tuple(float(e) for e in np.arange(1, 33) / 4)
+"""E23 section 3.1.3: LDP budgets 0.25, 0.5, ..., 8, nats."""
+
+
+def alip_name(lam: float) -> str:
+    """Return the legend entry of ALIP at a share lambda."""
+    return f"ALIP, λ={lam:g}"
+
+
+def ldp_and_alip(lambdas: Iterable[float]) -> dict[str, Series]:
+    """Return the series of E23 Figs 2-7: LDP(eps), and ALIP(lambda eps, (1 - lambda) eps) for each lambda."""
+    series: dict[str, Series] = {"LDP": LDP}
+    for lam in lambdas:
+        series[alip_name(lam)] = lambda eps, lam=lam: ALIP.split(eps, lam)  # type: ignore[misc]
+    return series
+
+
+def merged_measures(p: Matrix, labels: Labels) -> dict[str, Matrix]:
+    """Return utility and leakage of each of N deterministic merges.
+
+    Parameters
+    ----------
+    p : numpy.ndarray, shape (N, S, X)
+    labels : numpy.ndarray of int, shape (N, X)
+
+    Returns
+    -------
+    dict
+        ``nmi``, ``min_lift_leakage`` and ``max_lift_leakage``, each of shape (N,), leakage in nats.
+    """
+    mass = group_masses(p, labels)
+    out = lifts(mass, p.sum(axis=-1))
+    # Y is a function of X, so I(X; Y) = H(Y)
+    entropies = [-xlogx(q.sum(axis=1)).sum(axis=-1) for q in (mass, p)]
+    with np.errstate(divide="ignore"):
+        return {
+            "nmi": entropies[0] / entropies[1],
+            "min_lift_leakage": np.abs(np.log(out.min(axis=(1, 2)))),
+            "max_lift_leakage": np.log(np.maximum(out.max(axis=(1, 2)), 1)),
+        }
+
+
+def merging_tradeoff(
+    p: Matrix, series: dict[str, Series], epsilons: Iterable[float], labeller: Labeller
+) -> pd.DataFrame:
+    """Return, for each series and budget, the trade-off that a merging mechanism strikes on N joints.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``series``, ``eps``, ``measure`` (nmi, min_lift_leakage, max_lift_leakage, broken), ``mean``, ``std``,
+        ``n``. ``broken`` is the share of joints whose release does not keep the notion.
+    """
+    rows: list[dict[str, Any]] = []
+    p_s = p.sum(axis=-1)
+    for name, notion_at in series.items():
+        for eps in epsilons:
+            notion = notion_at(eps)
+            labels = labeller(p, notion)
+            kept = notion.kept_columns(lifts(group_masses(p, labels), p_s), p_s)
+            broken = np.array(~kept.all(axis=1), dtype=np.float64)
+            measures = {**merged_measures(p, labels), "broken": broken}
+            rows += summary(measures, series=name, eps=eps)
+    return frame(rows)

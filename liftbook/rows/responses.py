@@ -1,0 +1,106 @@
+"""Trade-offs of mechanisms that are made one joint distribution at a time, shared out over worker processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.tidy import frame, summary
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.merging.subset import subset_merging
+from liftlib.mechanisms.response.optimal import optimal_response_report
+from liftlib.mechanisms.response.subset import subset_response_report
+from liftlib.notions import Notion
+from liftlib.numerics import Matrix
+
+Maker = Callable[[Joint, Notion], tuple[Channel, dict[str, float]]]
+"""Makes a channel and says what else it found on the way; a module's own function, so that a worker can import it."""
+
+
+class Point(NamedTuple):
+    """One point of one curve: which mechanism, under which notion."""
+
+    series: str
+    eps: float
+    make: Maker
+    notion: Notion
+
+
+def respond(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+    """Return the optimal response and how many vertices it was chosen from."""
+    report = optimal_response_report(joint, notion)
+    return report.channel, {"vertices": float(report.n_vertices)}
+
+
+def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+    """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back."""
+    report = subset_response_report(joint, notion)
+    largest = max(len(subset) for subset in report.subsets)
+    return report.channel, {
+        "vertices": float(report.n_vertices),
+        "largest_subset": float(largest),
+        "unions": float(report.unions),
+        "fallback": float(report.fallback),
+    }
+
+
+def merge_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+    """Return subset merging's channel, low-risk symbols let in where the high-risk ones cannot keep the notion."""
+    return subset_merging(joint, notion), {}
+
+
+def measure(joint: Joint, point: Point) -> dict[str, float]:
+    """Return utility, leakages in nats, whether the notion is broken, and processor seconds, of one point."""
+    began = time.process_time()  # not the clock on the wall: workers share the cores with others
+    channel, found = point.make(joint, point.notion)
+    seconds = time.process_time() - began
+    result = evaluate(joint, channel)
+    return {
+        "nmi": result.nmi,
+        "min_lift_leakage": result.min_lift_leakage,
+        "max_lift_leakage": result.max_lift_leakage,
+        "broken": float(not point.notion.is_kept(joint, channel)),
+        "seconds": seconds,
+        **found,
+    }
+
+
+def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
+    p, points = task
+    joint = Joint(p)
+    return [measure(joint, point) for point in points]
+
+
+def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
+    """Return, for each point, the trade-off over N joint distributions, one task a joint distribution.
+
+    Parameters
+    ----------
+    p : numpy.ndarray, shape (N, S, X)
+        Joint distributions.
+    points : iterable of Point
+        Series and budgets, each with its mechanism and notion.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures are nmi, min_lift_leakage,
+        max_lift_leakage (nats), broken (share of joints whose release breaks the notion), seconds (processor time)
+        and what the mechanism found, such as vertices.
+    """
+    todo = list(points)
+    trials = parallel_map(_trial, [(one, todo) for one in p])
+    rows = []
+    for at, point in enumerate(todo):
+        columns: Mapping[str, Matrix] = {
+            name: np.array([trial[at][name] for trial in trials]) for name in trials[0][at]
+        }
+        rows += summary(columns, series=point.series, eps=point.eps)
+    return frame(rows)

@@ -1,0 +1,117 @@
+"""Arguments held against their annotations, so that a wrong one is named where it enters, and how to mend it."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
+from types import UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+
+import numpy as np
+
+from liftlib.errors import InvalidParameter
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
+    bool: (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    int: (lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool), "a whole number"),
+    float: (lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool), "a number"),
+    str: (lambda v: isinstance(v, str), "a text"),
+}
+"""What serves as a number or a text, numpy's own included, and how it is asked for."""
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse, with InvalidParameter, arguments of another kind than its annotations say.
+
+    It looks at classes, numbers, texts, ``Literal``, ``Callable``, sequences of these and unions; arrays, shapes and
+    ranges are the function's own to check.
+
+    Examples
+    --------
+    >>> @checked
+    ... def half(number: float) -> float:
+    ...     return number / 2
+    >>> half("2")
+    Traceback (most recent call last):
+        ...
+    liftlib.errors.InvalidParameter: number of half is '2': give a number
+    """
+    signature = inspect.signature(function)
+
+    @cache
+    def hints() -> dict[str, Any]:
+        # at the first call, for an annotation may name what is defined below
+        return {name: _evaluated(p.annotation, function) for name, p in signature.parameters.items()}
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            hint = hints()[name]
+            if hint is not Any and not _fits(value, hint):
+                raise InvalidParameter(f"{name} of {function.__name__} is {shown(value)}: give {_wanted(hint)}")
+        return function(*args, **kwargs)
+
+    return run
+
+
+def shown(value: object, most: int = 60) -> str:
+    """Return a value's text for a message, on one line and not long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else f"{text[:most]}... of type {type(value).__name__}"
+
+
+def _evaluated(annotation: Any, function: Callable[..., Any]) -> Any:
+    if not isinstance(annotation, str):
+        return Any if annotation is inspect.Parameter.empty else annotation
+    try:
+        return eval(annotation, inspect.unwrap(function).__globals__)  # noqa: S307 - our own annotations
+    except NameError:  # named for type checkers only, such as a frame of an optional library
+        return Any
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if (parts := _parts(hint)) is not None:
+        return any(_fits(value, part) for part in parts)
+    if hint is None or hint is type(None):
+        return value is None
+    if hint in PLAIN:
+        return PLAIN[hint][0](value)
+    origin = get_origin(hint)
+    if origin is Literal:
+        return isinstance(value, str | bool | int) and value in get_args(hint)
+    if origin is Callable:
+        return callable(value)
+    if origin is Sequence:
+        return isinstance(value, Sequence | np.ndarray) and all(_fits(one, get_args(hint)[0]) for one in value)
+    if isinstance(hint, type) and hint.__module__.startswith(("liftlib", "liftbook", "pathlib", "numpy.random")):
+        return isinstance(value, hint)
+    return True
+
+
+def _parts(hint: Any) -> tuple[Any, ...] | None:
+    """Return what a union is of, None where the hint is no union or is one that numpy names (ArrayLike)."""
+    if get_origin(hint) not in (Union, UnionType) or len(get_args(hint)) > 5:
+        return None
+    return get_args(hint)
+
+
+def _wanted(hint: Any) -> str:
+    if (parts := _parts(hint)) is not None:
+        return " or ".join(_wanted(part) for part in parts)
+    if hint is None or hint is type(None):
+        return "None"
+    if hint in PLAIN:
+        return PLAIN[hint][1]
+    origin = get_origin(hint)
+    if origin is Literal:
+        return " or ".join(f'"{one}"' if isinstance(one, str) else repr(one) for one in get_args(hint))
+    if origin is Callable:
+        return "a function"
+    if origin is Sequence:
+        return f"a sequence, each entry {_wanted(get_args(hint)[0])}"
+    return f"a {hint.__name__}" if isinstance(hint, type) else str(hint)

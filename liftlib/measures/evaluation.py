@@ -1,0 +1,120 @@
+"""What a release is worth and what it leaks, in one frozen record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures import information
+from liftlib.measures.lifts import lift_ratio, max_lift, min_lift
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Utility and leakage of one channel on one joint distribution; logarithms in nats.
+
+    Attributes
+    ----------
+    joint : Joint
+        P_SX, before the release.
+    release : Joint
+        P_SY, after it.
+    entropy : float
+        H(X).
+    mutual_information : float
+        I(X; Y), the utility.
+    """
+
+    joint: Joint
+    release: Joint
+    entropy: float
+    mutual_information: float
+
+    @property
+    def nmi(self) -> float:
+        """Normalised mutual information I(X; Y) / H(X), in [0, 1]; 1 where X is a sure symbol (E23 section 3.1.3)."""
+        # a release of a sure symbol loses nothing
+        return min(1.0, self.mutual_information / self.entropy) if self.entropy > 0 else 1.0
+
+    @property
+    def nmil(self) -> float:
+        """Normalised loss 1 - nmi, in [0, 1] (C22 eq. (8))."""
+        return 1 - self.nmi
+
+    @property
+    def max_lift_leakage(self) -> float:
+        """Log of the largest lift, at least 0: the smallest eps_u of ALIP (E23 section 3.1.3)."""
+        return max(0.0, float(np.log(max_lift(self.release).max())))
+
+    @property
+    def min_lift_leakage(self) -> float:
+        """Absolute log of the smallest lift: the smallest eps_l of ALIP (E23 section 3.1.3); infinite at a zero."""
+        with np.errstate(divide="ignore"):
+            return max(0.0, -float(np.log(min_lift(self.release).min())))
+
+    @property
+    def lip(self) -> float:
+        """The smallest eps of LIP: the larger of the two lift leakages."""
+        return max(self.min_lift_leakage, self.max_lift_leakage)
+
+    @property
+    def ldp(self) -> float:
+        """The smallest eps of LDP with respect to S: log of the largest ratio of max-lift to min-lift."""
+        with np.errstate(divide="ignore"):
+            return max(0.0, float(np.log(lift_ratio(self.release).max())))
+
+    @property
+    def secret_information(self) -> float:
+        """I(S; Y), the average leakage."""
+        return information.mutual_information(self.release.p)
+
+    @property
+    def total_variation(self) -> float:
+        """T(S; Y)."""
+        return information.total_variation(self.release)
+
+    @property
+    def chi2_divergence(self) -> float:
+        """chi2(S; Y)."""
+        return information.chi2_divergence(self.release)
+
+    def sibson(self, alpha: float) -> float:
+        """Return Sibson's mutual information of S and Y, of order alpha in [1, inf]."""
+        return information.sibson(self.release, alpha)
+
+    def arimoto(self, alpha: float) -> float:
+        """Return Arimoto's mutual information of S and Y, of order alpha in [1, inf]."""
+        return information.arimoto(self.release, alpha)
+
+
+def evaluate(joint: Joint, channel: Channel) -> Evaluation:
+    """Return what a channel's release is worth and what it leaks.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    channel : Channel
+        P(y|x) or P(y|s,x), with ``|X|`` inputs.
+
+    Raises
+    ------
+    InvalidParameter
+        If the channel does not fit the joint distribution.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    >>> result = evaluate(joint, Channel.identity(2))
+    >>> result.nmi, round(result.max_lift_leakage, 4), round(result.min_lift_leakage, 4), round(result.ldp, 4)
+    (1.0, 0.4055, 0.6931, 1.0986)
+    """
+    return Evaluation(
+        joint=joint,
+        release=channel.release(joint),
+        entropy=information.entropy(joint.p_x),
+        mutual_information=information.mutual_information(channel.joint_xy(joint)),
+    )

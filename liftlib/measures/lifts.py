@@ -1,0 +1,205 @@
+"""Lift, the ratio of posterior to prior belief about a secret, and what is measured on it symbol by symbol.
+
+Each public function takes a :class:`~liftlib.joint.Joint` of S and a released variable (X itself, or Y through
+``channel.release(joint)``). The ``*_of`` functions take lift arrays, with any number of leading batch axes, and the
+prior of S; the notions and the vectorised experiments share them.
+"""
+
+import numpy as np
+
+from liftlib.joint import Joint
+from liftlib.numerics import Matrix, Vector, check_scalar, power_mean
+
+
+def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
+    """Return the lifts of columns ``p`` of shape (..., S, X) under priors (..., S), by default those of ``p`` itself.
+
+    Columns without mass have lift 1.
+    """
+    prior, mass = (p.sum(axis=-1) if p_s is None else p_s)[..., None], p.sum(axis=-2, keepdims=True)
+    # divided one after the other: the product P(s) P(x) of two small masses underflows to 0
+    return np.divide(p / np.where(mass > 0, mass, 1), prior, out=np.ones_like(p), where=(prior > 0) & (mass > 0))
+
+
+def inverse_of(lift: Matrix) -> Matrix:
+    """Return 1 / lift, infinite where the lift is 0."""
+    with np.errstate(divide="ignore", over="ignore"):  # 1 / 1e-309 is infinite to a float
+        return np.asarray(1 / lift)
+
+
+def l1_of(lift: Matrix, p_s: Vector) -> Vector:
+    """Return sum_s P(s) |l(s, x) - 1| for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    return _mean(np.abs(lift - 1), p_s)
+
+
+def chi2_of(lift: Matrix, p_s: Vector) -> Vector:
+    """Return sum_s P(s) (l(s, x) - 1)^2 for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    with np.errstate(over="ignore"):  # a lift of 1e-200 has an inverse whose square is infinite to a float
+        return _mean((lift - 1) ** 2, p_s)
+
+
+def alpha_of(lift: Matrix, p_s: Vector, alpha: float) -> Vector:
+    """Return (sum_s P(s) l(s, x)^alpha)^(1/alpha) for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    return power_mean(lift, p_s[..., :, None], alpha, axis=-2)
+
+
+def _mean(values: Matrix, p_s: Vector) -> Vector:
+    return np.asarray((p_s[..., :, None] * values).sum(axis=-2))
+
+
+def lift(joint: Joint) -> Matrix:
+    r"""Return the lift :math:`l(s,x) = P(s|x) / P(s)`.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+
+    Returns
+    -------
+    numpy.ndarray, shape (S, X)
+        Not negative; 0 exactly where P(s, x) = 0. Its mean over s with weights P(s) is 1 in each column, so
+        it is 1 everywhere exactly when S and X are independent.
+
+    Notes
+    -----
+    E23 eq. (1), C22 eq. (1).
+
+    Examples
+    --------
+    >>> lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [[2.0, 0.6667], [0.0, 1.3333]]
+    """
+    return joint.s_given_x / joint.p_s[:, None]
+
+
+def max_lift(joint: Joint) -> Vector:
+    r"""Return :math:`\Lambda(x) = \max_s l(s,x)`, shape (X,), at least 1 (E23 eq. (2)).
+
+    Examples
+    --------
+    >>> max_lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [2.0, 1.3333]
+    """
+    return np.asarray(lift(joint).max(axis=0))
+
+
+def min_lift(joint: Joint) -> Vector:
+    r"""Return :math:`\Psi(x) = \min_s l(s,x)`, shape (X,), in [0, 1] (E23 eq. (2)).
+
+    Examples
+    --------
+    >>> min_lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [0.0, 0.6667]
+    """
+    return np.asarray(lift(joint).min(axis=0))
+
+
+def lift_ratio(joint: Joint) -> Vector:
+    r"""Return :math:`\Gamma(x) = \Lambda(x) / \Psi(x)`, shape (X,), at least 1, infinite at a zero cell (E23 eq. (4)).
+
+    Examples
+    --------
+    >>> lift_ratio(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [inf, 2.0]
+    """
+    with np.errstate(divide="ignore"):
+        return max_lift(joint) / min_lift(joint)
+
+
+def l1_lift(joint: Joint) -> Vector:
+    r"""Return the l1-lift :math:`\sum_s P(s) |l(s,x) - 1|`, shape (X,), in [0, 2) (E23 eq. (31)).
+
+    Half its mean over x is :func:`~liftlib.measures.information.total_variation`.
+
+    Examples
+    --------
+    >>> l1_lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [1.0, 0.3333]
+    """
+    return l1_of(lift(joint), joint.p_s)
+
+
+def chi2_lift(joint: Joint) -> Vector:
+    r"""Return the chi2-lift :math:`\sum_s P(s) (l(s,x) - 1)^2`, shape (X,), at least 0 (E23 eq. (32)).
+
+    Its mean over x is :func:`~liftlib.measures.information.chi2_divergence`.
+
+    Examples
+    --------
+    >>> chi2_lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [1.0, 0.1111]
+    """
+    return chi2_of(lift(joint), joint.p_s)
+
+
+def alpha_lift(joint: Joint, alpha: float) -> Vector:
+    r"""Return the alpha-lift :math:`(\sum_s P(s)\, l(s,x)^\alpha)^{1/\alpha}`, shape (X,) (E23 eq. (33)).
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    alpha : float
+        The order, in (1, inf]. The measure lies in [1, max-lift], grows with alpha and reaches the max-lift at inf.
+
+    Raises
+    ------
+    InvalidParameter
+        If alpha is not above 1.
+
+    Examples
+    --------
+    >>> alpha_lift(Joint([[0.25, 0.25], [0.0, 0.5]]), 2).round(4).tolist()
+    [1.4142, 1.0541]
+    """
+    return alpha_of(lift(joint), joint.p_s, check_scalar("alpha", alpha, 1, open_low=True))
+
+
+def l1_lift_inverse(joint: Joint) -> Vector:
+    r"""Return the l1-lift-inverse :math:`\sum_s P(s) |1/l(s,x) - 1|`, shape (X,) (E23 eq. (34)).
+
+    Infinite at a zero cell.
+
+    Examples
+    --------
+    >>> l1_lift_inverse(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [inf, 0.375]
+    """
+    return l1_of(inverse_of(lift(joint)), joint.p_s)
+
+
+def chi2_lift_inverse(joint: Joint) -> Vector:
+    r"""Return the chi2-lift-inverse :math:`\sum_s P(s) (1/l(s,x) - 1)^2`, shape (X,) (E23 eq. (35)).
+
+    Infinite at a zero cell.
+
+    Examples
+    --------
+    >>> chi2_lift_inverse(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
+    [inf, 0.1562]
+    """
+    return chi2_of(inverse_of(lift(joint)), joint.p_s)
+
+
+def alpha_lift_inverse(joint: Joint, alpha: float) -> Vector:
+    r"""Return the alpha-lift-inverse :math:`(\sum_s P(s)\, l(s,x)^{-\alpha})^{1/\alpha}`, shape (X,) (E23 eq. (36)).
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    alpha : float
+        The order, in (1, inf]; at inf the measure is 1 / min-lift. Infinite at a zero cell.
+
+    Raises
+    ------
+    InvalidParameter
+        If alpha is not above 1.
+
+    Examples
+    --------
+    >>> alpha_lift_inverse(Joint([[0.25, 0.25], [0.0, 0.5]]), 2).round(4).tolist()
+    [inf, 1.1859]
+    """
+    return alpha_of(inverse_of(lift(joint)), joint.p_s, check_scalar("alpha", alpha, 1, open_low=True))

@@ -1,0 +1,1 @@
+"""Merging: mechanisms that publish which group of symbols x lies in."""

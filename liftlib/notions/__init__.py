@@ -1,0 +1,22 @@
+"""What "private" means: each notion bounds what every output tells of the secret, and answers for itself."""
+
+from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion
+from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
+from liftlib.notions.side_channels import SRLIP
+
+__all__ = [
+    "ALIP",
+    "LDP",
+    "LIP",
+    "SRLIP",
+    "AlphaLift",
+    "Chi2Lift",
+    "L1Lift",
+    "Leakage",
+    "LiftBounds",
+    "LiftNotion",
+    "Need",
+    "Notion",
+    "PerfectPrivacy",
+]

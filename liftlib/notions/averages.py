@@ -1,0 +1,262 @@
+"""Notions that bound an average over the secrets of a function of the lift, for each output: l1, chi2, alpha."""
+
+from __future__ import annotations
+
+import itertools
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from liftlib.errors import UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
+from liftlib.notions.base import LiftBounds, LiftNotion, Need, cone_of, log_of
+from liftlib.numerics import Matrix, Vector, check_scalar
+
+MOST_SETS = 16
+"""Secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets."""
+
+NEAR = 1e-6
+"""Nats from a budget within which a row counts as on its boundary, so that it gets a tangent there."""
+
+
+class _Averages(LiftNotion):
+    """A measure of the lifts with budget eps_u, and the same of their inverses with eps_l."""
+
+    eps_l: float
+    eps_u: float
+
+    def __post_init__(self) -> None:
+        for name in ("eps_l", "eps_u"):
+            object.__setattr__(self, name, check_scalar(name, getattr(self, name)))
+
+    @abstractmethod
+    def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
+        """Return the measure of lift columns, shape (..., X)."""
+
+    @abstractmethod
+    def _budget(self, measure: Matrix) -> Matrix:
+        """Return the smallest budget, in nats, that keeps a measure."""
+
+    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:
+        return (
+            Need("eps_l", self._budget(self._measure(inverse_of(lift), p_s)), self.eps_l),
+            Need("eps_u", self._budget(self._measure(lift, p_s)), self.eps_u),
+        )
+
+    def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
+        """Return the sum of the two measures, shape (..., X) (E23 section 6.2)."""
+        return np.asarray(self._measure(inverse_of(lift), p_s) + self._measure(lift, p_s))
+
+    def _perfect(self) -> bool:
+        """Whether a budget of 0 leaves nothing but lifts of 1, which is polyhedral whatever the measure."""
+        return min(self.eps_l, self.eps_u) == 0
+
+    @abstractmethod
+    def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
+        """Return the log of the largest lift, or inverse lift, that a budget leaves each secret, shape (S,)."""
+
+    def lift_bounds(self, p_s: Vector) -> LiftBounds:
+        """Return what the budgets leave a secret at most, if only its lift differs from 1."""
+        most = np.minimum(self._largest(p_s, self.eps_u, inverse=False), -np.log(p_s))
+        return LiftBounds(self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect())
+
+
+@final
+@dataclass(frozen=True)
+class L1Lift(_Averages):
+    r"""l1-privacy: :math:`\Lambda_{\ell_1} \le e^{\varepsilon_u} - 1`, :math:`\Psi_{\ell_1} \le e^{\varepsilon_l} - 1`.
+
+    Parameters
+    ----------
+    eps_l, eps_u : float
+        Budgets in nats, in [0, inf]; with ``eps_l`` infinite only the l1-lift is bounded, which is polyhedral.
+
+    Notes
+    -----
+    E23 eqs. (31) and (34), section 6.2. The l1-lift-inverse is not convex.
+
+    Examples
+    --------
+    >>> from liftlib.channel import Channel
+    >>> L1Lift(1.0, 0.5).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    True
+    """
+
+    eps_l: float
+    eps_u: float
+
+    @property
+    def polyhedral(self) -> bool:  # noqa: D102
+        return bool(np.isinf(self.eps_l)) or self._perfect()
+
+    def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
+        return l1_of(lift, p_s)
+
+    def _budget(self, measure: Matrix) -> Matrix:
+        return np.log1p(measure)
+
+    def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
+        with np.errstate(over="ignore"):
+            # the mean lift is 1, so that half of the l1-lift is below it; not so for the inverses
+            return np.asarray(np.log1p(np.expm1(eps) / (p_s if inverse else 2 * p_s)))
+
+    def halfspaces(self, joint: Joint) -> Matrix:
+        """Return the halfspaces of the l1-lift alone: one for each set of secrets (``eps_l`` must be infinite or 0)."""
+        if self._perfect():
+            return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
+        if np.isfinite(self.eps_l):
+            raise UnsupportedNotion(
+                f"{self} bounds the l1-lift-inverse, which is not convex, so optimal_response cannot serve it: "
+                "set eps_l to inf, or use subset_merging"
+            )
+        if self.eps_u >= np.log(3):  # the l1-lift is always below 2
+            return np.empty((0, joint.n_public))
+        # sum_s P(s) |l - 1| = 2 max over sets T of secrets of P(T | y) - P(T), as P(S | y) - P(S) = 0
+        if joint.n_secret > MOST_SETS:
+            raise UnsupportedNotion(
+                f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces: use subset_merging"
+            )
+        sets = np.array(list(itertools.product([0.0, 1.0], repeat=joint.n_secret)))[1:-1].reshape(-1, joint.n_secret)
+        return np.asarray(np.expm1(self.eps_u) / 2 - sets @ (joint.s_given_x - joint.p_s[:, None]))
+
+
+@final
+@dataclass(frozen=True)
+class Chi2Lift(_Averages):
+    r"""chi2-privacy: :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2`; :math:`\Psi_{\chi^2}` alike, with eps_l.
+
+    Parameters
+    ----------
+    eps_l, eps_u : float
+        Budgets in nats, in [0, inf].
+
+    Notes
+    -----
+    E23 eqs. (32) and (35), section 6.2. The chi2-lift is convex, not polyhedral; its inverse is not convex.
+
+    Examples
+    --------
+    >>> from liftlib.channel import Channel
+    >>> Chi2Lift(1.0, 0.5).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    True
+    """
+
+    eps_l: float
+    eps_u: float
+
+    @property
+    def polyhedral(self) -> bool:  # noqa: D102
+        return self._perfect()
+
+    @property
+    def convex(self) -> bool:  # noqa: D102
+        return self.polyhedral or bool(np.isinf(self.eps_l))
+
+    def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
+        return chi2_of(lift, p_s)
+
+    def _budget(self, measure: Matrix) -> Matrix:
+        return np.log1p(np.sqrt(measure))
+
+    def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:  # noqa: ARG002 - alike for both
+        with np.errstate(over="ignore"):
+            return np.asarray(np.log1p(np.expm1(eps) / np.sqrt(p_s)))
+
+    def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
+        if self._perfect():
+            return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
+        return super().halfspaces(joint)
+
+    def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
+        """Return tangents of the chi2-lift, whose root is the Euclidean length of l - 1 weighted by P_S."""
+        if not self.convex or self.polyhedral:
+            return super().tangents(joint, rows)
+        likelihood = joint.s_given_x / joint.p_s[:, None]
+        lifts = likelihood @ rows.T
+        size = np.sqrt(chi2_of(lifts, joint.p_s))
+        near = np.log1p(size) >= self.eps_u - NEAR
+        unit = (lifts[:, near] - 1) / size[near]
+        return np.asarray(np.expm1(self.eps_u) - (joint.p_s[:, None] * unit).T @ (likelihood - 1))
+
+
+@final
+@dataclass(frozen=True)
+class AlphaLift(_Averages):
+    r"""alpha-lift-privacy: :math:`\Lambda^S_\alpha \le e^{\varepsilon_u}`, :math:`\Psi^S_\alpha \le e^{\varepsilon_l}`.
+
+    Parameters
+    ----------
+    alpha : float
+        The order, in (1, inf]; at inf it is ALIP.
+    eps_l, eps_u : float
+        Budgets in nats, in [0, inf].
+
+    Notes
+    -----
+    E23 eqs. (33), (36) and (37). Both sets are convex, and polyhedral only at alpha = inf or with a budget of 0.
+
+    Examples
+    --------
+    >>> from liftlib.channel import Channel
+    >>> AlphaLift(2, 0.4, 0.2).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    True
+    """
+
+    alpha: float
+    eps_l: float
+    eps_u: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", check_scalar("alpha", self.alpha, 1, open_low=True))
+        _Averages.__post_init__(self)
+
+    @property
+    def polyhedral(self) -> bool:  # noqa: D102
+        return bool(np.isinf(self.alpha)) or self._perfect()
+
+    @property
+    def convex(self) -> bool:  # noqa: D102
+        return True
+
+    def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
+        return alpha_of(lift, p_s, self.alpha)
+
+    def _budget(self, measure: Matrix) -> Matrix:
+        return log_of(measure)
+
+    def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:  # noqa: ARG002 - alike for both
+        return np.asarray(eps - np.log(p_s) / self.alpha)
+
+    def lift_bounds(self, p_s: Vector) -> LiftBounds:  # noqa: D102
+        found = super().lift_bounds(p_s)
+        return found._replace(exact=self.polyhedral)
+
+    def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
+        if not self.polyhedral:
+            return super().halfspaces(joint)
+        eps_l, eps_u = (0.0, 0.0) if self._perfect() and np.isfinite(self.alpha) else (self.eps_l, self.eps_u)
+        return cone_of(joint.s_given_x / joint.p_s[:, None], eps_l, eps_u)
+
+    def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
+        """Return tangents of the alpha-lift, a norm, and of its inverse's inverse, which is concave."""
+        if self.polyhedral:
+            return super().tangents(joint, rows)
+        likelihood, p_s, power = joint.s_given_x / joint.p_s[:, None], joint.p_s[:, None], self.alpha
+        lifts = likelihood @ rows.T
+        found = [np.empty((0, joint.n_public))]
+        if np.isfinite(self.eps_u):
+            # ||l|| >= (P_S (l0 / ||l0||)^(alpha-1)) . l, by Hölder, with equality at l0
+            size = alpha_of(lifts, joint.p_s, power)
+            near = np.log(size) >= self.eps_u - NEAR
+            slope = p_s * (lifts[:, near] / size[near]) ** (power - 1)
+            found.append(np.exp(self.eps_u) - slope.T @ likelihood)
+        if np.isfinite(self.eps_l):
+            # M(l) = ||1/l||^-1 is concave: M(l) <= (P_S (l0 / M(l0))^(-alpha-1)) . l, with equality at l0
+            size = 1 / alpha_of(1 / lifts, joint.p_s, power)
+            near = -np.log(size) >= self.eps_l - NEAR
+            slope = p_s * (lifts[:, near] / size[near]) ** (-power - 1)
+            found.append(slope.T @ likelihood - np.exp(-self.eps_l))
+        return np.concatenate(found)

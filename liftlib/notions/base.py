@@ -1,0 +1,250 @@
+"""What every notion of privacy can answer, and what the notions share.
+
+A notion answers for itself; nothing outside this folder asks what class it is. Two kinds of question cover the
+mechanisms. One is about columns of lifts l(., y): which budgets does each need (:meth:`Notion.needs`)? It is
+answered by the notions that each output's lifts decide, the subclasses of :class:`LiftNotion`. The other is about
+rows v = P(X=.|Y=y): which are allowed (:meth:`Notion.halfspaces`)? It is answered by the notions that are polyhedral
+cones of rows, for the condition does not change when v is scaled.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.checks import checked
+from liftlib.errors import UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.lifts import lift
+from liftlib.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
+
+Decides = tuple[Literal["least", "most"], ...]
+
+
+class Leakage(NamedTuple):
+    """The smallest budgets, in nats, that a release keeps: ``lower`` for eps_l and ``upper`` for eps_u."""
+
+    lower: float
+    upper: float
+
+
+class Need(NamedTuple):
+    """One reason why a lift column needs some of a budget; a budget may have several.
+
+    Attributes
+    ----------
+    budget : str
+        The parameter's name, such as ``"eps_l"``.
+    needed : numpy.ndarray, shape (..., X)
+        The smallest budget that each column keeps, nats.
+    allowed : float
+        The budget, nats.
+    decides : tuple
+        Whose lift decides: ``("least",)`` or ``("most",)`` of the secrets, ``("most", "least")`` by their ratio, or
+        ``()`` where all secrets count together.
+    """
+
+    budget: str
+    needed: Matrix
+    allowed: float
+    decides: Decides = ()
+
+
+class LiftBounds(NamedTuple):
+    """Bounds on single lifts, e^-lower(s) <= l(s, y) <= e^upper(s).
+
+    Attributes
+    ----------
+    lower, upper : numpy.ndarray, shape (S,)
+        Nats, one for each secret; infinite where nothing is implied.
+    exact : bool
+        Whether a release that keeps the bounds keeps the notion too.
+    """
+
+    lower: Vector
+    upper: Vector
+    exact: bool
+
+
+class Notion(ABC):
+    """A privacy notion; what every notion can answer. A subclass says at least ``leakage`` and ``excess``."""
+
+    columnwise: ClassVar[bool] = False
+    """Whether each output's lift column decides by itself, so that the methods on columns answer."""
+
+    @property
+    def attributes(self) -> tuple[int, ...] | None:
+        """The sizes of X's attributes where the notion is about them, and None for the others."""
+        return None
+
+    @property
+    def polyhedral(self) -> bool:
+        """Whether finitely many linear constraints say which rows are allowed, see :meth:`halfspaces`."""
+        return False
+
+    @property
+    def convex(self) -> bool:
+        """Whether a mixture of allowed rows is allowed, so that :meth:`halfspaces` or :meth:`tangents` answers."""
+        return self.polyhedral
+
+    @abstractmethod
+    def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
+        """Return the smallest budget, or pair of budgets, of this notion that the release keeps, in nats."""
+
+    @abstractmethod
+    def excess(self, joint: Joint, channel: Channel) -> float:
+        """Return by how many nats the release exceeds a budget, the worst of them; negative where all are kept.
+
+        It is minus infinity where every budget is infinite, and infinity where no finite budget would do.
+        """
+
+    def is_kept(self, joint: Joint, channel: Channel) -> bool:
+        """Return whether the release keeps the notion, to within ``numerics.KEEP_TOL`` nats."""
+        return self.excess(joint, channel) <= KEEP_TOL
+
+    def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
+        """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If the notion is not polyhedral.
+        """
+        raise UnsupportedNotion(
+            f"{self} is not a finite set of linear constraints, so optimal_response cannot serve it: "
+            "use subset_merging or watchdog"
+        )
+
+    def tangents(self, joint: Joint, rows: Matrix) -> Matrix:  # noqa: ARG002 - what convex notions override
+        """Return halfspaces, shape (m, X), that hold for every allowed row and touch the set at rows of its boundary.
+
+        Parameters
+        ----------
+        joint : Joint
+            P_SX.
+        rows : numpy.ndarray, shape (n, X)
+            Rows on the boundary of what is allowed.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If the set is not convex, or is polyhedral.
+        """
+        remedy = "use optimal_response" if self.polyhedral else "use subset_merging or watchdog"
+        kind = "polyhedral" if self.polyhedral else "not convex"
+        raise UnsupportedNotion(f"the rows that {self} allows are {kind}, so they have no tangents to cut by: {remedy}")
+
+    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002 - what lift notions override
+        """Return what columns of lifts need of each budget.
+
+        Parameters
+        ----------
+        lift : numpy.ndarray, shape (..., S, X)
+            Lifts, with any number of leading batch axes.
+        p_s : numpy.ndarray, shape (..., S)
+            Priors.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If single columns do not decide.
+        """
+        raise UnsupportedNotion(
+            f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
+        )
+
+    def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
+        """Return booleans of shape (..., X): which lift columns keep the notion."""
+        kept = [need.needed <= need.allowed + KEEP_TOL for need in self.needs(lift, p_s)]
+        return np.asarray(np.logical_and.reduce(kept))
+
+    def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
+        """Return omega, shape (..., X), by which subset merging orders columns: larger where more is leaked."""
+        with np.errstate(over="ignore"):
+            return np.asarray(sum(np.exp(need.needed) for need in self.needs(lift, p_s)))
+
+    def printed_risk(self, lift: Matrix, p_s: Vector) -> Matrix:
+        """Return omega as a paper prints it, where that differs from :meth:`risk`."""
+        return self.risk(lift, p_s)
+
+    def lift_bounds(self, p_s: Vector) -> LiftBounds:
+        """Return bounds on single lifts that the notion implies, for a prior of shape (S,)."""
+        nothing = np.full(len(p_s), np.inf)
+        # P(s|y) <= 1 bounds every lift, whatever the notion
+        return LiftBounds(nothing, -np.log(p_s), exact=False)
+
+    def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002
+        """Return the notion without a bound on the least lift that is below ``least``, and the share that makes up.
+
+        At a zero cell a symbol's own row has lift 0 and breaks any finite bound, however small, and solvers cannot
+        resolve it. A constant release mixed in with that share lifts every lift above the bound, costs at most that
+        share of the utility, and keeps any upper bound. Others return themselves, and 0.
+        """
+        return self, 0.0
+
+
+class LiftNotion(Notion):
+    """A notion decided by each output's lift column alone; a subclass says at least :meth:`needs`."""
+
+    columnwise = True
+
+    @abstractmethod
+    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:
+        """Return what columns of lifts need of each budget, see :meth:`Notion.needs`."""
+
+    @checked
+    def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
+        """Return the smallest budget of this notion that the release keeps, or the pair of them, in nats."""
+        found: dict[str, float] = {}
+        for need in self._of_release(joint, channel):
+            # rounding can leave a constant release a hair below 0
+            found[need.budget] = max(found.get(need.budget, 0.0), float(need.needed.max()))
+        worst = tuple(found.values())
+        return worst[0] if len(worst) == 1 else Leakage(*worst)
+
+    @checked
+    def excess(self, joint: Joint, channel: Channel) -> float:
+        """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.excess`."""
+        needs = self._of_release(joint, channel)
+        # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
+        over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
+        return float(np.max(over, initial=-np.inf))
+
+    def _of_release(self, joint: Joint, channel: Channel) -> tuple[Need, ...]:
+        return self.needs(lift(channel.release(joint)), joint.p_s)
+
+
+def log_of(measure: Matrix) -> Matrix:
+    """Return the natural logarithm, minus infinity at 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(measure))
+
+
+def difference(a: Matrix | float, b: Matrix | float) -> Matrix:
+    """Return a - b, 0 where it is rounding: a solver scales its rows, and would take a row of rounding for a bound."""
+    found = np.asarray(a - b)
+    exact = np.where(np.abs(found) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, found)
+    # a bound that no output can miss by as much as KEEP_TOL, as for a secret of probability almost 1, is no bound
+    return np.where(np.abs(exact).max(axis=1, keepdims=True) <= KEEP_TOL / 10, 0.0, exact)
+
+
+def cone_of(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
+    """Return the rows l(s) - e^-eps_l and 1 - e^-eps_u l(s), each times sum v, for the finite budgets.
+
+    Parameters
+    ----------
+    likelihood : numpy.ndarray, shape (S, X)
+        The lift of each symbol, so that ``likelihood @ v`` is an output's.
+    eps_l, eps_u : float
+        Nats; an infinite one drops that side.
+    """
+    rows = [np.empty((0, likelihood.shape[1]))]
+    if np.isfinite(eps_l):
+        rows.append(difference(likelihood, np.exp(-eps_l)))
+    if np.isfinite(eps_u):
+        rows.append(difference(1.0, np.exp(-eps_u) * likelihood))
+    return np.concatenate(rows)

@@ -1,0 +1,206 @@
+"""Notions that bound single lifts: ALIP, LIP and perfect privacy each one by itself, LDP their ratio."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from liftlib.checks import checked
+from liftlib.joint import Joint
+from liftlib.measures.lifts import inverse_of
+from liftlib.notions.base import LiftBounds, LiftNotion, Need, Notion, cone_of, difference, log_of
+from liftlib.numerics import Matrix, Vector, check_scalar
+
+
+class _LiftRange(LiftNotion):
+    """Each lift lies in a range of its own: e^-range[0] <= l <= e^range[1]."""
+
+    names: tuple[str, str]
+
+    @property
+    def polyhedral(self) -> bool:
+        return True
+
+    def _range(self) -> tuple[float, float]:
+        return getattr(self, self.names[0]), getattr(self, self.names[1])
+
+    def halfspaces(self, joint: Joint) -> Matrix:
+        return cone_of(joint.s_given_x / joint.p_s[:, None], *self._range())
+
+    def lift_bounds(self, p_s: Vector) -> LiftBounds:
+        lower, upper = self._range()
+        return LiftBounds(np.full(len(p_s), lower), np.full(len(p_s), upper), exact=True)
+
+    def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002 - the range is the prior's too
+        lower, upper = self._range()
+        floor = float(np.exp(-lower))
+        return (ALIP(np.inf, upper), floor) if 0 < floor < least else (self, 0.0)
+
+
+@final
+@dataclass(frozen=True)
+class ALIP(_LiftRange):
+    r"""Asymmetric local information privacy: :math:`e^{-\varepsilon_l} \le l(s,y) \le e^{\varepsilon_u}`.
+
+    Parameters
+    ----------
+    eps_l, eps_u : float
+        Budgets in nats, in [0, inf]; an infinite one drops that side. ``ALIP(inf, eps)`` bounds pointwise maximal
+        leakage.
+
+    Notes
+    -----
+    E23 Definition 3, eq. (5).
+
+    Examples
+    --------
+    >>> from liftlib.channel import Channel
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    >>> ALIP(1.0, 0.5).is_kept(joint, Channel.identity(2))
+    True
+    >>> [round(eps, 4) for eps in ALIP(1.0, 0.5).leakage(joint, Channel.identity(2))]
+    [0.6931, 0.4055]
+    """
+
+    eps_l: float
+    eps_u: float
+    names = ("eps_l", "eps_u")
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            object.__setattr__(self, name, check_scalar(name, getattr(self, name)))
+
+    @classmethod
+    def split(cls, eps: float, lam: float) -> ALIP:
+        """Return ALIP(lam eps, (1 - lam) eps), which implies LDP(eps) (E23 section 3).
+
+        Parameters
+        ----------
+        eps : float
+            LDP budget, nats.
+        lam : float
+            The share of the min-lift, in [0, 1]; above 1/2 the min-lift is relaxed.
+        """
+        eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
+        return cls(lam * eps, (1 - lam) * eps)
+
+    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
+        return (
+            Need("eps_l", log_of(inverse_of(lift.min(axis=-2))), self.eps_l, ("least",)),
+            Need("eps_u", log_of(lift.max(axis=-2)), self.eps_u, ("most",)),
+        )
+
+    def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
+        """Return max-lift + 1 / min-lift, shape (..., X), which gives the published figures."""
+        return np.asarray(inverse_of(lift.min(axis=-2)) + lift.max(axis=-2))
+
+    def printed_risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
+        """Return max-lift + min-lift (E23 section 4.1 as printed), which grows as the min-lift gets safer."""
+        return np.asarray(lift.max(axis=-2) + lift.min(axis=-2))
+
+
+class _OneBudget(LiftNotion):
+    """A notion of the largest and the least lift with one budget, ``eps``."""
+
+    eps: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", check_scalar("eps", self.eps))
+
+
+@final
+@dataclass(frozen=True)
+class LIP(_OneBudget, _LiftRange):
+    r"""Local information privacy: :math:`|\log l(s,y)| \le \varepsilon`.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, inf].
+
+    Notes
+    -----
+    E23 Definition 1; S20 Definition 2; C22 eq. (2), whose risk, the largest absolute log-lift, it uses.
+
+    Examples
+    --------
+    >>> from liftlib.channel import Channel
+    >>> round(LIP(1.0).leakage(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2)), 4)
+    0.6931
+    """
+
+    eps: float
+    names = ("eps", "eps")
+
+    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
+        return (
+            Need("eps", log_of(inverse_of(lift.min(axis=-2))), self.eps, ("least",)),
+            Need("eps", log_of(lift.max(axis=-2)), self.eps, ("most",)),
+        )
+
+    def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
+        """Return the largest absolute log-lift over s, shape (..., X) (C22 eq. (2), E23 section 4.1)."""
+        return log_of(np.maximum(inverse_of(lift.min(axis=-2)), lift.max(axis=-2)))
+
+
+@final
+@dataclass(frozen=True)
+class LDP(_OneBudget):
+    r"""Local differential privacy with respect to S: :math:`P(y|s) \le e^\varepsilon P(y|s')`.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, inf].
+
+    Notes
+    -----
+    E23 Definition 2, eq. (4); S20 Definition 1.
+
+    Examples
+    --------
+    >>> from liftlib.channel import Channel
+    >>> round(LDP(1.0).leakage(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2)), 4)
+    1.0986
+    """
+
+    eps: float
+
+    @property
+    def polyhedral(self) -> bool:  # noqa: D102
+        return True
+
+    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
+        ratio = log_of(inverse_of(lift.min(axis=-2))) + log_of(lift.max(axis=-2))
+        return (Need("eps", ratio, self.eps, ("most", "least")),)
+
+    def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
+        """Return Gamma = max-lift / min-lift, shape (..., X) (E23 section 4.1)."""
+        with np.errstate(over="ignore"):
+            return np.asarray(inverse_of(lift.min(axis=-2)) * lift.max(axis=-2))
+
+    def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
+        if np.isinf(self.eps):
+            return np.empty((0, joint.n_public))
+        likelihood = joint.s_given_x / joint.p_s[:, None]
+        pairs = np.array(list(itertools.permutations(range(joint.n_secret), 2)), dtype=int).reshape(-1, 2)
+        # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
+        return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
+
+    def lift_bounds(self, p_s: Vector) -> LiftBounds:
+        """Return LIP's bounds: the least lift is at most 1 and the largest at least 1 (S20 Lemma 1)."""
+        return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
+
+    def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: D102
+        # lifts are at most 1 / min P(s), so that a floor of e^-eps times that keeps their ratio
+        floor = float(np.exp(-self.eps) / p_s.min())
+        return (LDP(np.inf), floor) if 0 < floor < least else (self, 0.0)
+
+
+@checked
+def PerfectPrivacy() -> ALIP:  # noqa: N802 - reads as a notion
+    """Return the notion under which Y is independent of S, ALIP(0, 0)."""
+    return ALIP(0.0, 0.0)

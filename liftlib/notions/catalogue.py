@@ -1,0 +1,101 @@
+"""The notions by name, as the command line and the comparison call them; one line a notion."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from liftlib.errors import InvalidParameter
+from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
+from liftlib.notions.base import Notion
+from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
+from liftlib.notions.side_channels import SRLIP
+
+NOTIONS: Mapping[str, Callable[..., Notion]] = {
+    "alip": ALIP,
+    "lip": LIP,
+    "ldp": LDP,
+    "l1": L1Lift,
+    "chi2": Chi2Lift,
+    "alpha": AlphaLift,
+    "srlip": SRLIP,
+    "perfect": PerfectPrivacy,
+}
+"""What makes each notion, from its parameters by name."""
+
+SHAPE = "shape"
+"""The one parameter that is not a budget but the table's: the sizes of X's attributes."""
+
+
+def maker(name: str) -> Callable[..., Notion]:
+    """Return what makes a notion: one of ``NOTIONS`` by its name, or any other as ``module:Class``.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> maker("lip") is maker("liftlib.notions:LIP")
+    True
+    """
+    if name in NOTIONS:
+        return NOTIONS[name]
+    module, _, attribute = name.partition(":")
+    if not attribute:
+        raise InvalidParameter(f"no notion {name!r}: there are {', '.join(NOTIONS)}, and your own as MODULE:CLASS")
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidParameter(f"no notion {name!r}: {error}; is its module on PYTHONPATH?") from error
+    if not callable(found):
+        raise InvalidParameter(f"{name} is {found!r}: name a class of notions")
+    return found  # type: ignore[no-any-return]  # what it makes is checked when it is made
+
+
+def parameters(name: str) -> tuple[str, ...]:
+    """Return the names of the parameters that a notion needs.
+
+    Examples
+    --------
+    >>> parameters("alip"), parameters("srlip"), parameters("perfect")
+    (('eps_l', 'eps_u'), ('eps', 'shape'), ())
+    """
+    return tuple(inspect.signature(maker(name)).parameters)
+
+
+def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int, ...] = ()) -> Notion:
+    """Return a notion from its name and the budgets that were given.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``NOTIONS``, or ``module:Class``.
+    budgets : mapping
+        Nats by parameter; None stands for one that was not given.
+    shape : tuple of int
+        The sizes of X's attributes, for a notion that takes them.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such notion, a budget that it needs is missing, or one is given that it does not have.
+
+    Examples
+    --------
+    >>> notion_from("alip", {"eps_l": 1.0, "eps_u": 0.5})
+    ALIP(eps_l=1.0, eps_u=0.5)
+    """
+    make, needed = maker(name), parameters(name)
+    given = {key: value for key, value in budgets.items() if value is not None}
+    wanted = [key for key in needed if key != SHAPE]
+    if set(given) != set(wanted):
+        options = " ".join(f"--{key.replace('_', '-')}" for key in wanted) or "no budget"
+        got = " ".join(f"--{key.replace('_', '-')}" for key in given) or "none"
+        raise InvalidParameter(f"notion {name} takes {options}, in nats; given: {got}")
+    made = make(**given, **({SHAPE: shape} if SHAPE in needed else {}))
+    if not isinstance(made, Notion):
+        raise InvalidParameter(f"{name} makes {made!r}, which is no Notion: derive it from liftlib.Notion")
+    return made

@@ -1,0 +1,154 @@
+"""SRLIP: privacy that withstands an attacker who knows some of X's attributes already."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.checks import checked
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.notions.base import LiftBounds, Notion, cone_of, log_of
+from liftlib.numerics import Matrix, Vector, check_scalar
+
+
+@final
+@dataclass(frozen=True)
+class SRLIP(Notion):
+    r"""Side-channel resistant LIP: LIP for an attacker who knows any subset of X's attributes.
+
+    :math:`e^{-\varepsilon} \le P(y|s,x^J) / P(y|x^J) \le e^\varepsilon` for each subset J of attributes, each of
+    their values, and each s that is possible with them.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, inf].
+    shape : sequence of int
+        The attributes' sizes; their product is ``|X|``, and X runs through them in C order (the last one fastest).
+
+    Notes
+    -----
+    S20 Definition 3, eq. (22). Side information under which no secret is left open, and secrets that it rules out,
+    bound nothing: the mechanism adds nothing to them.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]])
+    >>> round(SRLIP(1.0, (2, 2)).leakage(joint, Channel.constant(4)), 6)
+    0.0
+    """
+
+    eps: float
+    shape: tuple[int, ...]
+
+    def __init__(self, eps: float, shape: Sequence[int]):
+        object.__setattr__(self, "eps", check_scalar("eps", eps))
+        sizes = tuple(shape) if isinstance(shape, Iterable) else ()
+        if not sizes or not all(isinstance(n, int | np.integer) and n >= 1 for n in sizes):
+            raise InvalidParameter(f"shape is {shape!r}: give the size, 1 or more, of each attribute")
+        object.__setattr__(self, "shape", tuple(int(n) for n in sizes))
+
+    @property
+    def attributes(self) -> tuple[int, ...]:
+        """The attributes' sizes."""
+        return self.shape
+
+    @property
+    def polyhedral(self) -> bool:  # noqa: D102
+        return True
+
+    @checked
+    def leakage(self, joint: Joint, channel: Channel) -> float:
+        """Return the smallest eps that the release keeps against every side channel, in nats."""
+        channel.release(joint)  # refuses a channel that does not fit
+        p_sxy = joint.p[:, :, None] * channel.kernel  # broadcasts a kernel that does not see the secret
+        worst = 0.0
+        for cells in self._side_channels(joint):
+            given = p_sxy[:, cells].sum(axis=1)  # P(s, x^J, y)
+            possible = joint.p[:, cells].sum(axis=1) > 0
+            inside = given[possible][:, given.sum(axis=0) > 0]
+            if inside.size:
+                prior = joint.p[:, cells].sum(axis=1)[possible] / joint.p[:, cells].sum()
+                worst = max(worst, float(np.abs(log_of(inside / inside.sum(axis=0) / prior[:, None])).max()))
+        return worst
+
+    def excess(self, joint: Joint, channel: Channel) -> float:  # noqa: D102
+        leakage = self.leakage(joint, channel)
+        return leakage - self.eps if np.isfinite(self.eps) else -np.inf
+
+    def halfspaces(self, joint: Joint) -> Matrix:
+        """Return one pair of halfspaces for each side channel and each secret possible with it."""
+        rows = [np.empty((0, joint.n_public))]
+        if np.isinf(self.eps):
+            return rows[0]
+        for cells in self._side_channels(joint):
+            if len(cells) == 1:  # a side channel that reveals x itself leaves nothing to leak
+                continue
+            part = joint.p[:, cells]
+            mass = part.sum(axis=1)
+            possible = mass > 0
+            # lift given x^J of each x in the cell: P(s|x) / P(s|x^J)
+            likelihood = part[possible] / part.sum(axis=0) / (mass[possible, None] / part.sum())
+            block = np.zeros((2 * int(possible.sum()), joint.n_public))
+            block[:, cells] = cone_of(likelihood, self.eps, self.eps)
+            rows.append(block)
+        return np.concatenate(rows)
+
+    def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
+        """Return G and P(x^j): a row v = P(X^j=.|Y^j=y) is LIP(eps) given any other attributes exactly when G v >= 0.
+
+        Notes
+        -----
+        S20 eqs. (25) and (26). One pair of halfspaces for each set J of other attributes, each of their values, and
+        each secret possible with it.
+        """
+        self._check_fits(joint)
+        p = joint.p.reshape(joint.n_secret, *self.shape)
+        others = [k for k in range(len(self.shape)) if k != j]
+        own = p.sum(axis=(0, *(k + 1 for k in others)))
+        rows = []
+        for size in range(len(others) + 1):
+            for known in itertools.combinations(others, size):
+                unknown = tuple(k + 1 for k in others if k not in known)
+                # axes: secret, the known attributes in order, and attribute j last
+                table = np.moveaxis(p, j + 1, -1).sum(axis=tuple(k - (k > j + 1) for k in unknown))
+                for cell in np.moveaxis(table.reshape(joint.n_secret, -1, self.shape[j]), 1, 0):
+                    mass = cell.sum(axis=1)
+                    if not mass.sum() > 0:
+                        continue
+                    given = cell[mass > 0] / mass[mass > 0, None]
+                    whole = cell.sum(axis=0) / mass.sum()
+                    rows += [(given - np.exp(-eps) * whole) / own, (whole - np.exp(-eps) * given) / own]
+        return np.concatenate(rows), own
+
+    def lift_bounds(self, p_s: Vector) -> LiftBounds:
+        """Return LIP's bounds, those of an attacker who knows no attribute."""
+        return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
+
+    def _check_fits(self, joint: Joint) -> None:
+        if int(np.prod(self.shape)) != joint.n_public:
+            raise InvalidParameter(
+                f"shape {self.shape} has {int(np.prod(self.shape))} combinations, "
+                f"the joint {joint.n_public} public symbols"
+            )
+
+    def _side_channels(self, joint: Joint) -> list[list[int]]:
+        """Return, for each subset J of attributes and each value of theirs, the symbols x that agree with it."""
+        self._check_fits(joint)
+        grid = np.arange(joint.n_public).reshape(self.shape)
+        axes = range(len(self.shape))
+        found: list[list[int]] = []
+        for size in range(len(self.shape) + 1):
+            for known in itertools.combinations(axes, size):
+                for value in itertools.product(*(range(self.shape[j]) for j in known)):
+                    index: list[int | slice] = [slice(None)] * len(self.shape)
+                    for j, v in zip(known, value, strict=True):
+                        index[j] = v
+                    found.append(np.atleast_1d(grid[tuple(index)]).ravel().tolist())
+        return found

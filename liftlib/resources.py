@@ -1,0 +1,35 @@
+"""The files that come with the code: in an installed package inside it, in the repository beside it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from liftlib.errors import DataError
+
+
+def resource(name: str, package: str = "liftlib") -> Path:
+    """Return the path of a file or folder that comes with a package.
+
+    Parameters
+    ----------
+    name : str
+        Its path in the repository, such as ``"data/claims.csv"``.
+    package : str
+        The package whose wheel carries it.
+
+    Raises
+    ------
+    DataError
+        If it is in neither place.
+
+    Examples
+    --------
+    >>> resource("data/adult/adult.names").name
+    'adult.names'
+    """
+    inside = Path(str(files(package)))
+    for found in (inside / "_resources" / name, inside.parent / name):
+        if found.exists():
+            return found
+    raise DataError(f"{package} came without {name}: install it again, from its wheel or its repository")

@@ -1,0 +1,1 @@
+"""Vertices and linear programmes, each certified; nothing here knows of privacy."""
