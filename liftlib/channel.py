@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegati
 Partition = tuple[tuple[int, ...], ...]
 
 
+@runtime_checkable
 class Uniform(Protocol):
     """A source of uniform numbers: a numpy generator, or the operating system's."""
 
