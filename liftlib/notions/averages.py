@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from liftlib.checks import checked
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
@@ -103,6 +104,7 @@ class L1Lift(_Averages):
             # the mean lift is 1, so that half of the l1-lift is below it; not so for the inverses
             return np.asarray(np.log1p(np.expm1(eps) / (p_s if inverse else 2 * p_s)))
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return the halfspaces of the l1-lift alone: one for each set of secrets (``eps_l`` must be infinite or 0)."""
         if self._perfect():
@@ -165,6 +167,7 @@ class Chi2Lift(_Averages):
         with np.errstate(over="ignore"):
             return np.asarray(np.log1p(np.expm1(eps) / np.sqrt(p_s)))
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if self._perfect():
             return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
@@ -234,6 +237,7 @@ class AlphaLift(_Averages):
         found = super().lift_bounds(p_s)
         return found._replace(exact=self.polyhedral)
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if not self.polyhedral:
             return super().halfspaces(joint)

@@ -102,6 +102,7 @@ class Notion(ABC):
         It is minus infinity where every budget is infinite, and infinity where no finite budget would do.
         """
 
+    @checked
     def is_kept(self, joint: Joint, channel: Channel) -> bool:
         """Return whether the release keeps the notion, to within ``numerics.KEEP_TOL`` nats."""
         return self.excess(joint, channel) <= KEEP_TOL

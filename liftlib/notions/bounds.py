@@ -27,6 +27,7 @@ class _LiftRange(LiftNotion):
     def _range(self) -> tuple[float, float]:
         return getattr(self, self.names[0]), getattr(self, self.names[1])
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         return cone_of(joint.s_given_x / joint.p_s[:, None], *self._range())
 
@@ -74,6 +75,7 @@ class ALIP(_LiftRange):
             object.__setattr__(self, name, check_scalar(name, getattr(self, name)))
 
     @classmethod
+    @checked
     def split(cls, eps: float, lam: float) -> ALIP:
         """Return ALIP(lam eps, (1 - lam) eps), which implies LDP(eps) (E23 section 3).
 
@@ -182,6 +184,7 @@ class LDP(_OneBudget):
         with np.errstate(over="ignore"):
             return np.asarray(inverse_of(lift.min(axis=-2)) * lift.max(axis=-2))
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if np.isinf(self.eps):
             return np.empty((0, joint.n_public))
