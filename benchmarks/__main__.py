@@ -28,7 +28,7 @@ from benchmarks import others
 from benchmarks.people import make_table
 from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.numerics import xlogx
-from liftlib.polytope import HAS_CDD, NO_CDD
+from liftlib.solvers.polytope import HAS_CDD, NO_CDD
 
 OUT = Path(__file__).parent / "out"
 

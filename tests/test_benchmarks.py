@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from liftlib.polytope import HAS_CDD, NO_CDD
+from liftlib.solvers.polytope import HAS_CDD, NO_CDD
 
 ROOT = Path(__file__).resolve().parent.parent
 
