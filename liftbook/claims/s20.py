@@ -9,8 +9,9 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.mechanisms.family import calibrate
-from liftlib.mechanisms.noise.ldp import randomised_response, unary_encoding
+from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.noise.unary import unary_encoding
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.product import product_response
 from liftlib.notions import LDP, LIP, SRLIP

@@ -16,7 +16,8 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.merging.partition import best_partition
 from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.reduction.bounded import bounded_reduction, extreme_reduction
-from liftlib.mechanisms.reduction.linear import linear_reduction, secret_aware_reduction
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import secret_aware_reduction
 from liftlib.mechanisms.response.bracket import bracket_response
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.robust import robust_response
