@@ -21,8 +21,9 @@ from liftlib.mechanisms.noise.ldp import randomised_response, unary_encoding
 from liftlib.mechanisms.noise.levels import conditional_reporting_alpha, randomised_response_alpha, unary_encoding_alpha
 from liftlib.mechanisms.noise.reporting import conditional_reporting
 from liftlib.mechanisms.noise.tailored import tailored_response
-from liftlib.mechanisms.response.optimal import optimal_response_report
+from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.secret_aware import secret_aware_response
+from liftlib.mechanisms.rows import RowsCertificate
 from liftlib.notions import LIP
 from liftlib.numerics import Matrix
 
@@ -135,8 +136,8 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
-        report = optimal_response_report(joint, LIP(eps))
-        channel, found["vertices"] = report.channel, float(report.n_vertices)
+        channel = optimal_response(joint, LIP(eps))
+        found["vertices"] = float(channel.certified(RowsCertificate).rows)
     found["seconds"] = time.process_time() - started
     result = evaluate(joint, channel)
     return found | {"mutual_information": result.mutual_information, "entropy": result.entropy}
