@@ -10,7 +10,7 @@ from liftlib.joint import Joint
 from liftlib.mechanisms.family import calibrate
 from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.merging.watchdog import watchdog
-from liftlib.mechanisms.noise.ldp import randomised_response
+from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.reporting import conditional_reporting
 from liftlib.mechanisms.reduction.linear import linear_reduction
 from liftlib.mechanisms.response.optimal import optimal_response
@@ -77,8 +77,6 @@ MECHANISMS: Mapping[str, Mechanism] = {
     "conditional-reporting": lambda joint, notion: conditional_reporting(
         joint, calibrate(conditional_reporting, joint, notion)
     ),
-    "linear-reduction": lambda joint, notion: linear_reduction(
-        joint, calibrate(linear_reduction, joint, notion, low=0, high=1, private_end="high")
-    ),
+    "linear-reduction": lambda joint, notion: linear_reduction(joint, calibrate(linear_reduction, joint, notion)),
 }
 """Each makes a channel that keeps a notion; a family's parameter is calibrated."""
