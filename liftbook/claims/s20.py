@@ -84,4 +84,5 @@ def conditional_reporting_is_ldp() -> bool:
 def theorem_4_holds() -> bool:
     """Whether the product of protocols is SRLIP(1/2) for counts (7, 1, 2, 6) and (1, 1, 1, 5) on two bits."""
     joint = Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
-    return SRLIP(0.5, (2, 2)).is_kept(joint, product_response(joint, 0.5, (2, 2), repair=False))
+    notion = SRLIP(0.5, (2, 2))
+    return notion.is_kept(joint, product_response(joint, notion, repair=False))

@@ -36,8 +36,8 @@ class Serves:
 ANY = Serves("any notion", lambda _: True)
 COLUMNWISE = Serves("notions that lift columns decide", lambda notion: notion.columnwise)
 POLYHEDRAL = Serves("notions with halfspaces", lambda notion: notion.polyhedral)
-BOTH = Serves("notions that lift columns decide and with halfspaces", lambda n: n.columnwise and n.polyhedral)
-TANGENTS = Serves("convex notions that are not polyhedral", lambda n: n.convex and not n.polyhedral)
+BOTH = Serves("notions that lift columns decide and that have halfspaces", lambda n: n.columnwise and n.polyhedral)
+CONVEX = Serves("notions that allow a convex set of rows", lambda n: n.polyhedral or (n.convex and n.columnwise))
 PLAIN = Serves("notions with halfspaces, not about attributes", lambda n: n.polyhedral and n.attributes is None)
 ATTRIBUTES = Serves("notions about X's attributes", lambda notion: notion.attributes is not None)
 # whether bounds are exact is the notion's, whatever the prior
@@ -134,7 +134,7 @@ _ALL = (
     Mechanism(
         "bracket",
         "response.bracket:bracket_response",
-        TANGENTS,
+        CONVEX,
         "vertices, in rounds of cuts",
         "this book; E23 section 7 leaves it open",
         most_symbols=8,

@@ -22,8 +22,9 @@ from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.reporting import conditional_reporting
 from liftlib.mechanisms.noise.tailored import tailored_response
 from liftlib.mechanisms.noise.unary import unary_encoding
-from liftlib.mechanisms.response.optimal import optimal_response_report
+from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.secret_aware import secret_aware_response
+from liftlib.mechanisms.rows import RowsCertificate
 from liftlib.notions import LIP
 from liftlib.numerics import Matrix
 
@@ -129,8 +130,8 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
-        report = optimal_response_report(joint, LIP(eps))
-        channel, found["vertices"] = report.channel, float(report.n_vertices)
+        channel = optimal_response(joint, LIP(eps))
+        found["vertices"] = float(channel.certified(RowsCertificate).rows)
     found["seconds"] = time.process_time() - started
     result = evaluate(joint, channel)
     return found | {"mutual_information": result.mutual_information, "entropy": result.entropy}
