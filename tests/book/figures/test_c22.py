@@ -7,7 +7,8 @@ import pytest
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.figures import c22_merging
+from liftbook.figures.c22 import example
+from liftbook.rows.scales import C22_EPSILONS
 from liftlib.errors import InvalidParameter
 
 EPSILONS = (0.3, 1.2, 2.5)
@@ -114,11 +115,11 @@ def test_same_seed_same_rows():
 
 
 def test_defaults_are_the_papers_scale():
-    assert c22_merging.EPSILONS == (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5)
+    assert C22_EPSILONS == (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5)
     for figure in (figures.figure_c22_1, figures.figure_c22_2, figures.figure_c22_3):
         parameters = inspect.signature(figure).parameters.values()
         defaults = [p.default for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        assert defaults == [1000, c22_merging.EPSILONS, 13, 20]
+        assert defaults == [1000, C22_EPSILONS, 13, 20]
 
 
 @pytest.mark.parametrize("values", [[], [-1.0], [np.nan]])
@@ -139,6 +140,6 @@ class TestExample1:
         assert -(masses * np.log(masses)).sum() == pytest.approx(0.5269, abs=5e-5)
 
     def test_says_so_where_no_joint_has_them(self, monkeypatch):
-        monkeypatch.setattr(c22_merging, "EXAMPLE_MERGED_RISK", 0.5)  # x5's risk of 0.2608 allows less than 0.1
+        monkeypatch.setattr(example, "EXAMPLE_MERGED_RISK", 0.5)  # x5's risk of 0.2608 allows less than 0.1
         with pytest.raises(InvalidParameter, match=r"^no joint distribution has the numbers of C22 Example 1: "):
             figures.example_c22_1()

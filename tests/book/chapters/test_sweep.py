@@ -16,7 +16,7 @@ from liftbook.chapters.sweeping import dask_workers, is_finished, local_processe
 from liftlib.__main__ import main
 from liftlib.errors import RerunError
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 SMALL, KILLED = str(FIXTURES / "small.md"), str(FIXTURES / "killed.md")
 
 

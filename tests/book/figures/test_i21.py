@@ -5,7 +5,7 @@ import pytest
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.figures import i21
+from liftbook.figures.i21 import reductions as i21
 from liftlib.errors import InvalidParameter
 
 JOINT = i21.EXAMPLE_1
@@ -111,5 +111,5 @@ def test_the_same_rows_with_more_workers(monkeypatch):
 @pytest.mark.parametrize("values", [[], [-0.1], [np.nan], [1.1]])
 def test_wrong_shares(values):
     for figure in (figures.figure_i21_1, figures.figure_i21_2, figures.figure_i21_3):
-        with pytest.raises(InvalidParameter, match=r"alphas is .*: give one share or more, each in \[0, 1\]"):
+        with pytest.raises(InvalidParameter, match=r"shares is .*: give one share or more, each in \[0, 1\]"):
             figure(values)

@@ -20,7 +20,7 @@ from liftbook.chapters import (
 from liftlib.__main__ import main
 from liftlib.errors import RerunError
 
-SMALL = Path(__file__).parent / "fixtures" / "small.md"
+SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]
 WITH_PARAMETERS = [path for path in CHAPTERS if read_parameters(path)]
 

@@ -10,7 +10,7 @@ import pytest
 
 from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
 NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
 PAGES = [ROOT / f"{name}.md" for name in NAMES]
