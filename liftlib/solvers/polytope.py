@@ -6,6 +6,7 @@ vertex is solved again from the constraints that are tight at it, and checked, s
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Literal
 
 import numpy as np
@@ -34,6 +35,11 @@ DISTINCT_TOL = 1e-6
 TWIN_TOL = 1e-12
 """Points with no coordinate further apart than this are one vertex."""
 
+HAS_CDD = find_spec("cdd") is not None
+"""Whether pycddlib is installed; it has to be compiled, so it may be left out."""
+
+NO_CDD = "pycddlib is not installed: pip install 'liftlib[cdd]', which compiles it with gcc and python3-dev"
+
 
 def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayLike | None = None) -> Matrix:
     """Return the vertices of {v >= 0, sum v = 1, G v >= 0}.
@@ -44,8 +50,8 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
         G; m may be 0. Rows may have any positive scale.
     method : {"auto", "qhull", "cdd"}
         ``"qhull"`` through scipy; ``"cdd"`` the double description method in floating point, an independent and
-        slower check, which is known to miss vertices of very thin polytopes; ``"auto"`` qhull, and cdd where qhull
-        gives up.
+        slower check, which is known to miss vertices of very thin polytopes and needs pycddlib; ``"auto"`` qhull,
+        and cdd where qhull gives up.
     interior : array_like, shape (X,), optional, keyword-only
         A point that may lie strictly inside all constraints; if it does, no linear programme is needed to find one.
 
@@ -57,9 +63,9 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     Raises
     ------
     InvalidParameter
-        If the method is another word.
+        If the method is another word, or ``"cdd"`` and pycddlib is not installed.
     SolverFailure
-        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or no solver ends.
+        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or no solver that is there ends.
 
     Notes
     -----
@@ -76,6 +82,8 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
         raise InvalidParameter(f"halfspaces has shape {g.shape}: give a column for each coordinate")
     if method not in ("auto", "qhull", "cdd"):
         raise InvalidParameter(f'method is {method!r}: give "auto", "qhull" or "cdd"')
+    if method == "cdd" and not HAS_CDD:
+        raise InvalidParameter(f'method is "cdd", but {NO_CDD}; or give "qhull"')
     rows = _constraints(g)
     if method == "cdd":
         found = _by_cdd(rows)
@@ -83,8 +91,9 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
         try:
             found = _by_qhull(rows, None if interior is None else np.asarray(interior, dtype=np.float64))
         except (QhullError, SolverFailure) as error:
-            if method == "qhull":
-                raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; try cdd") from error
+            if method == "qhull" or not HAS_CDD:
+                remedy = "try cdd" if HAS_CDD else f"cdd might not, but {NO_CDD}"
+                raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
             found = _by_cdd(rows)
     found = _distinct(found, rows)
     worst = float((found @ rows.T).min(initial=0.0))
