@@ -27,7 +27,3 @@ class InfeasiblePrivacy(LiftError):
 
 class SolverFailure(LiftError, RuntimeError):
     """A numerical solver's answer failed its check; the message holds the residuals."""
-
-
-class RerunError(LiftError):
-    """A chapter cannot be rerun as asked."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from liftbook.chapters import chapters_folder, find_chapter, read_parameters, read_values, rerun
+from liftbook.chapters.errors import RerunError
 from liftbook.chapters.sweeping import dask_workers, local_processes, read_grid, sweep
 from liftlib.cli.shared import Commands, command, json_option, print_json
-from liftlib.errors import RerunError
 
 GRID = """
 grid.yaml, all combinations:        or a list of runs:

@@ -20,10 +20,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import check_values, find_chapter, read_parameters, read_yaml
 from liftbook.chapters.report import write_report
 from liftbook.chapters.running import rerun
-from liftlib.errors import RerunError
 
 ATTEMPTS = 3
 """How often a run is tried whose worker process dies."""

@@ -12,9 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from liftbook.chapters.errors import RerunError
 from liftbook.chapters.sweeping import dask_workers, is_finished, local_processes, read_grid, run_name, sweep
 from liftlib.__main__ import main
-from liftlib.errors import RerunError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SMALL, KILLED = str(FIXTURES / "small.md"), str(FIXTURES / "killed.md")
