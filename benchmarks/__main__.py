@@ -22,10 +22,10 @@ import pandas as pd
 from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
 
-import liftbook.figures
 import liftlib as ll
 from benchmarks import others
 from benchmarks.people import make_table
+from liftbook import figures
 from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.numerics import xlogx
 from liftlib.solvers.polytope import HAS_CDD, NO_CDD
@@ -82,6 +82,10 @@ def lost(joint: ll.Joint, channel: ll.Channel) -> float:
     return ll.entropy(joint.p_x) - ll.evaluate(joint, channel).mutual_information
 
 
+def certificate(joint: ll.Joint, notion: ll.Notion) -> ll.RowsCertificate:
+    return ll.optimal_response(joint, notion).certified(ll.RowsCertificate)
+
+
 def responses(quick: bool) -> pd.DataFrame:
     """Vertices and linear programme for ALIP, lambda 1/2, by plain qhull, cddlib, and lrs and Normaliz if there."""
     sizes = [(3, 8)] if quick else [(5, 17), (10, 20), (5, 50)]
@@ -94,19 +98,19 @@ def responses(quick: bool) -> pd.DataFrame:
             if n_secret * n_public > 85 and eps < (2.0 if n_secret == 10 else 1.0):
                 continue  # hundreds of thousands of vertices
             notion = ll.ALIP.split(eps, 0.5)
-            report = ll.optimal_response_report(joint, notion)
+            vertices = certificate(joint, notion).rows
             routes = {
-                "liftlib": lambda j=joint, n=notion: ll.optimal_response_report(j, n).solution.objective,
+                "liftlib": lambda j=joint, n=notion: certificate(j, n).solution.objective,
                 "qhull + linprog": lambda j=joint, n=notion: plain_qhull(j, n),
             }
-            if report.n_vertices < 3000:
+            if vertices < 3000:
                 if HAS_CDD:
                     routes["cddlib + linprog"] = lambda j=joint, n=notion: plain_cdd(j, n)
                 for name, enumerate_by in others.installed().items():
                     rows_of = np.concatenate([np.eye(n_public), notion.halfspaces(joint)])
                     routes[f"{name} + linprog"] = lambda j=joint, r=rows_of, e=enumerate_by: over_all(j, e(r))
             rows.append(
-                {"case": f"{n_secret}x{n_public}", "eps": eps, "vertices": report.n_vertices}
+                {"case": f"{n_secret}x{n_public}", "eps": eps, "vertices": vertices}
                 | side_by_side(routes, 1 if quick else 5)
             )
     table = pd.DataFrame(rows)

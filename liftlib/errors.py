@@ -27,3 +27,7 @@ class InfeasiblePrivacy(LiftError):
 
 class SolverFailure(LiftError, RuntimeError):
     """A numerical solver's answer failed its check; the message holds the residuals."""
+
+
+class MissingExtra(LiftError, ImportError):
+    """An optional package is not installed; the message names the extra that brings it."""

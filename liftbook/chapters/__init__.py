@@ -15,7 +15,7 @@ from liftbook.chapters.parameters import (
 )
 from liftbook.chapters.results import keep
 from liftbook.chapters.running import Run, rerun
-from liftbook.chapters.sweeping import Sweep, dask_workers, local_processes, read_grid, sweep
+from liftbook.chapters.sweeping import Sweep, dask_workers, read_grid, sweep
 
 __all__ = [
     "Parameter",
@@ -27,7 +27,6 @@ __all__ = [
     "dask_workers",
     "find_chapter",
     "keep",
-    "local_processes",
     "parse_parameters",
     "preview_parameters",
     "ran_with",

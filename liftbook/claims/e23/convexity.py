@@ -13,7 +13,7 @@ from liftbook.figures.e23.convexity import ENDS, PRIOR
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import alpha_of, chi2_of, l1_of
 from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.response.bracket import bracket_response
+from liftlib.mechanisms.response.bracket import BracketCertificate, bracket_response
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import Chi2Lift, L1Lift
 from liftlib.numerics import Matrix, Vector
@@ -90,5 +90,5 @@ def merging_beside_the_chi2_optimum() -> float:
     notion, shares = Chi2Lift(np.inf, 0.5), []
     for joint in drawn(20, 5, 10):
         merged = evaluate(joint, subset_merging(joint, notion)).mutual_information
-        shares.append(merged / bracket_response(joint, notion).lower)
+        shares.append(merged / bracket_response(joint, notion).certified(BracketCertificate).value)
     return float(np.mean(shares))

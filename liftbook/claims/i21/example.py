@@ -10,7 +10,8 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.reduction.linear import linear_reduction, secret_aware_reduction
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import secret_aware_reduction
 
 
 def _printed_solution() -> Channel:
@@ -98,8 +99,8 @@ def proposition_2_for_any_distortion() -> bool:
     joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
-    in_place = secret_aware_reduction(joint, 0.5, np.abs(np.subtract.outer(points, points)))
-    cheapest = secret_aware_reduction(joint, 0.5, squared)
+    in_place = secret_aware_reduction(joint, 0.5, distortion=np.abs(np.subtract.outer(points, points)))
+    cheapest = secret_aware_reduction(joint, 0.5, distortion=squared)
     costs = [float((channel.joint_xy(joint) * squared).sum()) for channel in (in_place, cheapest)]
     return bool(costs[0] <= costs[1] + 1e-9)
 

@@ -12,7 +12,8 @@ from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
-from liftlib.mechanisms.reduction.linear import linear_reduction, markov_reduction, secret_aware_reduction
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
 from liftlib.numerics import Matrix
 
 
@@ -78,7 +79,7 @@ def aware_is_better_on_random_joints() -> bool:
     far = distance(6)
     for joint in drawn(20, 4, 6):
         for cost, makes in ((1 - np.eye(6), None), (far, far)):
-            pair = (linear_reduction(joint, 0.5), secret_aware_reduction(joint, 0.5, makes))
+            pair = (linear_reduction(joint, 0.5), secret_aware_reduction(joint, 0.5, distortion=makes))
             printed, aware = (float((channel.joint_xy(joint) * cost).sum()) for channel in pair)
             if aware > printed + 1e-12:
                 return False

@@ -9,11 +9,9 @@ from liftbook.claims.utility import optimum
 from liftlib.datasets import adult
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.family import calibrate
-from liftlib.mechanisms.noise.ldp import (
-    randomised_response,
-    unary_encoding,
-)
+from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.noise.unary import unary_encoding
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LIP
 

@@ -18,7 +18,7 @@ from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.response.product import attribute_halfspaces, product_response, product_response_report
+from liftlib.mechanisms.response.product import ProductCertificate, product_response
 from liftlib.notions import LIP, SRLIP
 
 
@@ -56,7 +56,7 @@ def lemma_2_holds() -> bool:
 def attribute_polytope_inequalities() -> float:
     """Those of S20 eqs. (24)-(26) for the attribute of four values beside two of three."""
     joint = uniform_joint(2, 36, np.random.default_rng(0))
-    halfspaces, _ = attribute_halfspaces(joint, 0.5, S20_SHAPE, 2)
+    halfspaces, _ = SRLIP(0.5, S20_SHAPE).attribute_halfspaces(joint, 2, 0.5)
     return float(4 * 4 + 4 * len(halfspaces))
 
 
@@ -65,9 +65,10 @@ def one_polytope_cannot_serve_several_priors() -> bool:
     for seed in range(10):
         joint = uniform_joint(2, 6, np.random.default_rng(seed))
         for eps in S20_EPSILONS:
-            report = product_response_report(joint, eps, (2, 3), repair=False)
-            for j, factor in enumerate(report.factors):
-                halfspaces, own = attribute_halfspaces(joint, eps / 2, (2, 3), j)
+            notion = SRLIP(eps, (2, 3))
+            product = product_response(joint, notion, repair=False).certified(ProductCertificate)
+            for j, factor in enumerate(product.factors):
+                halfspaces, own = notion.attribute_halfspaces(joint, j, eps / 2)
                 best, _ = best_kernel(halfspaces * own, own)
                 found = [mutual_information(own[:, None] * kernel) for kernel in (best.kernel, factor.kernel)]
                 if found[1] < found[0] - 1e-9:
@@ -102,4 +103,5 @@ def theorem_4_never_fails_at_random() -> bool:
 def theorem_4_holds() -> bool:
     """Whether the product of protocols is SRLIP(1/2) for counts (7, 1, 2, 6) and (1, 1, 1, 5) on two bits."""
     joint = Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
-    return SRLIP(0.5, (2, 2)).is_kept(joint, product_response(joint, 0.5, (2, 2), repair=False))
+    notion = SRLIP(0.5, (2, 2))
+    return notion.is_kept(joint, product_response(joint, notion, repair=False))

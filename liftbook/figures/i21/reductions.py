@@ -8,7 +8,8 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.mechanisms.reduction.linear import linear_reduction, markov_reduction, secret_aware_reduction
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
 from liftlib.numerics import Matrix
 
 EXAMPLE_1 = Joint(
@@ -22,8 +23,8 @@ Reduction = Callable[[Joint, float, Matrix | None], Channel]
 
 REDUCTIONS: dict[str, Reduction] = {
     PRINTED: lambda joint, share, _: linear_reduction(joint, share),
-    CHEAPEST: markov_reduction,
-    AWARE: secret_aware_reduction,
+    CHEAPEST: lambda joint, share, cost: markov_reduction(joint, share, distortion=cost),
+    AWARE: lambda joint, share, cost: secret_aware_reduction(joint, share, distortion=cost),
 }
 
 

@@ -13,7 +13,7 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.response.bracket import bracket_response
+from liftlib.mechanisms.response.bracket import BracketCertificate, bracket_response
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LIP, AlphaLift
 from liftlib.numerics import Matrix
@@ -52,10 +52,10 @@ def _alpha_lifts(task: tuple[Matrix, list[float], tuple[float, ...]]) -> list[Me
         point: dict[str, dict[str, float]] = {}
         for alpha in task[2]:
             notion = AlphaLift(alpha, eps / 2, eps / 2)
-            bracket = bracket_response(joint, notion)
+            bracket = bracket_response(joint, notion).certified(BracketCertificate)
             point[f"optimum, α={alpha:g}"] = {
-                "nmi": bracket.lower / h_x,
-                "gap": (bracket.upper - bracket.lower) / h_x,
+                "nmi": bracket.value / h_x,
+                "gap": bracket.gap / h_x,
             }
             point[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
         point["optimum, ALIP"] = {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}

@@ -14,7 +14,8 @@ from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.reduction.bounded import bounded_reduction, extreme_reduction
-from liftlib.mechanisms.reduction.linear import linear_reduction, secret_aware_reduction
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import secret_aware_reduction
 from liftlib.numerics import Matrix
 
 

@@ -66,7 +66,7 @@ def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> l
         drawn = rng.dirichlet(counts, size=max(tables)).reshape(-1, *truth.p.shape)
         point: dict[str, dict[str, float]] = {}
         for k in tables:
-            channel = robust_response(estimate, [Joint(p) for p in drawn[:k]], notion)
+            channel = robust_response(estimate, notion, others=[Joint(p) for p in drawn[:k]])
             result = evaluate(truth, channel)
             series = "the estimate alone" if k == 0 else f"and {k} others"
             point[series] = {"nmi": result.nmi, "lip": result.lip, "broken": float(not notion.is_kept(truth, channel))}

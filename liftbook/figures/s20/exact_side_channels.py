@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from liftbook.figures.s20.side_channels import Task, product_as_printed
+from liftbook.figures.s20.side_channels import Task
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.responses import respond
@@ -73,10 +73,10 @@ def _exact_srlip(task: Task) -> list[dict[str, Any]]:
         exact, counted = respond(joint, notion)
         utilities = {
             "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
-            "upper bound": min(srlip_upper_bounds(joint, eps, shape).values()),
+            "upper bound": min(srlip_upper_bounds(joint, notion).values()),
             "SRLIP optimum": evaluate(joint, exact).mutual_information,
             "searched": evaluate(joint, searched_response(joint, notion)).mutual_information,
-            "Theorem 4": evaluate(joint, product_response(joint, eps, shape)).mutual_information,
+            "Theorem 4": evaluate(joint, product_response(joint, notion)).mutual_information,
         }
         for series, information in utilities.items():
             nmi = information / entropy(joint.p_x)
@@ -116,7 +116,9 @@ def theorem_4_failures(
     rows = []
     for eps in budgets(epsilons):
         notion = SRLIP(eps, sizes)
-        used = np.array([notion.leakage(joint, product_as_printed(joint, eps, sizes)) / eps for joint in map(Joint, p)])
+        used = np.array(
+            [notion.leakage(joint, product_response(joint, notion, repair=False)) / eps for joint in map(Joint, p)]
+        )
         broken = int((used * eps > eps + 1e-9).sum())
         rows.append(
             {"eps": eps, "broken": broken, "n": len(used), "used_mean": used.mean(), "used_most": float(used.max())}

@@ -19,11 +19,10 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import mutual_information_of
-from liftlib.mechanisms.response.product import attribute_halfspaces
-from liftlib.mechanisms.response.product_polytope import kernels
-from liftlib.notions import LDP
+from liftlib.mechanisms.response.product_polytope import kernels_of
+from liftlib.notions import LDP, SRLIP
 from liftlib.numerics import Matrix
-from liftlib.solvers.kernel_faces import kernels_by_faces
+from liftlib.solvers.kernels import kernels_by_faces
 
 
 def best_kernel(cone: Matrix, p_x: Matrix) -> tuple[Channel, int]:
@@ -58,9 +57,9 @@ def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channe
     >>> product_of_kernels(Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]]), 0.5, (2, 2)).kernel.shape
     (4, 4)
     """
-    kernel: Matrix = np.ones((1, 1))
+    notion, kernel = SRLIP(eps, shape), np.ones((1, 1))
     for j in range(len(shape)):
-        halfspaces, own = attribute_halfspaces(joint, eps / len(shape), shape, j)
+        halfspaces, own = notion.attribute_halfspaces(joint, j, eps / len(shape))
         factor, _ = best_kernel(halfspaces * own, own)
         kernel = np.asarray(np.kron(kernel, factor.kernel), dtype=np.float64)
     return Channel(kernel)
@@ -93,7 +92,7 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
     for n in range(2, largest + 1):
         joint, notion = Joint.from_counts(whole[:, :n]), LDP(eps)
         started = time.perf_counter()
-        found = kernels(joint, notion)
+        found = kernels_of(joint, notion)
         generic = time.perf_counter() - started
         (by_faces, n_vertices), faces = fastest(partial(best_ldp_kernel, joint, notion))
         (by_rows, counted), cone = fastest(partial(respond, joint, notion))

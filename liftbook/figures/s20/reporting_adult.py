@@ -94,9 +94,8 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     started = time.process_time()
     if name in FAMILIES:
-        mechanism, solve = FAMILIES[name]
-        found["family_alpha"] = solve(joint, eps)
-        channel = mechanism(joint, found["family_alpha"])
+        found["family_alpha"] = FAMILIES[name].at_lip(joint, eps)
+        channel = FAMILIES[name](joint, found["family_alpha"])
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
@@ -132,5 +131,5 @@ def figure_s20_8(
         keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
         for name in ("GRR", "CR"):
             for eps in budgets(epsilons):
-                rows += single({"family_alpha": FAMILIES[name][1](joint, eps)}, **keys, series=name, eps=eps)
+                rows += single({"family_alpha": FAMILIES[name].at_lip(joint, eps)}, **keys, series=name, eps=eps)
     return frame(rows)

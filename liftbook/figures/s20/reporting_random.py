@@ -145,10 +145,9 @@ def _on_random(task: tuple[Matrix, tuple[float, ...], tuple[str, ...]]) -> Matri
         for at, eps in enumerate(epsilons):
             for number, name in enumerate(series):
                 if name in FAMILIES:
-                    mechanism, solve = FAMILIES[name]
-                    alpha = solve(joint, eps)
+                    alpha = FAMILIES[name].at_lip(joint, eps)
                     found[trial, at, number, 0] = alpha
-                    channel = mechanism(joint, alpha)
+                    channel = FAMILIES[name](joint, alpha)
                 else:
                     channel = DIRECT[name](joint, LIP(eps))
                 result = evaluate(joint, channel)

@@ -6,21 +6,16 @@ from collections.abc import Callable, Mapping
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.mechanisms.noise.ldp import randomised_response, unary_encoding
-from liftlib.mechanisms.noise.levels import conditional_reporting_alpha, randomised_response_alpha, unary_encoding_alpha
+from liftlib.mechanisms.family import Family
+from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.reporting import conditional_reporting
 from liftlib.mechanisms.noise.tailored import tailored_response
+from liftlib.mechanisms.noise.unary import unary_encoding
 from liftlib.mechanisms.response.secret_aware import secret_aware_response
 from liftlib.notions import LIP
 
-Family = tuple[Callable[[Joint, float], Channel], Callable[[Joint, float], float]]
-
-FAMILIES: Mapping[str, Family] = {
-    "GRR": (randomised_response, randomised_response_alpha),
-    "CR": (conditional_reporting, conditional_reporting_alpha),
-    "OUE": (unary_encoding, unary_encoding_alpha),
-}
-"""A mechanism with a parameter, and the largest parameter that keeps LIP(eps)."""
+FAMILIES: Mapping[str, Family] = {"GRR": randomised_response, "CR": conditional_reporting, "OUE": unary_encoding}
+"""Mechanisms with a parameter, S20's alpha."""
 
 DIRECT: Mapping[str, Callable[[Joint, LIP], Channel]] = {
     "tailored": tailored_response,

@@ -7,14 +7,16 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from liftbook.chapters.errors import RerunError
-from liftbook.chapters.sweeping import dask_workers, is_finished, local_processes, read_grid, run_name, sweep
-from liftlib.__main__ import main
+from liftbook.chapters.sweeping import dask_workers, is_finished, read_grid, run_name, sweep
+from liftbook.rows.jobs import worker_pool
+from liftlib.cli import main
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SMALL, KILLED = str(FIXTURES / "small.md"), str(FIXTURES / "killed.md")
@@ -102,10 +104,10 @@ def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
 def test_other_folders_are_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
     with pytest.raises(RerunError, match="is there already and is not a sweep"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "mine", local_processes(1))
+        sweep(SMALL, [{"n": 1}], tmp_path / "mine", partial(worker_pool, 1))
     (tmp_path / "mine" / "sweep.json").write_text('{"chapter": "watchdog"}')
     with pytest.raises(RerunError, match="is a sweep of watchdog"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "mine", local_processes(1))
+        sweep(SMALL, [{"n": 1}], tmp_path / "mine", partial(worker_pool, 1))
 
 
 def test_no_workers(tmp_path, capsys):
@@ -163,7 +165,7 @@ def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     mark = tmp_path / "mark"
     thread = kill_the_first_worker(mark)
     runs = [{"n": n, "mark": str(mark)} for n in range(3)]
-    made = sweep(KILLED, runs, tmp_path / "out", local_processes(1), html=False, progress=False)
+    made = sweep(KILLED, runs, tmp_path / "out", partial(worker_pool, 1), html=False, progress=False)
     thread.join(5)
     assert (len(made.done), made.failed) == (3, {})
     assert_each_ran_once(tmp_path / "out", 3)
