@@ -109,6 +109,7 @@ class Channel:
         object.__setattr__(self, "partition", merged)
         object.__setattr__(self, "certificate", certificate)
 
+    @checked
     def certified(self, kind: type[C]) -> C:
         """Return the certificate, of the kind that a mechanism gives.
 
@@ -299,7 +300,10 @@ def _subsets(partition: Iterable[Iterable[int]]) -> Partition:
 
 
 def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # ragged
+        raise InvalidParameter(f"{name} is {values!r}: give a flat array of indices") from error
     if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
         raise InvalidParameter(f"{name} has shape {array.shape} and type {array.dtype}: give a flat array of indices")
     if not ((array >= 0) & (array < size)).all():

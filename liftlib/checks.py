@@ -85,6 +85,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return isinstance(value, str | bool | int) and value in get_args(hint)
     if origin is Callable:
         return callable(value)
+    if origin is type:
+        return isinstance(value, type)
     if origin is Sequence:
         return isinstance(value, Sequence | np.ndarray) and all(_fits(one, get_args(hint)[0]) for one in value)
     if isinstance(hint, type) and hint.__module__.startswith(("liftlib", "liftbook", "pathlib", "numpy.random")):
@@ -109,8 +111,8 @@ def _wanted(hint: Any) -> str:
     origin = get_origin(hint)
     if origin is Literal:
         return " or ".join(f'"{one}"' if isinstance(one, str) else repr(one) for one in get_args(hint))
-    if origin is Callable:
-        return "a function"
+    if origin in (Callable, type):
+        return "a function" if origin is Callable else "a class"
     if origin is Sequence:
         return f"a sequence, each entry {_wanted(get_args(hint)[0])}"
     return f"a {hint.__name__}" if isinstance(hint, type) else str(hint)

@@ -31,3 +31,7 @@ class SolverFailure(LiftError, RuntimeError):
 
 class RerunError(LiftError):
     """A chapter cannot be rerun as asked."""
+
+
+class MissingExtra(LiftError, ImportError):
+    """An optional package is not installed; the message names the extra that brings it."""

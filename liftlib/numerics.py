@@ -28,6 +28,63 @@ FEASIBILITY_TOL = 1e-9
 GAP_TOL = 1e-9
 """Largest duality gap, in nats, of a linear programme that is called solved."""
 
+SOLVER_TOL = 1e-10
+"""What HiGHS is asked for: its least, and a tenth of what its answers are checked against."""
+
+MIXTURE_TOL = 1e-6
+"""Columns are independent if their least singular value is more than this share of the largest."""
+
+TIGHT_TOL = 1e-11
+"""A constraint, scaled to unit size, with less slack than this at a vertex is tight there."""
+
+POLISH_TOL = 1e-13
+"""A vertex that misses its own tight constraints by more than this is solved again from them."""
+
+REGULAR_TOL = 1e-12
+"""Determinant of constraints of unit length above which a vertex can be solved from them."""
+
+INTERIOR_TOL = 1e-9
+"""Least slack of a point that is called interior."""
+
+DISTINCT_TOL = 1e-6
+"""Two points further apart than this need no look at their tight constraints to be told apart."""
+
+TWIN_TOL = 1e-12
+"""Points with no coordinate further apart than this are one vertex."""
+
+RANK_TOL = 1e-10
+"""Singular values of the rays of a face above which they count towards its dimension."""
+
+SPAN_TOL = 1e-12
+"""Gram determinant of unit-length bases of faces below which their spans are dependent."""
+
+DUST = 1e-9
+"""Symbols of less probability than this are beyond the tolerances of the linear programme."""
+
+RESOLVED = 1e-11
+"""A bound on the least lift below this is beyond what vertices resolve: it is then met by mixing alone."""
+
+REPAIR_TOL = 1e-7
+"""Largest share of constant release that may be mixed in to undo rounding; a need for more is a solver's failure."""
+
+REPAIR_START = 1e-14
+"""The first share of constant release that is tried: less would be lost to rounding itself."""
+
+ROOM = 1e-6
+"""A pair with less slack than this in a constraint, or less way to an end, is left to the general solver."""
+
+EDGE_TOL = 1e-12
+"""A row that moved by less than this on its way to the boundary of what is allowed was allowed itself."""
+
+STEEPEST = 1e-12
+"""Entropy's slope is infinite where a coordinate is 0; for a step's linear programme it is taken as at this one."""
+
+DOWNHILL_TOL = 1e-9
+"""A step that lowers the price of a row by less than this, nats, ends its search: programmes are no more exact."""
+
+SHARE_TOL = 1e-6
+"""How near to the largest share of a budget a search by bisection comes, and the steps by which it goes back."""
+
 
 def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
     """Copy ``values`` to a float64 array, refusing what is not numeric, finite and of the right shape.

@@ -11,6 +11,8 @@ from liftlib import polytope
 from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure
 from liftlib.solvers.polytope import vertices
 
+cdd = pytest.param("cdd", marks=pytest.mark.cdd)
+
 
 def solve_exactly(matrix, right):
     """Return the solution of a square system of Fractions, or None if it is singular."""
@@ -54,7 +56,7 @@ def assert_same(found, expected, tolerance=1e-9):
 
 
 @pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("method", ["qhull", "cdd"])
+@pytest.mark.parametrize("method", ["qhull", cdd])
 def test_against_exact_enumeration(seed, method):
     """Small integer rows: ties, zeros, repeated and redundant rows come by themselves."""
     rng = np.random.default_rng(seed)
@@ -87,6 +89,7 @@ def test_lift_polytopes_against_exact_enumeration(seed, eps):
     assert_same(vertices(g), exact_vertices(g.tolist()), tolerance=1e-7)
 
 
+@pytest.mark.cdd
 @pytest.mark.parametrize(("n_secret", "n_public", "eps"), [(3, 8, 0.5), (5, 12, 1.0), (2, 20, 0.3), (6, 9, 0.7)])
 def test_qhull_against_cdd(n_secret, n_public, eps):
     joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(3))
@@ -111,8 +114,14 @@ def test_thin_polytope_is_the_scaled_tangent_one():
 def test_perfect_privacy_polytope():
     joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(1))
     found = vertices(ll.PerfectPrivacy().halfspaces(joint))
-    assert_same(found, vertices(ll.PerfectPrivacy().halfspaces(joint), "cdd"), 1e-7)
     np.testing.assert_allclose(found @ joint.s_given_x.T, np.tile(joint.p_s, (len(found), 1)), atol=1e-12)
+
+
+@pytest.mark.cdd
+def test_perfect_privacy_polytope_against_cdd():
+    joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(1))
+    g = ll.PerfectPrivacy().halfspaces(joint)
+    assert_same(vertices(g), vertices(g, "cdd"), 1e-7)
 
 
 def test_support_is_at_most_the_number_of_secrets():
@@ -134,7 +143,7 @@ def test_one_coordinate():
     assert vertices([[-1.0]]).shape == (0, 1)
 
 
-@pytest.mark.parametrize("method", ["qhull", "cdd", "auto"])
+@pytest.mark.parametrize("method", ["qhull", cdd, "auto"])
 def test_empty_is_an_answer(method):
     assert vertices([[-1.0, -1.0]], method).shape == (0, 2)
     assert vertices([[1.0, -2.0, -1.0], [-2.0, 1.0, -1.0]], method).shape == (0, 3)
@@ -151,6 +160,7 @@ def test_scaling_rows_changes_nothing():
     assert_same(vertices(g * np.array([[1e-8], [1.0], [1e8]])), vertices(g))
 
 
+@pytest.mark.cdd
 def test_nearly_all_mass_on_one_symbol():
     joint = ll.Joint.from_counts([[1e9, 3, 1, 2], [1e9, 1, 4, 1], [1e9, 2, 2, 5]])
     g = ll.LIP(0.3).halfspaces(joint)
@@ -172,16 +182,29 @@ def test_wrong_arguments():
 
 
 def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
-    monkeypatch.setattr(polytope, "_by_cdd", lambda _: np.array([[0.0, 1.0]]))
+    monkeypatch.setattr(polytope, "_by_qhull", lambda *_: np.array([[0.0, 1.0]]))
     with pytest.raises(SolverFailure, match="a vertex breaks a constraint by 1"):
+        vertices([[1.0, -1.0]])
+
+
+def give_up(rows, interior):
+    raise polytope.QhullError("QH6114 qhull precision error")
+
+
+def test_without_pycddlib_the_remedy_is_said(monkeypatch):
+    monkeypatch.setattr(polytope, "HAS_CDD", False)
+    remedy = r"pycddlib is not installed: pip install 'liftlib\[cdd\]', which compiles it with gcc and python3-dev"
+    with pytest.raises(InvalidParameter, match=f'method is "cdd", but {remedy}; or give "qhull"'):
         vertices([[1.0, -1.0]], "cdd")
+    monkeypatch.setattr(polytope, "_by_qhull", give_up)
+    for method in ("qhull", "auto"):
+        with pytest.raises(SolverFailure, match=f"gave up on 3 halfspaces: QH6114.*; cdd might not, but {remedy}"):
+            vertices([[1.0, -1.0]], method)
 
 
+@pytest.mark.cdd
 def test_auto_falls_back(monkeypatch):
-    def fail(rows, interior):
-        raise polytope.QhullError("QH6114 qhull precision error")
-
-    monkeypatch.setattr(polytope, "_by_qhull", fail)
+    monkeypatch.setattr(polytope, "_by_qhull", give_up)
     assert_same(vertices([[1.0, -1.0, 0.0]]), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
     with pytest.raises(SolverFailure, match="qhull gave up on 4 halfspaces: QH6114"):
         vertices([[1.0, -1.0, 0.0]], "qhull")

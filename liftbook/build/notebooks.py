@@ -17,7 +17,7 @@ INSTALL = """# Run this cell first where liftlib is not installed (on Colab): it
 import importlib.util
 
 if importlib.util.find_spec("liftlib") is None:
-    get_ipython().run_line_magic("pip", "install -q 'liftlib[rerun] @ git+{url}' myst-nb")"""
+    get_ipython().run_line_magic("pip", "install -q 'liftlib[book] @ git+{url}'")"""
 
 
 def repository(app: Sphinx) -> str:

@@ -17,7 +17,8 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import arimoto, entropy, mutual_information
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.reduction.linear import linear_reduction, markov_reduction, secret_aware_reduction
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
 from liftlib.numerics import Matrix
 
 EXAMPLE = EXAMPLE_1
@@ -116,8 +117,8 @@ def proposition_2_for_any_distortion() -> bool:
     joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
-    in_place = secret_aware_reduction(joint, 0.5, np.abs(np.subtract.outer(points, points)))
-    cheapest = secret_aware_reduction(joint, 0.5, squared)
+    in_place = secret_aware_reduction(joint, 0.5, distortion=np.abs(np.subtract.outer(points, points)))
+    cheapest = secret_aware_reduction(joint, 0.5, distortion=squared)
     costs = [float((channel.joint_xy(joint) * squared).sum()) for channel in (in_place, cheapest)]
     return bool(costs[0] <= costs[1] + 1e-9)
 
@@ -257,7 +258,7 @@ def aware_is_better_on_random_joints() -> bool:
     far = distance(6)
     for joint in _joints(n=20):
         for cost, makes in ((1 - np.eye(6), None), (far, far)):
-            pair = (linear_reduction(joint, 0.5), secret_aware_reduction(joint, 0.5, makes))
+            pair = (linear_reduction(joint, 0.5), secret_aware_reduction(joint, 0.5, distortion=makes))
             printed, aware = (float((channel.joint_xy(joint) * cost).sum()) for channel in pair)
             if aware > printed + 1e-12:
                 return False

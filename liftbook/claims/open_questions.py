@@ -11,7 +11,7 @@ from liftlib.mechanisms.merging.partition import best_partition
 from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.reduction.bounded import extreme_reduction
 from liftlib.mechanisms.reduction.linear import linear_reduction
-from liftlib.mechanisms.response.bracket import bracket_response
+from liftlib.mechanisms.response.bracket import BracketCertificate, bracket_response
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LIP, Chi2Lift, L1Lift
 
@@ -42,7 +42,7 @@ def merging_beside_the_chi2_optimum() -> float:
     notion, shares = Chi2Lift(np.inf, 0.5), []
     for joint in _joints(20):
         merged = evaluate(joint, subset_merging(joint, notion)).mutual_information
-        shares.append(merged / bracket_response(joint, notion).lower)
+        shares.append(merged / bracket_response(joint, notion).certified(BracketCertificate).value)
     return float(np.mean(shares))
 
 

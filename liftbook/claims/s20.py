@@ -9,8 +9,9 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.mechanisms.family import calibrate
-from liftlib.mechanisms.noise.ldp import randomised_response, unary_encoding
+from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.noise.unary import unary_encoding
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.product import product_response
 from liftlib.notions import LDP, LIP, SRLIP
@@ -83,4 +84,5 @@ def conditional_reporting_is_ldp() -> bool:
 def theorem_4_holds() -> bool:
     """Whether the product of protocols is SRLIP(1/2) for counts (7, 1, 2, 6) and (1, 1, 1, 5) on two bits."""
     joint = Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
-    return SRLIP(0.5, (2, 2)).is_kept(joint, product_response(joint, 0.5, (2, 2), repair=False))
+    notion = SRLIP(0.5, (2, 2))
+    return notion.is_kept(joint, product_response(joint, notion, repair=False))

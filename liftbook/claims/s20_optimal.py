@@ -16,7 +16,7 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import mutual_information
 from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.response.product import attribute_halfspaces, product_response_report
+from liftlib.mechanisms.response.product import ProductCertificate, product_response
 from liftlib.notions import LDP, LIP, SRLIP
 
 
@@ -94,7 +94,7 @@ def lip_inequalities() -> float:
 def attribute_polytope_inequalities() -> float:
     """Those of S20 eqs. (24)-(26) for the attribute of four values beside two of three."""
     joint = uniform_joint(2, 36, np.random.default_rng(0))
-    halfspaces, _ = attribute_halfspaces(joint, 0.5, SHAPE, 2)
+    halfspaces, _ = SRLIP(0.5, SHAPE).attribute_halfspaces(joint, 2, 0.5)
     return float(4 * 4 + 4 * len(halfspaces))
 
 
@@ -144,9 +144,10 @@ def one_polytope_cannot_serve_several_priors() -> bool:
     for seed in range(10):
         joint = uniform_joint(2, 6, np.random.default_rng(seed))
         for eps in EPSILONS:
-            report = product_response_report(joint, eps, (2, 3), repair=False)
-            for j, factor in enumerate(report.factors):
-                halfspaces, own = attribute_halfspaces(joint, eps / 2, (2, 3), j)
+            notion = SRLIP(eps, (2, 3))
+            product = product_response(joint, notion, repair=False).certified(ProductCertificate)
+            for j, factor in enumerate(product.factors):
+                halfspaces, own = notion.attribute_halfspaces(joint, j, eps / 2)
                 best, _ = best_kernel(halfspaces * own, own)
                 found = [mutual_information(own[:, None] * kernel) for kernel in (best.kernel, factor.kernel)]
                 if found[1] < found[0] - 1e-9:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -11,19 +10,13 @@ from scipy.stats import pearsonr
 
 from liftbook.claims.judging import Spread
 from liftbook.figures import s20_reporting as figures
-from liftlib.channel import Channel
 from liftlib.datasets import adult, dirichlet_joint, dirichlet_joints
-from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import mutual_information
-from liftlib.mechanisms.noise.ldp import (
-    randomised_response,
-    randomised_response_lip,
-    unary_encoding,
-    unary_encoding_lip,
-)
-from liftlib.mechanisms.noise.levels import unary_encoding_alpha
-from liftlib.mechanisms.noise.reporting import conditional_reporting, conditional_reporting_lip
+from liftlib.mechanisms.family import Family
+from liftlib.mechanisms.noise.randomised import randomised_response
+from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.noise.unary import unary_encoding
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LIP
 
@@ -49,33 +42,33 @@ def _panel(public: str) -> pd.DataFrame:
     return table[(secret == "occupation") & (column == public) & (eps >= 1)]
 
 
-def _level_is(level: Callable[[Joint, float], float], mechanism: Callable[[Joint, float], Channel]) -> bool:
+def _level_is(family: Family) -> bool:
     joints = [dirichlet_joint(3, 6, 0.5, np.random.default_rng(seed)) for seed in range(20)]
     return all(
-        abs(level(joint, alpha) - LIP(0.0).leakage(joint, mechanism(joint, alpha))) < 1e-9
+        abs(family.lip(joint, alpha) - LIP(0.0).excess(joint, family(joint, alpha))) < 1e-9
         for joint in joints
         for alpha in (0.3, 1.0, 3.0)
     )
 
 
 def equation_29_is_the_level() -> bool:
-    return _level_is(randomised_response_lip, randomised_response)
+    return _level_is(randomised_response)
 
 
 def equation_32_is_the_level() -> bool:
-    return _level_is(unary_encoding_lip, unary_encoding)
+    return _level_is(unary_encoding)
 
 
 def equation_33_is_the_level() -> bool:
-    return _level_is(conditional_reporting_lip, conditional_reporting)
+    return _level_is(conditional_reporting)
 
 
 def levels_grow_with_alpha() -> bool:
     joints = [dirichlet_joint(3, 6, 0.5, np.random.default_rng(seed)) for seed in range(20)]
     alphas = np.linspace(0, 8, 60)
     return all(
-        (np.diff([level(joint, alpha) for alpha in alphas]) >= 0).all()
-        for level in (randomised_response_lip, unary_encoding_lip, conditional_reporting_lip)
+        (np.diff([family.lip(joint, alpha) for alpha in alphas]) >= 0).all()
+        for family in (randomised_response, unary_encoding, conditional_reporting)
         for joint in joints
     )
 
@@ -91,7 +84,7 @@ def sex_values() -> float:
 def unary_encoding_of_education_is_infeasible() -> bool:
     """Whether I(X; Y) over the 65,536 outputs cannot be computed."""
     joint = adult("marital-status", "education")
-    channel = unary_encoding(joint, unary_encoding_alpha(joint, 1.0))
+    channel = unary_encoding(joint, unary_encoding.at_lip(joint, 1.0))
     return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy
 
 

@@ -16,8 +16,9 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.merging.partition import best_partition
 from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.reduction.bounded import bounded_reduction, extreme_reduction
-from liftlib.mechanisms.reduction.linear import linear_reduction, secret_aware_reduction
-from liftlib.mechanisms.response.bracket import bracket_response
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import secret_aware_reduction
+from liftlib.mechanisms.response.bracket import BracketCertificate, bracket_response
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.robust import robust_response
 from liftlib.notions import LIP, AlphaLift
@@ -90,10 +91,10 @@ def _alpha_lifts(task: tuple[Matrix, list[float], tuple[float, ...]]) -> list[Po
         point: Point = {}
         for alpha in task[2]:
             notion = AlphaLift(alpha, eps / 2, eps / 2)
-            bracket = bracket_response(joint, notion)
+            bracket = bracket_response(joint, notion).certified(BracketCertificate)
             point[f"optimum, α={alpha:g}"] = {
-                "nmi": bracket.lower / h_x,
-                "gap": (bracket.upper - bracket.lower) / h_x,
+                "nmi": bracket.value / h_x,
+                "gap": bracket.gap / h_x,
             }
             point[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
         point["optimum, ALIP"] = {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}
@@ -197,7 +198,7 @@ def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> l
         drawn = rng.dirichlet(counts, size=max(tables)).reshape(-1, *truth.p.shape)
         point: Point = {}
         for k in tables:
-            channel = robust_response(estimate, [Joint(p) for p in drawn[:k]], notion)
+            channel = robust_response(estimate, notion, others=[Joint(p) for p in drawn[:k]])
             result = evaluate(truth, channel)
             series = "the estimate alone" if k == 0 else f"and {k} others"
             point[series] = {"nmi": result.nmi, "lip": result.lip, "broken": float(not notion.is_kept(truth, channel))}

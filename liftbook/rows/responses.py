@@ -15,8 +15,9 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.response.optimal import optimal_response_report
-from liftlib.mechanisms.response.subset import subset_response_report
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.mechanisms.response.subset import SubsetCertificate, subset_response
+from liftlib.mechanisms.rows import RowsCertificate
 from liftlib.notions import Notion
 from liftlib.numerics import Matrix
 
@@ -35,19 +36,20 @@ class Point(NamedTuple):
 
 def respond(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
     """Return the optimal response and how many vertices it was chosen from."""
-    report = optimal_response_report(joint, notion)
-    return report.channel, {"vertices": float(report.n_vertices)}
+    channel = optimal_response(joint, notion)
+    return channel, {"vertices": float(channel.certified(RowsCertificate).rows)}
 
 
 def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
     """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back."""
-    report = subset_response_report(joint, notion)
-    largest = max(len(subset) for subset in report.subsets)
-    return report.channel, {
-        "vertices": float(report.n_vertices),
+    channel = subset_response(joint, notion)
+    made = channel.certified(SubsetCertificate)
+    largest = max(len(subset) for subset in made.subsets)
+    return channel, {
+        "vertices": float(made.rows),
         "largest_subset": float(largest),
-        "unions": float(report.unions),
-        "fallback": float(report.fallback),
+        "unions": float(made.unions),
+        "fallback": float(made.fallback),
     }
 
 

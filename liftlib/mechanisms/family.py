@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import update_wrapper
-from typing import Literal
+from functools import WRAPPER_ASSIGNMENTS
+from typing import Any, Literal
 
 import numpy as np
-from scipy.optimize import toms748
 
 from liftlib.channel import Channel
-from liftlib.checks import checked
+from liftlib.checks import checked, shown
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import LIP, Notion
 from liftlib.numerics import KEEP_TOL, check_scalar
 
 LAST = 500.0
 """A parameter beyond this is as good as infinite: e^-500 is below the least positive float that a kernel can use."""
 
-Make = Callable[[Joint, float], Channel]
+Make = Callable[..., Channel]
 Level = Callable[[Joint, float], float]
+End = Literal["low", "high"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Family:
     """Mechanisms with one parameter, whose leakage grows from one end of its range, the private one, to the other.
 
-    Calling it with a joint distribution and a parameter returns the channel.
+    Calling it with a joint distribution and a parameter returns the channel; more keywords go to ``make``.
 
     Parameters
     ----------
     make : callable
-        ``make(joint, parameter) -> Channel``.
+        ``make(joint, parameter) -> Channel``, which may take keywords besides. It need not check the parameter.
     low, high : float, keyword-only
         The parameter's range; the private end is finite, the other may be infinite.
     private_end : {"low", "high"}, keyword-only
         Which end is the most private.
     lip : callable, optional, keyword-only
-        ``lip(joint, parameter)``, the smallest LIP budget that the member keeps, nats, in closed form.
+        The closed form of :meth:`lip`, where there is one.
     at_lip : callable, optional, keyword-only
-        ``at_lip(joint, eps)``, the parameter that a LIP budget buys, in closed form, rounded to the private side.
+        The closed form of :meth:`at_lip`, rounded to the private side.
+
+    Attributes
+    ----------
+    parameter : str
+        What ``make`` calls its second argument.
 
     Raises
     ------
     InvalidParameter
-        If the range is empty or its private end infinite.
+        If ``make`` does not take a joint distribution and a parameter, the range is empty, or its private end is
+        infinite.
 
     Examples
     --------
@@ -58,57 +66,111 @@ class Family:
     """
 
     make: Make
-    low: float = 0.0
-    high: float = np.inf
-    private_end: Literal["low", "high"] = "low"
-    lip: Level | None = None
-    at_lip: Level | None = None
+    low: float
+    high: float
+    private_end: End
+    parameter: str
+    start: float
+    """The private end."""
+    end: float
+    """The other end."""
+    _lip: Level | None
+    _at_lip: Level | None
+    _signature: inspect.Signature
 
-    def __post_init__(self) -> None:
-        if not callable(self.make):
-            raise InvalidParameter(f"make is {self.make!r}: give a function of a joint distribution and a parameter")
-        if self.private_end not in ("low", "high"):
-            raise InvalidParameter(f'private_end is {self.private_end!r}: give "low" or "high"')
-        if not self.low < self.high or not np.isfinite(self.start):
+    def __init__(
+        self,
+        make: Make,
+        *,
+        low: float = 0.0,
+        high: float = np.inf,
+        private_end: End = "low",
+        lip: Level | None = None,
+        at_lip: Level | None = None,
+    ):
+        if not callable(make):
+            raise InvalidParameter(f"make is {shown(make)}: give a function of a joint distribution and a parameter")
+        signature = inspect.signature(make)
+        names = list(signature.parameters)
+        if len(names) < 2:
+            raise InvalidParameter(f"make takes ({', '.join(names)}): let it take a joint distribution and a parameter")
+        if private_end not in ("low", "high"):
+            raise InvalidParameter(f'private_end is {private_end!r}: give "low" or "high"')
+        low, high = (check_scalar(name, value, -np.inf) for name, value in (("low", low), ("high", high)))
+        start, end = (low, high) if private_end == "low" else (high, low)
+        if not low < high or not np.isfinite(start):
             raise InvalidParameter(
-                f"the range is [{self.low:g}, {self.high:g}], private at its {self.private_end} end: give a finite one"
+                f"the range is [{low:g}, {high:g}], private at its {private_end} end: give a finite one"
             )
-        update_wrapper(self, self.make)
+        # what functools.update_wrapper does, for an object that is frozen
+        copied = {name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)}
+        own = {"make": make, "low": low, "high": high, "private_end": private_end, "parameter": names[1]}
+        rest = {"start": start, "end": end, "_lip": lip, "_at_lip": at_lip, "_signature": signature}
+        for name, value in (copied | {"__wrapped__": make} | own | rest).items():
+            object.__setattr__(self, name, value)
 
-    @property
-    def start(self) -> float:
-        """The private end."""
-        return self.low if self.private_end == "low" else self.high
-
-    @property
-    def end(self) -> float:
-        """The other end."""
-        return self.high if self.private_end == "low" else self.low
-
-    @checked
-    def __call__(self, joint: Joint, parameter: float, /) -> Channel:
+    def __call__(self, joint: Joint, *parameter: float, **options: Any) -> Channel:
         """Return the member with this parameter."""
-        return self.make(joint, check_scalar("the parameter", parameter, self.low, self.high))
+        given = self._signature.bind(self._joint(joint), *parameter, **options)
+        given.arguments[self.parameter] = self._inside(given.arguments[self.parameter])
+        return self.make(*given.args, **given.kwargs)
 
-    @checked
+    def lip(self, joint: Joint, parameter: float) -> float:
+        """Return the smallest LIP budget that the member keeps, nats; in closed form where the family has one."""
+        if self._lip is None:
+            return LIP(0.0).excess(joint, self(joint, parameter))
+        return float(self._lip(self._joint(joint), self._inside(parameter)))
+
+    def at_lip(self, joint: Joint, eps: float) -> float:
+        """Return the parameter that a LIP budget buys, on the private side; in closed form where there is one."""
+        self._joint(joint)
+        return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
+
     def calibrated(self, joint: Joint, notion: Notion) -> Channel:
         """Return the least private member that keeps a notion, see :func:`calibrate`."""
         return self(joint, calibrate(self, joint, notion))
 
+    def _joint(self, joint: Joint) -> Joint:
+        if not isinstance(joint, Joint):
+            raise InvalidParameter(f"joint of {self.name} is {shown(joint)}: give a Joint")
+        return joint
+
+    def _inside(self, value: float) -> float:
+        return check_scalar(self.parameter, value, self.low, self.high)
+
+    @property
+    def name(self) -> str:
+        """What ``make`` is called."""
+        return getattr(self.make, "__name__", "unnamed")
+
     def __repr__(self) -> str:
-        return f"Family({getattr(self, '__name__', 'unnamed')}, parameter in [{self.low:g}, {self.high:g}])"
+        return f"Family({self.name}, {self.parameter} in [{self.low:g}, {self.high:g}])"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # a decorated function is found under its own name, which its make is then not
+        found = getattr(sys.modules.get(self.make.__module__), self.name, None)
+        return self.name if found is self else super().__reduce_ex__(protocol)
 
 
 def family(
     *,
     low: float = 0.0,
     high: float = np.inf,
-    private_end: Literal["low", "high"] = "low",
+    private_end: End = "low",
     lip: Level | None = None,
     at_lip: Level | None = None,
 ) -> Callable[[Make], Family]:
-    """Make a family of the function that it decorates; the parameters are those of :class:`Family`."""
-    return lambda make: Family(make, low, high, private_end, lip, at_lip)
+    """Make a family of the function that it decorates; the parameters are those of :class:`Family`.
+
+    Examples
+    --------
+    >>> @family(high=1.0, private_end="high")
+    ... def blunt(joint, share):
+    ...     return Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x)
+    >>> blunt
+    Family(blunt, share in [0, 1])
+    """
+    return lambda make: Family(make, low=low, high=high, private_end=private_end, lip=lip, at_lip=at_lip)
 
 
 @checked
@@ -137,8 +199,8 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
     Notes
     -----
-    S20 section VII: LIP(alpha) = eps is solved for alpha, by bracketing. Where a family has a closed form for LIP, it
-    is ``family.at_lip``.
+    S20 section VII: LIP(eps) is solved for a mechanism's own parameter, by bracketing. Where a family has a closed form
+    for LIP, :meth:`Family.at_lip` uses it.
 
     Examples
     --------
@@ -147,20 +209,22 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     >>> round(calibrate(randomised_response, joint, LIP(0.356675)), 4)  # log 3
     1.0986
     """
+    from scipy.optimize import toms748  # noqa: PLC0415 - a fifth of a second, which a command's help can do without
+
     start, end = family.start, family.end
 
     def excess(parameter: float) -> float:
         return notion.excess(joint, family(joint, parameter))
 
     if not excess(start) <= KEEP_TOL:
-        raise InfeasiblePrivacy(f"the family breaks {notion} even at its private end, {start:g}")
+        raise InfeasiblePrivacy(f"{family.name} breaks {notion} even at its private end, {start:g}")
     if excess(end) <= 0:
         return end
     if excess(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
         return start
-    kept, broken = start, end if np.isfinite(end) else _bracket(excess, start)
+    kept, broken = start, end if np.isfinite(end) else _bracket(excess, start, np.sign(end - start))
     if not np.isfinite(broken):
-        return LAST
+        return float(np.sign(end - start) * LAST)
     root = float(toms748(lambda p: _finite(excess(p)), min(kept, broken), max(kept, broken), xtol=1e-13, rtol=1e-13))
     step = np.spacing(max(abs(root), 1e-12))
     while not excess(root) <= 0:
@@ -170,14 +234,14 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     return float(root)
 
 
-def _bracket(excess: Callable[[float], float], start: float) -> float:
-    """Return a parameter above ``start`` that breaks the notion, infinity if none below LAST does."""
+def _bracket(excess: Callable[[float], float], start: float, towards: float) -> float:
+    """Return a parameter beyond ``start`` that breaks the notion, infinity if there is none up to LAST."""
     width = 1.0
-    while start + width < LAST:
-        if excess(start + width) > 0:
-            return start + width
+    while abs(start + towards * width) < LAST:
+        if excess(start + towards * width) > 0:
+            return float(start + towards * width)
         width *= 2
-    return LAST if excess(LAST) > 0 else np.inf
+    return float(towards * (LAST if excess(towards * LAST) > 0 else np.inf))
 
 
 def _finite(value: float) -> float:

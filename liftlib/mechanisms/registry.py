@@ -1,36 +1,47 @@
 """Every mechanism, once: what makes it, what it serves, what it costs, where it comes from.
 
 The contract test, the command line, the comparison and the reference page read this list; a mechanism that is not in
-it is not public.
+it is not public. A mechanism's module is imported when it is first used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import UnsupportedNotion
+from liftlib.checks import checked
+from liftlib.errors import InvalidParameter, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.mechanisms.family import Family
 from liftlib.notions import Notion
 
-Serves = Callable[[Notion], bool]
+
+@dataclass(frozen=True)
+class Serves:
+    """A kind of notions: which they are in words, and the test."""
+
+    words: str
+    test: Callable[[Notion], bool]
+
+    def __call__(self, notion: Notion) -> bool:
+        """Return whether a notion is of the kind."""
+        return self.test(notion)
 
 
-def any_notion(notion: Notion) -> bool:  # noqa: ARG001
-    """Whatever can be told of a channel."""
-    return True
-
-
-def columnwise(notion: Notion) -> bool:
-    """Notions that each output's lifts decide."""
-    return notion.columnwise
-
-
-def polyhedral(notion: Notion) -> bool:
-    """Notions that are polyhedral cones of rows."""
-    return notion.polyhedral
+ANY = Serves("any notion", lambda _: True)
+COLUMNWISE = Serves("notions that lift columns decide", lambda notion: notion.columnwise)
+POLYHEDRAL = Serves("notions with halfspaces", lambda notion: notion.polyhedral)
+BOTH = Serves("notions that lift columns decide and that have halfspaces", lambda n: n.columnwise and n.polyhedral)
+CONVEX = Serves("notions that allow a convex set of rows", lambda n: n.polyhedral or (n.convex and n.columnwise))
+PLAIN = Serves("notions with halfspaces, not about attributes", lambda n: n.polyhedral and n.attributes is None)
+ATTRIBUTES = Serves("notions about X's attributes", lambda notion: notion.attributes is not None)
+# whether bounds are exact is the notion's, whatever the prior
+BOUNDS = Serves("notions that are bounds on single lifts", lambda n: n.lift_bounds(np.full(2, 0.5)).exact)
 
 
 @dataclass(frozen=True)
@@ -41,10 +52,11 @@ class Mechanism:
     ----------
     name : str
         What the command line calls it.
-    make : callable
-        ``make(joint, notion) -> Channel``.
-    serves : callable
-        Whether it serves a notion; its docstring says which those are.
+    where : str
+        Its module in ``liftlib.mechanisms`` and its name there, as ``module:name``: a function of a joint distribution
+        and a notion, or a :class:`~liftlib.mechanisms.family.Family`, whose member is calibrated.
+    serves : Serves
+        Whether it serves a notion; ``serves.words`` says which those are.
     cost : str
         How its time grows, in a few words.
     source : str
@@ -53,19 +65,29 @@ class Mechanism:
         Whether its channel is P(y|s,x).
     most_symbols : int or None
         Symbols beyond which it refuses, or takes longer than a person waits.
-    family : Family or None
-        The family whose member is calibrated, for the mechanisms that are one.
     """
 
     name: str
-    make: Callable[[Joint, Notion], Channel]
+    where: str
     serves: Serves
     cost: str
     source: str
     sees_secret: bool = False
     most_symbols: int | None = None
-    family: Family | None = None
 
+    @property
+    def function(self) -> Callable[..., Channel]:
+        """The function or the family, as a library's user has it."""
+        module, _, attribute = self.where.partition(":")
+        return cast("Callable[..., Channel]", getattr(import_module(f"liftlib.mechanisms.{module}"), attribute))
+
+    @property
+    def family(self) -> Family | None:
+        """The family whose member is calibrated, for the mechanisms that are one."""
+        found = self.function
+        return found if isinstance(found, Family) else None
+
+    @checked
     def __call__(self, joint: Joint, notion: Notion) -> Channel:
         """Return a channel that keeps the notion.
 
@@ -76,8 +98,161 @@ class Mechanism:
         """
         if not self.serves(notion):
             others = ", ".join(one.name for one in MECHANISMS.values() if one.serves(notion))
-            raise UnsupportedNotion(f"{self.name} does not serve {notion}: use {others}")
-        return self.make(joint, notion)
+            raise UnsupportedNotion(f"{self.name} serves {self.serves.words}, which {notion} is not: use {others}")
+        family = self.family
+        return self.function(joint, notion) if family is None else family.calibrated(joint, notion)
 
 
-MECHANISMS: Mapping[str, Mechanism] = {}
+_ALL = (
+    Mechanism("watchdog", "merging.watchdog:watchdog", COLUMNWISE, "|S| |X|", "E23 section 3.1, eqs. (6)-(11)"),
+    Mechanism(
+        "subset-merging", "merging.subset:subset_merging", COLUMNWISE, "|S| |X|²", "E23 Algorithm 1; C22 Algorithm 1"
+    ),
+    Mechanism("best-partition", "merging.partition:best_partition", COLUMNWISE, "3^|X|", "this book", most_symbols=13),
+    Mechanism(
+        "optimal",
+        "response.optimal:optimal_response",
+        POLYHEDRAL,
+        "vertices: |X|^|S| and more",
+        "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
+        most_symbols=20,
+    ),
+    Mechanism(
+        "subset-response",
+        "response.subset:subset_response",
+        BOTH,
+        "vertices of each subset",
+        "E23 Algorithm 2",
+    ),
+    Mechanism(
+        "searched",
+        "response.searched:searched_response",
+        POLYHEDRAL,
+        "a few hundred linear programmes",
+        "this book",
+    ),
+    Mechanism(
+        "bracket",
+        "response.bracket:bracket_response",
+        CONVEX,
+        "vertices, in rounds of cuts",
+        "this book; E23 section 7 leaves it open",
+        most_symbols=8,
+    ),
+    Mechanism(
+        "robust",
+        "response.robust:robust_response",
+        POLYHEDRAL,
+        "vertices, of all distributions together",
+        "this book; S20 Remark 1",
+        most_symbols=17,
+    ),
+    Mechanism(
+        "secret-aware",
+        "response.secret_aware:secret_aware_response",
+        PLAIN,
+        "vertices in |S| |X| dimensions",
+        "this book",
+        sees_secret=True,
+        most_symbols=3,
+    ),
+    Mechanism(
+        "product",
+        "response.product:product_response",
+        ATTRIBUTES,
+        "vertices of each attribute",
+        "S20 Theorem 4, repaired",
+    ),
+    Mechanism("tailored", "noise.tailored:tailored_response", BOUNDS, "|S| |X|", "this book"),
+    Mechanism(
+        "randomised-response", "noise.randomised:randomised_response", ANY, "a root of |S| |X|²", "S20 eqs. (28), (29)"
+    ),
+    Mechanism(
+        "unary-encoding",
+        "noise.unary:unary_encoding",
+        ANY,
+        "a root of |S| 2^|X|",
+        "S20 eqs. (30)-(32)",
+        most_symbols=12,
+    ),
+    Mechanism(
+        "conditional-reporting",
+        "noise.reporting:conditional_reporting",
+        COLUMNWISE,
+        "a root of |S| |X|²",
+        "S20 Algorithm 1, Propositions 1 and 2",
+        sees_secret=True,
+    ),
+    Mechanism(
+        "linear-reduction",
+        "reduction.linear:linear_reduction",
+        ANY,
+        "a root of |S| |X|²",
+        "I21 eq. (3), Lemma 1",
+    ),
+    Mechanism(
+        "markov-reduction",
+        "reduction.transport:markov_reduction",
+        COLUMNWISE,
+        "a root of linear programmes of |X|² unknowns",
+        "I21 problem (10)",
+        most_symbols=20,
+    ),
+    Mechanism(
+        "secret-aware-reduction",
+        "reduction.transport:secret_aware_reduction",
+        COLUMNWISE,
+        "a root of |S| |X|²",
+        "I21 Propositions 1 and 2",
+        sees_secret=True,
+    ),
+    Mechanism(
+        "extreme-reduction",
+        "reduction.bounded:extreme_reduction",
+        COLUMNWISE,
+        "a root of linear programmes of |S| |X| unknowns",
+        "this book; I21 section IV leaves it open",
+        sees_secret=True,
+    ),
+)
+
+MECHANISMS: Mapping[str, Mechanism] = {one.name: one for one in _ALL}
+"""By the name that the command line gives."""
+
+
+def mechanism(name: str) -> Mechanism:
+    """Return a mechanism by its name.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> mechanism("watchdog").serves.words
+    'notions that lift columns decide'
+    """
+    if name not in MECHANISMS:
+        raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(MECHANISMS)}")
+    return MECHANISMS[name]
+
+
+def rows() -> list[dict[str, str]]:
+    """Return the registry as a table for people: the columns name, function, serves, cost and source.
+
+    Examples
+    --------
+    >>> rows()[0]["name"], rows()[0]["function"]
+    ('watchdog', 'watchdog')
+    """
+    return [
+        {
+            "name": one.name,
+            "function": one.where.partition(":")[2],
+            "serves": one.serves.words,
+            "cost": one.cost,
+            "source": one.source,
+        }
+        for one in MECHANISMS.values()
+    ]

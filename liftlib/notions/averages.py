@@ -237,8 +237,9 @@ class AlphaLift(_Averages):
         return np.asarray(eps - np.log(p_s) / self.alpha)
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:  # noqa: D102
-        found = super().lift_bounds(p_s)
-        return found._replace(exact=self.polyhedral)
+        if self._perfect():  # every lift is 1, and eps + log(1 / P(s)) / alpha would be loose
+            return LiftBounds(np.zeros(len(p_s)), np.zeros(len(p_s)), exact=True)
+        return super().lift_bounds(p_s)._replace(exact=self.polyhedral)
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102

@@ -6,33 +6,35 @@ vertex is solved again from the constraints that are tight at it, and checked, s
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import helmert, null_space
-from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection, QhullError
 
-from liftlib.errors import InvalidParameter, SolverFailure
-from liftlib.numerics import FEASIBILITY_TOL, Matrix, Vector, as_matrix
+from liftlib.errors import InfeasiblePrivacy, InvalidParameter, SolverFailure
+from liftlib.numerics import (
+    DISTINCT_TOL,
+    FEASIBILITY_TOL,
+    INTERIOR_TOL,
+    POLISH_TOL,
+    REGULAR_TOL,
+    TIGHT_TOL,
+    TWIN_TOL,
+    Matrix,
+    Vector,
+    as_matrix,
+)
+from liftlib.solvers.programmes import Programme
 
 Method = Literal["auto", "qhull", "cdd"]
 
-TIGHT_TOL = 1e-11
-"""A constraint, scaled to unit size, with less slack than this at a vertex is tight there."""
+HAS_CDD = find_spec("cdd") is not None
+"""Whether pycddlib is installed; it has to be compiled, so it may be left out."""
 
-POLISH_TOL = 1e-13
-"""A vertex that misses its own tight constraints by more than this is solved again from them."""
-
-INTERIOR_TOL = 1e-9
-"""Least slack of a point that is called interior."""
-
-DISTINCT_TOL = 1e-6
-"""Two points further apart than this need no look at their tight constraints to be told apart."""
-
-TWIN_TOL = 1e-12
-"""Points with no coordinate further apart than this are one vertex."""
+NO_CDD = "pycddlib is not installed: pip install 'liftlib[cdd]', which compiles it with gcc and python3-dev"
 
 
 def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayLike | None = None) -> Matrix:
@@ -44,8 +46,8 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
         G; m may be 0. Rows may have any positive scale.
     method : {"auto", "qhull", "cdd"}
         ``"qhull"`` through scipy; ``"cdd"`` the double description method in floating point, an independent and
-        slower check, which is known to miss vertices of very thin polytopes; ``"auto"`` qhull, and cdd where qhull
-        gives up.
+        slower check, which is known to miss vertices of very thin polytopes and needs pycddlib; ``"auto"`` qhull,
+        and cdd where qhull gives up.
     interior : array_like, shape (X,), optional, keyword-only
         A point that may lie strictly inside all constraints; if it does, no linear programme is needed to find one.
 
@@ -57,9 +59,9 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     Raises
     ------
     InvalidParameter
-        If the method is another word.
+        If the method is another word, or ``"cdd"`` and pycddlib is not installed.
     SolverFailure
-        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or no solver ends.
+        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or no solver that is there ends.
 
     Notes
     -----
@@ -76,6 +78,8 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
         raise InvalidParameter(f"halfspaces has shape {g.shape}: give a column for each coordinate")
     if method not in ("auto", "qhull", "cdd"):
         raise InvalidParameter(f'method is {method!r}: give "auto", "qhull" or "cdd"')
+    if method == "cdd" and not HAS_CDD:
+        raise InvalidParameter(f'method is "cdd", but {NO_CDD}; or give "qhull"')
     rows = _constraints(g)
     if method == "cdd":
         found = _by_cdd(rows)
@@ -83,8 +87,9 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
         try:
             found = _by_qhull(rows, None if interior is None else np.asarray(interior, dtype=np.float64))
         except (QhullError, SolverFailure) as error:
-            if method == "qhull":
-                raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; try cdd") from error
+            if method == "qhull" or not HAS_CDD:
+                remedy = "try cdd" if HAS_CDD else f"cdd might not, but {NO_CDD}"
+                raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
             found = _by_cdd(rows)
     found = _distinct(found, rows)
     worst = float((found @ rows.T).min(initial=0.0))
@@ -140,7 +145,7 @@ def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matri
     if not rough.any():
         return points
     matrices, at = slope[tight[rough]], simple[rough]
-    regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > 1e-12
+    regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > REGULAR_TOL
     at = at[regular]
     solved = np.linalg.solve(matrices[regular], -offset[tight[rough][regular]][..., None])[..., 0]
     better = (solved @ slope.T + offset).min(axis=1) >= (points[at] @ slope.T + offset).min(axis=1) - TIGHT_TOL
@@ -156,17 +161,18 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
     """
     m, n = rows.shape
     # maximise sum z over v >= 0, 0 <= z <= 1, rows v >= z; the first n rows are v >= 0
-    result = linprog(
+    programme = Programme(
         -np.concatenate([np.zeros(n), np.ones(m)]),
-        A_ub=np.column_stack([-rows, np.eye(m)]),
-        b_ub=np.zeros(m),
-        bounds=[(0, None)] * n + [(0, 1)] * m,
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        np.column_stack([rows, -np.eye(m)]),
+        np.zeros(m),
+        np.full(m, np.inf),
+        most=np.concatenate([np.full(n, np.inf), np.ones(m)]),
+        presolve="on",
     )
-    if result.status != 0:
-        raise SolverFailure(f"no interior point: {result.message}")
-    found = np.asarray(result.x)
+    try:
+        found, _ = programme.run()
+    except (InfeasiblePrivacy, SolverFailure) as error:
+        raise SolverFailure(f"no interior point: {error}") from error
     v, slack = found[:n], found[n:]
     equal = slack < 0.5
     if not v.sum() > 0 or equal[:n].all():
@@ -179,21 +185,20 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     m, n = rows.shape
     size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
     weight = np.where(equal, 0.0, size)
-    result = linprog(
-        np.concatenate([np.zeros(n), [-1.0]]),
-        A_ub=np.column_stack([-rows[~equal], weight[~equal]]),
-        b_ub=np.zeros(m - int(equal.sum())),
-        A_eq=np.concatenate(
-            [np.column_stack([np.ones((1, n)), [[0.0]]]), np.column_stack([rows[equal], np.zeros(int(equal.sum()))])]
-        ),
-        b_eq=np.concatenate([[1.0], np.zeros(int(equal.sum()))]),
-        bounds=[(0, None)] * n + [(0, None)],
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    # maximise t over v >= 0, t >= 0, sum v = 1, rows v >= weight t, with equality where there is no slack
+    programme = Programme(
+        np.append(np.zeros(n), -1.0),
+        np.concatenate([np.column_stack([rows, -weight]), [np.append(np.ones(n), 0.0)]]),
+        np.append(np.zeros(m), 1.0),
+        np.append(np.where(equal, 0.0, np.inf), 1.0),
+        presolve="on",
     )
     centred = inside
-    if result.status == 0 and np.asarray(result.x)[n] > 0:
-        centred = np.asarray(result.x)[:n]
+    try:
+        found, _ = programme.run()
+        centred = found[:n] if found[n] > 0 else inside
+    except (InfeasiblePrivacy, SolverFailure):
+        pass  # any point inside will do
     # the solver's equalities hold to its tolerance; put the point on the affine hull itself
     system = np.concatenate([np.ones((1, n)), rows[equal]])
     right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])

@@ -1,6 +1,7 @@
 """Linear programmes, solved by HiGHS and then certified: residuals and gap are recomputed, a failure is an error.
 
-HiGHS is called through its own interface, not scipy's, so that columns can join a solved programme without a new start.
+HiGHS is called through its own interface, not scipy's, and only here, so that columns can join a solved programme, and
+costs change, without a new start.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
-from liftlib.numerics import FEASIBILITY_TOL, GAP_TOL, Matrix, Vector
+from liftlib.numerics import FEASIBILITY_TOL, GAP_TOL, MIXTURE_TOL, SOLVER_TOL, Matrix, Vector
 
 START = 4
 """Columns a row to start the pricing with: more make the first programme slower, fewer make more rounds."""
@@ -24,9 +25,6 @@ BATCH = 4
 
 ROUNDS = 200
 """Rounds of pricing after which the columns not yet priced in are handed over all at once."""
-
-INDEPENDENT = 1e-6
-"""Columns are independent if their least singular value is more than this share of the largest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +70,10 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     [1.0, 0.0]
     """
     try:
-        return _certified(cost, a_eq, b_eq, *_Programme(cost, a_eq, b_eq).run())
+        return _certified(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq).run())
     except (InfeasiblePrivacy, SolverFailure):
         # rows of very different size: presolve takes redundant ones out, and what it proves is proven
-        return _certified(cost, a_eq, b_eq, *_Programme(cost, a_eq, b_eq, presolve="on").run())
+        return _certified(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq, presolve="on").run())
 
 
 def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
@@ -124,7 +122,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     # a coordinate's own unit vector at a price beyond any saving keeps each round feasible
     dear = 1e3 * (1 + float(cost.max()))
     index = np.flatnonzero(chosen)
-    programme = _Programme(np.full(n, dear), np.eye(n), target)
+    programme = Programme(np.full(n, dear), np.eye(n), target)
     programme.add(cost[index], columns[index].T)
     for _ in range(ROUNDS):
         weights, dual = programme.run()
@@ -155,7 +153,7 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
     """Return the one way to mix independent columns, None where they are (nearly) dependent: then a solver decides."""
     m, n = columns.shape
     weights, _, rank, sizes = np.linalg.lstsq(columns.T, target, rcond=None)
-    if m and (rank < m or not sizes[-1] > INDEPENDENT * sizes[0]):
+    if m and (rank < m or not sizes[-1] > MIXTURE_TOL * sizes[0]):
         return None
     missed = np.abs(columns.T @ weights - target).max(initial=0.0)
     if not (missed <= FEASIBILITY_TOL and weights.min(initial=0.0) >= -FEASIBILITY_TOL):
@@ -164,25 +162,60 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
     return _certified(cost, columns.T, target, np.asarray(weights, dtype=np.float64), dual)
 
 
-class _Programme:
-    """Minimise cost x subject to A x = b, x >= 0; columns may join after a run, which then starts where it stood."""
+class Programme:
+    """Minimise cost x subject to low <= A x <= high, 0 <= x <= most.
 
-    def __init__(self, cost: Vector, a_eq: Any, b_eq: Vector, presolve: str = "off") -> None:
+    After a run, columns may join and costs may change; the next run then starts where the last one stood. What it
+    returns is the solver's word: :func:`solve` and :func:`mix_columns` certify theirs.
+
+    Parameters
+    ----------
+    cost : numpy.ndarray, shape (n,)
+    table : numpy.ndarray or scipy sparse array, shape (m, n)
+        A.
+    low, high : numpy.ndarray, shape (m,)
+        Infinite where there is no bound; ``high`` is ``low`` by default.
+    most : numpy.ndarray, shape (n,), keyword-only
+        No bounds by default.
+    presolve : {"off", "on"}, keyword-only
+        What it saves on small programmes is less than what it takes.
+
+    Examples
+    --------
+    >>> programme = Programme(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    >>> programme.run()[0].tolist()
+    [1.0, 0.0]
+    >>> programme.charge(np.array([3.0, 2.0]))
+    >>> programme.run()[0].tolist()
+    [0.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        cost: Vector,
+        table: Any,
+        low: Vector,
+        high: Vector | None = None,
+        *,
+        most: Vector | None = None,
+        presolve: str = "off",
+    ) -> None:
         self._highs = highspy.Highs()
         for option, value in (
             ("output_flag", False),
-            ("presolve", presolve),  # what it saves on these programmes is less than what it takes
-            ("primal_feasibility_tolerance", 1e-10),
-            ("dual_feasibility_tolerance", 1e-10),
+            ("presolve", presolve),
+            ("primal_feasibility_tolerance", SOLVER_TOL),
+            ("dual_feasibility_tolerance", SOLVER_TOL),
         ):
             self._highs.setOptionValue(option, value)
-        starts, index, values = _columnwise(a_eq)
+        starts, index, values = _columnwise(table)
         model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = a_eq.shape
+        model.num_row_, model.num_col_ = table.shape
         model.col_cost_ = np.asarray(cost, dtype=np.float64)
         model.col_lower_ = np.zeros(model.num_col_)
-        model.col_upper_ = np.full(model.num_col_, highspy.kHighsInf)
-        model.row_lower_ = model.row_upper_ = np.asarray(b_eq, dtype=np.float64)
+        model.col_upper_ = np.full(model.num_col_, np.inf) if most is None else most
+        model.row_lower_ = np.asarray(low, dtype=np.float64)
+        model.row_upper_ = model.row_lower_ if high is None else high
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, index, values
         self._highs.passModel(model)
@@ -190,8 +223,12 @@ class _Programme:
     def add(self, cost: Vector, columns: Matrix) -> None:
         """Let columns, shape (m, k), join."""
         (starts, index, values), k = _columnwise(columns), len(cost)
-        free = np.full(k, highspy.kHighsInf)
-        self._highs.addCols(k, cost, np.zeros(k), free, len(values), starts[:-1], index, values)
+        self._highs.addCols(k, cost, np.zeros(k), np.full(k, np.inf), len(values), starts[:-1], index, values)
+
+    def charge(self, cost: Vector) -> None:
+        """Change what each column costs."""
+        columns = np.arange(len(cost), dtype=np.int32)
+        self._highs.changeColsCost(len(cost), columns, np.asarray(cost, dtype=np.float64))
 
     def run(self) -> tuple[Vector, Vector]:
         """Return the solution and the multipliers of the constraints."""

@@ -32,7 +32,7 @@ TABLE = Joint.from_counts([[3, 2, 1], [1, 4, 2], [2, 2, 7]])
 AS_IS = Channel.identity(3)
 
 COLUMNWISE = {
-    "ALIP": lambda a, b: ALIP(a, b),
+    "ALIP": ALIP,
     "max-lift": lambda _, b: ALIP(math.inf, b),
     "min-lift": lambda a, _: ALIP(a, math.inf),
     "LIP": lambda a, _: LIP(a),
@@ -359,5 +359,5 @@ class TestCatalogue:
     def test_what_it_makes_is_a_notion(self):
         with pytest.raises(InvalidParameter, match="which is no Notion"):
             notion_from("liftlib:Leakage", {"lower": 1.0, "upper": 2.0})
-        with pytest.raises(InvalidParameter, match="name a class of notions$"):
+        with pytest.raises(InvalidParameter, match=r"name a class of notions$"):
             notion_from("builtins:dict", {})

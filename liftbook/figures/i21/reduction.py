@@ -14,12 +14,8 @@ from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.reduction.linear import (
-    linear_reduction,
-    markov_reduction,
-    reduction_share,
-    secret_aware_reduction,
-)
+from liftlib.mechanisms.reduction.linear import linear_reduction, reduction_share
+from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LIP
 from liftlib.numerics import Matrix
@@ -38,8 +34,8 @@ Reduction = Callable[[Joint, float, Matrix | None], Channel]
 
 REDUCTIONS: dict[str, Reduction] = {
     PRINTED: lambda joint, alpha, _: linear_reduction(joint, alpha),
-    CHEAPEST: markov_reduction,
-    AWARE: secret_aware_reduction,
+    CHEAPEST: lambda joint, alpha, cost: markov_reduction(joint, alpha, distortion=cost),
+    AWARE: lambda joint, alpha, cost: secret_aware_reduction(joint, alpha, distortion=cost),
 }
 
 

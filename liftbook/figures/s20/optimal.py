@@ -18,14 +18,15 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy, mutual_information_of
-from liftlib.mechanisms.response.optimal import optimal_response, optimal_response_report
-from liftlib.mechanisms.response.product import attribute_halfspaces, product_response_report
-from liftlib.mechanisms.response.product_polytope import kernels
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.mechanisms.response.product import product_response
+from liftlib.mechanisms.response.product_polytope import kernels_of
 from liftlib.mechanisms.response.searched import searched_response
 from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
+from liftlib.mechanisms.rows import RowsCertificate
 from liftlib.notions import LDP, LIP, SRLIP
 from liftlib.numerics import Matrix
-from liftlib.solvers.kernel_faces import kernels_by_faces
+from liftlib.solvers.kernels import kernels_by_faces
 
 T = TypeVar("T")
 Task = tuple[Matrix, list[float], tuple[int, ...]]
@@ -109,13 +110,13 @@ def _ldp_and_lip(task: Task) -> list[dict[str, Any]]:
     for eps in epsilons:
         notion = LDP(eps)
         (whole, vertices), slow = _timed(partial(_best_ldp_kernel, joint, notion))
-        report, fast = _timed(partial(optimal_response_report, joint, notion))
+        by_rows, fast = _timed(partial(optimal_response, joint, notion))
         for panel, budget in (("a", eps), ("b", eps / 2)):
-            lip, seconds = _timed(partial(optimal_response_report, joint, LIP(budget)))
-            lip_information = evaluate(joint, lip.channel).mutual_information
+            lip, seconds = _timed(partial(optimal_response, joint, LIP(budget)))
+            lip_information = evaluate(joint, lip).mutual_information
             for route, channel, ldp_seconds, ldp_vertices in (
                 (BY_KERNELS, whole, slow, vertices),
-                (BY_ROWS, report.channel, fast, report.n_vertices),
+                (BY_ROWS, by_rows, fast, _vertices(by_rows)),
             ):
                 ldp = evaluate(joint, channel).mutual_information
                 low, high = (ldp, lip_information) if panel == "a" else (lip_information, ldp)
@@ -131,7 +132,7 @@ def _ldp_and_lip(task: Task) -> list[dict[str, Any]]:
                         "lip_seconds": seconds,
                         "time_ratio": seconds / ldp_seconds,
                         "ldp_vertices": ldp_vertices,
-                        "lip_vertices": lip.n_vertices,
+                        "lip_vertices": _vertices(lip),
                         "ldp_outputs": len(channel.release(joint).public),
                     }
                 )
@@ -164,10 +165,10 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
     for n in range(2, largest + 1):
         joint, notion = Joint.from_counts(whole[:, :n]), LDP(eps)
         started = time.perf_counter()
-        found = kernels(joint, notion)
+        found = kernels_of(joint, notion)
         generic = time.perf_counter() - started
         (by_faces, n_vertices), faces = _timed(partial(_best_ldp_kernel, joint, notion))
-        report, cone = _timed(partial(optimal_response_report, joint, notion))
+        by_rows, cone = _timed(partial(optimal_response, joint, notion))
         rows.append(
             {
                 "n_public": n,
@@ -175,13 +176,13 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
                 "row_dimensions": n - 1,
                 "kernel_vertices": len(found),
                 "kernel_vertices_by_faces": n_vertices,
-                "row_vertices": report.n_vertices,
+                "row_vertices": _vertices(by_rows),
                 "generic_seconds": generic,
                 "faces_seconds": faces,
                 "rows_seconds": cone,
                 "generic": float(mutual_information_of(joint.p_x[:, None] * found).max()),
                 "by_faces": evaluate(joint, by_faces).mutual_information,
-                "by_rows": evaluate(joint, report.channel).mutual_information,
+                "by_rows": evaluate(joint, by_rows).mutual_information,
             }
         )
     return frame(rows)
@@ -252,13 +253,13 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         notion = SRLIP(eps, shape)
         best, lip_seconds = _timed(partial(optimal_response, joint, LIP(eps)))
         lip = evaluate(joint, best).mutual_information
-        product, by_rows = _timed(partial(product_response_report, joint, eps, shape, repair=False))
+        product, by_rows = _timed(partial(product_response, joint, notion, repair=False))
         whole, by_kernels = _timed(partial(product_of_kernels, joint, eps, shape))
         searched, search = _timed(partial(searched_response, joint, notion), repeats=1)
-        bounds, bounding = _timed(partial(srlip_upper_bounds, joint, eps, shape), repeats=1)
+        bounds, bounding = _timed(partial(srlip_upper_bounds, joint, notion), repeats=1)
         channels: Mapping[str, tuple[Channel | None, float]] = {
             f"Theorem 4, {BY_KERNELS}": (whole, by_kernels),
-            f"Theorem 4, {BY_ROWS}": (product.channel, by_rows),
+            f"Theorem 4, {BY_ROWS}": (product, by_rows),
             "searched": (searched, search),
             "upper bound": (None, bounding),
         }
@@ -289,9 +290,9 @@ def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channe
     >>> product_of_kernels(Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]]), 0.5, (2, 2)).kernel.shape
     (4, 4)
     """
-    kernel: Matrix = np.ones((1, 1))
+    notion, kernel = SRLIP(eps, shape), np.ones((1, 1))
     for j in range(len(shape)):
-        halfspaces, own = attribute_halfspaces(joint, eps / len(shape), shape, j)
+        halfspaces, own = notion.attribute_halfspaces(joint, j, eps / len(shape))
         factor, _ = best_kernel(halfspaces * own, own)
         kernel = np.asarray(np.kron(kernel, factor.kernel), dtype=np.float64)
     return Channel(kernel)
@@ -341,17 +342,17 @@ def _exact_srlip(task: Task) -> list[dict[str, Any]]:
     rows = []
     for eps in epsilons:
         notion = SRLIP(eps, shape)
-        exact = optimal_response_report(joint, notion)
+        exact = optimal_response(joint, notion)
         utilities = {
             "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
-            "upper bound": min(srlip_upper_bounds(joint, eps, shape).values()),
-            "SRLIP optimum": evaluate(joint, exact.channel).mutual_information,
+            "upper bound": min(srlip_upper_bounds(joint, notion).values()),
+            "SRLIP optimum": evaluate(joint, exact).mutual_information,
             "searched": evaluate(joint, searched_response(joint, notion)).mutual_information,
-            "Theorem 4": evaluate(joint, product_response_report(joint, eps, shape).channel).mutual_information,
+            "Theorem 4": evaluate(joint, product_response(joint, notion)).mutual_information,
         }
         for series, information in utilities.items():
             nmi = information / entropy(joint.p_x)
-            rows.append({"series": series, "eps": eps, "nmi": nmi, "vertices": exact.n_vertices})
+            rows.append({"series": series, "eps": eps, "nmi": nmi, "vertices": _vertices(exact)})
     return rows
 
 
@@ -387,16 +388,17 @@ def theorem_4_failures(
     for eps in budgets(epsilons):
         notion = SRLIP(eps, sizes)
         used = np.array(
-            [
-                notion.leakage(joint, product_response_report(joint, eps, sizes, repair=False).channel) / eps
-                for joint in map(Joint, p)
-            ]
+            [notion.leakage(joint, product_response(joint, notion, repair=False)) / eps for joint in map(Joint, p)]
         )
         broken = int((used * eps > eps + 1e-9).sum())
         rows.append(
             {"eps": eps, "broken": broken, "n": len(used), "used_mean": used.mean(), "used_most": float(used.max())}
         )
     return frame(rows)
+
+
+def _vertices(response: Channel) -> int:
+    return response.certified(RowsCertificate).rows
 
 
 def _timed(function: Callable[[], T], repeats: int = REPEATS) -> tuple[T, float]:

@@ -17,23 +17,19 @@ from liftlib.datasets import adult, dirichlet_joints
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.noise.ldp import randomised_response, unary_encoding
-from liftlib.mechanisms.noise.levels import conditional_reporting_alpha, randomised_response_alpha, unary_encoding_alpha
+from liftlib.mechanisms.family import Family
+from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.reporting import conditional_reporting
 from liftlib.mechanisms.noise.tailored import tailored_response
-from liftlib.mechanisms.response.optimal import optimal_response_report
+from liftlib.mechanisms.noise.unary import unary_encoding
+from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.secret_aware import secret_aware_response
+from liftlib.mechanisms.rows import RowsCertificate
 from liftlib.notions import LIP
 from liftlib.numerics import Matrix
 
-Family = tuple[Callable[[Joint, float], Channel], Callable[[Joint, float], float]]
-
-FAMILIES: Mapping[str, Family] = {
-    "GRR": (randomised_response, randomised_response_alpha),
-    "CR": (conditional_reporting, conditional_reporting_alpha),
-    "OUE": (unary_encoding, unary_encoding_alpha),
-}
-"""A mechanism with a parameter, and the largest parameter that keeps LIP(eps)."""
+FAMILIES: Mapping[str, Family] = {"GRR": randomised_response, "CR": conditional_reporting, "OUE": unary_encoding}
+"""Mechanisms with a parameter, S20's alpha."""
 
 DIRECT: Mapping[str, Callable[[Joint, LIP], Channel]] = {
     "tailored": tailored_response,
@@ -129,14 +125,13 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     started = time.process_time()
     if name in FAMILIES:
-        mechanism, solve = FAMILIES[name]
-        found["family_alpha"] = solve(joint, eps)
-        channel = mechanism(joint, found["family_alpha"])
+        found["family_alpha"] = FAMILIES[name].at_lip(joint, eps)
+        channel = FAMILIES[name](joint, found["family_alpha"])
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
-        report = optimal_response_report(joint, LIP(eps))
-        channel, found["vertices"] = report.channel, float(report.n_vertices)
+        channel = optimal_response(joint, LIP(eps))
+        found["vertices"] = float(channel.certified(RowsCertificate).rows)
     found["seconds"] = time.process_time() - started
     result = evaluate(joint, channel)
     return found | {"mutual_information": result.mutual_information, "entropy": result.entropy}
@@ -287,7 +282,7 @@ def figure_s20_8(
         keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
         for name in ("GRR", "CR"):
             for eps in budgets(epsilons):
-                alpha = np.array([FAMILIES[name][1](joint, eps)])
+                alpha = np.array([FAMILIES[name].at_lip(joint, eps)])
                 rows += summary({"family_alpha": alpha}, **keys, series=name, eps=eps)
     return frame(rows)
 
@@ -301,10 +296,9 @@ def _on_random(task: tuple[Matrix, tuple[float, ...], tuple[str, ...]]) -> Matri
         for at, eps in enumerate(epsilons):
             for number, name in enumerate(series):
                 if name in FAMILIES:
-                    mechanism, solve = FAMILIES[name]
-                    alpha = solve(joint, eps)
+                    alpha = FAMILIES[name].at_lip(joint, eps)
                     found[trial, at, number, 0] = alpha
-                    channel = mechanism(joint, alpha)
+                    channel = FAMILIES[name](joint, alpha)
                 else:
                     channel = DIRECT[name](joint, LIP(eps))
                 result = evaluate(joint, channel)

@@ -14,16 +14,16 @@ from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
-from liftlib.notions import LiftNotion, Notion
+from liftlib.notions import Notion
 from liftlib.numerics import Mask, Matrix, Vector
 
 Labels = NDArray[np.int64]
 Risk = Callable[[Matrix, Vector], Matrix]
 
 
-def require_lift_notion(notion: Notion, mechanism: str) -> LiftNotion:
+def require_lift_notion(notion: Notion, mechanism: str) -> Notion:
     """Return ``notion`` if lift columns decide it, and otherwise say what serves it."""
-    if not isinstance(notion, LiftNotion):
+    if not notion.columnwise:
         raise UnsupportedNotion(
             f"{notion} is not decided by each symbol's lifts alone, so {mechanism} cannot serve it: "
             "use optimal_response or product_response"
@@ -36,12 +36,12 @@ def lifts(mass: Matrix, p_s: Vector) -> Matrix:
     return lift_of(mass, p_s)
 
 
-def high_risk_of(p: Matrix, notion: LiftNotion) -> Mask:
+def high_risk_of(p: Matrix, notion: Notion) -> Mask:
     """Return, shape (N, X), which symbols break the notion if they are published as they are."""
     return ~notion.kept_columns(lift_of(p), p.sum(axis=-1))
 
 
-def kept(mass: Matrix, p_s: Vector, notion: LiftNotion) -> Mask:
+def kept(mass: Matrix, p_s: Vector, notion: Notion) -> Mask:
     """Return, shape (N,), which groups of shape (N, S) keep the notion."""
     return np.asarray(notion.kept_columns(lifts(mass[:, :, None], p_s), p_s)[:, 0])
 
@@ -60,7 +60,7 @@ def best_partner(mass: Matrix, candidates: Matrix, allowed: Mask, p_s: Vector, r
     return np.asarray(at)
 
 
-def absorb(p: Matrix, labels: Labels, group: Labels, allowed: Mask, notion: LiftNotion, risk: Risk) -> Labels:
+def absorb(p: Matrix, labels: Labels, group: Labels, allowed: Mask, notion: Notion, risk: Risk) -> Labels:
     """Let group ``group[n]`` of each joint take in allowed symbols, least risk first, until it keeps the notion.
 
     Parameters

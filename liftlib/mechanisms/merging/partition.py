@@ -5,24 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from liftlib.channel import Channel
+from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
-from liftlib.notions import LiftNotion
+from liftlib.mechanisms.merging.groups import require_lift_notion
+from liftlib.notions import Notion
 from liftlib.numerics import xlogx
 
 MOST = 13
 """Symbols beyond which 3^|X| steps take too long."""
 
 
-def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
+@checked
+def best_partition(joint: Joint, notion: Notion) -> Channel:
     """Return the merging of the largest utility among all partitions of X whose subsets keep a notion.
 
     Parameters
     ----------
     joint : Joint
         P_SX, of 13 symbols at most: the search takes 3^|X| steps.
-    notion : LiftNotion
+    notion : Notion
         Any that lift columns decide.
 
     Returns
@@ -33,6 +36,8 @@ def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
 
     Raises
     ------
+    UnsupportedNotion
+        If the notion is not decided by lift columns (SRLIP).
     InvalidParameter
         If there are more than 13 symbols.
 
@@ -43,6 +48,7 @@ def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     >>> best_partition(joint, LIP(0.1)).partition
     ((0, 2), (1, 3))
     """
+    notion = require_lift_notion(notion, "best_partition")
     n = joint.n_public
     if n > MOST:
         raise InvalidParameter(f"joint has {n} symbols, more than {MOST}: use subset_merging")

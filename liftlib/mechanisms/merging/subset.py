@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter
+from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
 from liftlib.mechanisms.merging.groups import (
@@ -19,13 +19,14 @@ from liftlib.mechanisms.merging.groups import (
     kept,
     require_lift_notion,
 )
-from liftlib.notions import ALIP, LiftNotion, Notion
+from liftlib.notions import Notion
 from liftlib.numerics import Matrix, Vector
 
 RiskName = Literal["standard", "printed"]
 LoopName = Literal["standard", "printed"]
 
 
+@checked
 def subset_merging(
     joint: Joint,
     notion: Notion,
@@ -44,11 +45,11 @@ def subset_merging(
     joint : Joint
         P_SX.
     notion : Notion
-        ALIP, LIP, LDP, L1Lift, Chi2Lift or AlphaLift.
+        One that lift columns decide: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or your own.
     risk : {"standard", "printed"}, keyword-only
-        ``"printed"`` takes omega = max-lift + min-lift for ALIP as E23 section 4.1 prints it, which grows as the
-        min-lift gets safer; the standard is the sum of max-lift and 1 / min-lift, which gives the published figures.
-        Every other notion has one risk, the printed one.
+        ``"printed"`` takes the notion's ``printed_risk``, the standard its ``risk``. They differ for ALIP alone:
+        E23 section 4.1 prints omega = max-lift + min-lift, which grows as the min-lift gets safer; the sum of
+        max-lift and 1 / min-lift gives the published figures.
     loop : {"standard", "printed"}, keyword-only
         ``"printed"`` stops making subsets once the rest, merged, keeps the notion (E23 Algorithm 1, line 4) and
         merges the rest; the standard goes on while symbols are left (C22 Algorithm 1, line 3).
@@ -75,6 +76,7 @@ def subset_merging(
 
     Examples
     --------
+    >>> from liftlib.notions import ALIP
     >>> joint = Joint([[0.20, 0.05, 0.05, 0.20], [0.05, 0.20, 0.20, 0.05]], public="abcd")
     >>> subset_merging(joint, ALIP(0.1, 0.1)).outputs
     (('a', 'b'), ('c', 'd'))
@@ -85,8 +87,9 @@ def subset_merging(
     return channel_of(labels[0], joint, np.append(low, order[0][order[0] >= 0]))
 
 
+@checked
 def merge_labels(
-    p: Matrix, notion: LiftNotion, *, risk: RiskName = "standard", loop: LoopName = "standard", extend: bool = True
+    p: Matrix, notion: Notion, *, risk: RiskName = "standard", loop: LoopName = "standard", extend: bool = True
 ) -> tuple[Labels, Labels]:
     """Return the groups that subset merging makes in each of N joint distributions.
 
@@ -104,9 +107,7 @@ def merge_labels(
     order : numpy.ndarray of int, shape (N, X)
         The groups of merged symbols in the order they were made, the one that was last repaired last; -1 after that.
     """
-    omega = _risk(notion, risk)
-    if loop not in ("standard", "printed"):
-        raise InvalidParameter(f'loop is {loop!r}: give "standard" or "printed"')
+    omega = notion.printed_risk if risk == "printed" else notion.risk
     n, _, n_x = p.shape
     p_s, high = p.sum(axis=-1), high_risk_of(p, notion)
     alone = omega(lift_of(p), p_s)
@@ -137,7 +138,7 @@ def merge_labels(
 
 
 def _unite_last(
-    p: Matrix, p_s: Vector, labels: Labels, order: Labels, made: Labels, last: Labels, notion: LiftNotion, omega: Risk
+    p: Matrix, p_s: Vector, labels: Labels, order: Labels, made: Labels, last: Labels, notion: Notion, omega: Risk
 ) -> None:
     """Let the last group of each joint take in earlier groups until it keeps the notion (E23 Alg. 1, lines 12-16)."""
     mass = group_masses(p, labels)
@@ -160,13 +161,3 @@ def _unite_last(
             order[joint] = -1
             order[joint, : kept_order.size] = kept_order
         made[active] -= 1
-
-
-def _risk(notion: LiftNotion, name: str) -> Risk:
-    if name == "standard":
-        return notion.risk
-    if name != "printed":
-        raise InvalidParameter(f'risk is {name!r}: give "standard" or "printed"')
-    if not isinstance(notion, ALIP):
-        return notion.risk
-    return lambda lift, p_s: np.asarray(lift.max(axis=-2) + lift.min(axis=-2))  # noqa: ARG005

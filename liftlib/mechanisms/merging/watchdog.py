@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter
+from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.mechanisms.merging.groups import Labels, absorb, channel_of, high_risk_of, require_lift_notion
-from liftlib.notions import LiftNotion, Notion
+from liftlib.notions import Notion
 from liftlib.numerics import Matrix
 
 
+@checked
 def high_risk(joint: Joint, notion: Notion) -> NDArray[np.bool_]:
     """Return, shape (X,), which symbols break the notion if they are published as they are.
 
@@ -29,14 +30,15 @@ def high_risk(joint: Joint, notion: Notion) -> NDArray[np.bool_]:
     return np.asarray(high_risk_of(joint.p[None], require_lift_notion(notion, "high_risk"))[0])
 
 
-def watchdog_labels(p: Matrix, notion: LiftNotion, *, extend: bool = True) -> Labels:
+@checked
+def watchdog_labels(p: Matrix, notion: Notion, *, extend: bool = True) -> Labels:
     """Return the groups that complete merging makes in each of N joint distributions.
 
     Parameters
     ----------
     p : numpy.ndarray, shape (N, S, X)
         Joint distributions, unchecked.
-    notion : LiftNotion
+    notion : Notion
         What decides the risk.
     extend : bool, keyword-only
         See :func:`watchdog`.
@@ -52,8 +54,9 @@ def watchdog_labels(p: Matrix, notion: LiftNotion, *, extend: bool = True) -> La
     return absorb(p, labels, first, ~high, notion, notion.risk) if extend else labels
 
 
+@checked
 def watchdog(
-    joint: Joint, notion: Notion, randomise: Literal["merge", "uniform"] = "merge", *, extend: bool = True
+    joint: Joint, notion: Notion, *, randomise: Literal["merge", "uniform"] = "merge", extend: bool = True
 ) -> Channel:
     """Publish low-risk symbols as they are, and randomise the high-risk ones regardless of which one it is.
 
@@ -62,8 +65,9 @@ def watchdog(
     joint : Joint
         P_SX.
     notion : Notion
-        ALIP, LIP, LDP, L1Lift, Chi2Lift or AlphaLift: decides which symbols are of high risk.
-    randomise : {"merge", "uniform"}
+        One that lift columns decide: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or your own. It says which symbols
+        are of high risk.
+    randomise : {"merge", "uniform"}, keyword-only
         ``"merge"`` sends them all to one output (complete merging), ``"uniform"`` draws one of them. Both are
         X-invariant, so they leak the same and keep the same information.
     extend : bool, keyword-only
@@ -96,8 +100,6 @@ def watchdog(
     ('c', ('a', 'b'))
     """
     notion = require_lift_notion(notion, "watchdog")
-    if randomise not in ("merge", "uniform"):
-        raise InvalidParameter(f'randomise is {randomise!r}: give "merge" or "uniform"')
     labels = watchdog_labels(joint.p[None], notion, extend=extend)[0]
     high = high_risk(joint, notion)
     if not high.any():

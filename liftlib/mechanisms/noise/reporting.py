@@ -6,18 +6,31 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.numerics import check_scalar
+from liftlib.mechanisms.family import family
+from liftlib.mechanisms.noise.closed_forms import largest_log, solved
 
 
-def conditional_reporting(joint: Joint, alpha: float) -> Channel:
+def _lip(joint: Joint, eps: float) -> float:
+    decay = np.exp(-eps)
+    everyone = decay * joint.x_given_s.sum(axis=0)
+    return largest_log(((1 - decay) * joint.x_given_s + everyone) / ((1 - decay) * joint.p_x + everyone))
+
+
+def _at_lip(joint: Joint, eps: float) -> float:
+    everyone = joint.x_given_s.sum(axis=0)
+    return solved(joint, eps, lambda over, under: float((np.maximum(over, under) / everyone).max()), _lip)
+
+
+@family(lip=_lip, at_lip=_at_lip)
+def conditional_reporting(joint: Joint, eps: float) -> Channel:
     """Mask the secret by randomised response; report X if the mask is the secret, else a draw given the mask.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
-    alpha : float
-        Budget of the randomised response, nats, in [0, inf].
+    eps : float
+        LDP budget of the randomised response on the secret, nats, in [0, inf].
 
     Returns
     -------
@@ -27,39 +40,29 @@ def conditional_reporting(joint: Joint, alpha: float) -> Channel:
     Raises
     ------
     InvalidParameter
-        If alpha is negative or not a number.
+        If eps is negative or not a number.
 
     Notes
     -----
-    S20 Algorithm 1 and eq. (46). It is alpha-LDP with respect to S (S20 Proposition 2).
+    S20 Algorithm 1 and eq. (46). It is eps-LDP with respect to S (S20 Proposition 2).
+    ``conditional_reporting.lip(joint, eps)`` is the smallest LIP budget that it keeps, S20 Proposition 1, eq. (33), and
+    ``conditional_reporting.at_lip(joint, lip)`` is that equation solved, as for :func:`randomised_response`, but each
+    excess is divided by the sum over s of P(x|s).
 
     Examples
     --------
     >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
     >>> conditional_reporting(joint, np.log(3)).kernel[0].round(6).tolist()
     [[0.8, 0.2], [0.05, 0.95]]
+    >>> round(conditional_reporting.lip(joint, np.log(3)), 6), round(conditional_reporting.at_lip(joint, 0.356675), 4)
+    (0.356675, 1.0986)
     """
-    decay = np.exp(-check_scalar("alpha", alpha))
+    decay = np.exp(-eps)
     n_secret, n_public = joint.p.shape
-    # P(mask | secret), divided by e^alpha above and below
+    # P(mask | secret), divided by e^eps above and below
     mask = np.full((n_secret, n_secret), decay)
     np.fill_diagonal(mask, 1.0)
     mask /= 1 + (n_secret - 1) * decay
     truth = np.diag(mask)
     drawn = (mask - np.diag(truth)) @ joint.x_given_s
     return Channel(truth[:, None, None] * np.eye(n_public) + drawn[:, None, :], joint.public)
-
-
-def conditional_reporting_lip(joint: Joint, alpha: float) -> float:
-    """Return the smallest LIP budget that conditional reporting keeps, nats (S20 Proposition 1, eq. (33)).
-
-    Examples
-    --------
-    >>> round(conditional_reporting_lip(Joint([[0.4, 0.1], [0.1, 0.4]]), np.log(3)), 6)
-    0.356675
-    """
-    decay = np.exp(-check_scalar("alpha", alpha))
-    everyone = decay * joint.x_given_s.sum(axis=0)
-    with np.errstate(divide="ignore"):
-        ratio = ((1 - decay) * joint.x_given_s + everyone) / ((1 - decay) * joint.p_x + everyone)
-        return float(np.abs(np.log(ratio)).max())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from liftlib.channel import Channel
+from liftlib.checks import checked
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.notions import ALIP, LIP, Notion
-from liftlib.numerics import Matrix
+from liftlib.notions import LiftBounds, Notion
+from liftlib.numerics import Vector
 
 
+@checked
 def tailored_response(joint: Joint, notion: Notion) -> Channel:
     """Report the true symbol with the largest constant chance w that the notion allows, else draw from the best noise.
 
@@ -18,8 +20,9 @@ def tailored_response(joint: Joint, notion: Notion) -> Channel:
     ----------
     joint : Joint
         P_SX.
-    notion : ALIP or LIP
-        Budgets in nats; one may be infinite.
+    notion : Notion
+        One that is bounds on single lifts and no more: its ``lift_bounds`` are exact, as those of ALIP, LIP and
+        PerfectPrivacy are. Budgets may be infinite, and may differ between secrets.
 
     Returns
     -------
@@ -29,31 +32,35 @@ def tailored_response(joint: Joint, notion: Notion) -> Channel:
     Raises
     ------
     UnsupportedNotion
-        If the notion is of another kind.
+        If the notion is of another kind; the message names what serves it.
 
     Notes
     -----
     This book's, not the papers'. With noise r the lift at y is (w P(y|s) + (1-w) r(y)) / (w P(y) + (1-w) r(y)), so that
-    ALIP asks (1-w) r(y) / w to be at least N(y), the largest over s of (P(y|s) - e^eps_u P(y)) / (e^eps_u - 1) and
-    (e^-eps_l P(y) - P(y|s)) / (1 - e^-eps_l). Summed over y: w <= 1 / (1 + sum N), with equality for r in proportion to
-    N. Randomised response is the case of uniform r, and what conditional reporting publishes given s has
-    r(y) = mean over s of P(y|s): neither tells the truth more often. For two symbols it is the
-    optimal response: the polytope of rows is an interval, and both outputs stand at its ends.
+    bounds e^-l(s) and e^u(s) ask (1-w) r(y) / w to be at least N(y), the largest over s of
+    (P(y|s) - e^u(s) P(y)) / (e^u(s) - 1) and (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y:
+    w <= 1 / (1 + sum N), with equality for r in proportion to N. Randomised response is the case of uniform r, and what
+    conditional reporting publishes given s has r(y) = mean over s of P(y|s): neither tells the truth more often. For
+    two symbols it is the optimal response: the polytope of rows is an interval, and both outputs stand at its ends.
 
     Examples
     --------
+    >>> from liftlib.notions import LIP
     >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
     >>> channel = tailored_response(joint, LIP(np.log(1.25)))
     >>> channel.kernel.round(6).tolist(), round(LIP(0).leakage(joint, channel), 6)
     ([[0.666667, 0.333333], [0.333333, 0.666667]], 0.223144)
     """
-    if not isinstance(notion, ALIP | LIP):
-        raise UnsupportedNotion(f"{notion} does not bound single lifts: give ALIP or LIP, or use calibrate")
-    eps_l, eps_u = (notion.eps_l, notion.eps_u) if isinstance(notion, ALIP) else (notion.eps, notion.eps)
+    bounds = notion.lift_bounds(joint.p_s)
+    if not bounds.exact:
+        raise UnsupportedNotion(
+            f"{notion} is not bounds on single lifts, so tailored_response cannot serve it: "
+            "use calibrate with randomised_response"
+        )
     plain = Channel.identity(joint.n_public, joint.public)
     if notion.is_kept(joint, plain):
         return plain
-    needed = _needed(joint, eps_l, eps_u)
+    needed = _needed(joint, bounds)
     total = needed.sum()
     if np.isinf(total):  # a budget of 0 that some symbol breaks: nothing but noise
         return Channel(np.tile(joint.p_x, (joint.n_public, 1)), joint.public)
@@ -61,13 +68,15 @@ def tailored_response(joint: Joint, notion: Notion) -> Channel:
     return Channel(np.eye(joint.n_public) / (1 + total) + noise, joint.public)
 
 
-def _needed(joint: Joint, eps_l: float, eps_u: float) -> Matrix:
+def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
     """Return N(y), the noise that symbol y needs for each unit of truth, shape (X,)."""
     found = np.zeros(joint.n_public)
     u, v = joint.x_given_s, joint.p_x
-    # the upper condition is divided by e^eps_u, which may overflow
-    for eps, excess in ((eps_u, np.exp(-eps_u) * u - v), (eps_l, np.exp(-eps_l) * v - u)):
-        most = np.maximum(excess.max(axis=0), 0)
+    lower, upper = bounds.lower[:, None], bounds.upper[:, None]
+    # the upper condition is divided by e^upper, which may overflow
+    for eps, excess in ((upper, np.exp(-upper) * u - v), (lower, np.exp(-lower) * v - u)):
+        most = np.maximum(excess, 0)
         with np.errstate(divide="ignore"):
-            found = np.maximum(found, np.divide(most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0))
+            noise = np.divide(most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0)
+        found = np.maximum(found, noise.max(axis=0))
     return found

@@ -7,14 +7,16 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from liftlib.channel import Channel
+from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift, max_lift, min_lift
-from liftlib.mechanisms.reduction.linear import LIFT_TOL, carry
-from liftlib.numerics import check_scalar
+from liftlib.mechanisms.family import family
+from liftlib.mechanisms.reduction.transport import LIFT_TOL, carry
 from liftlib.solvers.programmes import solve
 
 
+@checked
 def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     """Return the kernel P(y|s,x) of least P(Y != X) with P_Y = P_X and every lift of y in [low(y), high(y)].
 
@@ -82,20 +84,21 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     return channel
 
 
-def extreme_reduction(joint: Joint, alpha: float) -> Channel:
+@family(high=1.0, private_end="high")
+def extreme_reduction(joint: Joint, share: float) -> Channel:
     """Return the least change of X that brings the extreme lifts of each symbol as near to 1 as linear reduction does.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
-    alpha : float
+    share : float
         Share of the reduction, in [0, 1].
 
     Returns
     -------
     Channel
-        P(y|s,x), with P_Y = P_X and no more LDP and log-lift leakage than ``linear_reduction(joint, alpha)``.
+        P(y|s,x), with P_Y = P_X and no more LDP and log-lift leakage than ``linear_reduction(joint, share)``.
 
     Notes
     -----
@@ -104,12 +107,11 @@ def extreme_reduction(joint: Joint, alpha: float) -> Channel:
 
     Examples
     --------
-    >>> from liftlib.mechanisms.reduction.linear import secret_aware_reduction
+    >>> from liftlib.mechanisms.reduction.transport import secret_aware_reduction
     >>> joint = Joint.from_counts([[4, 1, 1, 2], [2, 3, 1, 2], [1, 2, 3, 2], [1, 2, 3, 4]])
     >>> makes = (extreme_reduction, secret_aware_reduction)
     >>> [round(float(1 - make(joint, 0.5).joint_xy(joint).trace()), 4) for make in makes]
     [0.0908, 0.0926]
     """
-    alpha = check_scalar("alpha", alpha, 0, 1)
-    low, high = (1 + (1 - alpha) * (extreme - 1) for extreme in (min_lift(joint), max_lift(joint)))
+    low, high = (1 + (1 - share) * (extreme - 1) for extreme in (min_lift(joint), max_lift(joint)))
     return bounded_reduction(joint, np.minimum(low, 1), np.maximum(high, 1))

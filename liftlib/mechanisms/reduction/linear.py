@@ -3,58 +3,50 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.sparse import coo_array, csr_array, eye_array, kron, vstack
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
+from liftlib.checks import checked
+from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.measures.lifts import lift, max_lift, min_lift
-from liftlib.notions import ALIP, LDP, LIP, Notion
-from liftlib.numerics import Matrix, Vector, as_matrix, check_scalar
-from liftlib.solvers.programmes import solve
-
-LIGHT = 1e-6
-"""Symbols with less mass stay at I21 eq. (7), at a cost of that order: their rows are below a solver's tolerance."""
-
-LIFT_TOL = 1e-6
-"""By how much a lift that a linear programme reached may differ from that of I21 eq. (3)."""
+from liftlib.mechanisms.family import calibrate, family
+from liftlib.notions import Notion
 
 
-def linear_reduction(joint: Joint, alpha: float) -> Channel:
-    """Replace X, with chance alpha, by a fresh draw from P_X.
+@family(high=1.0, private_end="high")
+def linear_reduction(joint: Joint, share: float) -> Channel:
+    """Replace X, with chance ``share``, by a fresh draw from P_X.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
-    alpha : float
+    share : float
         Share of the reduction, in [0, 1]: 0 passes X as it is, 1 releases a Y that is independent of S.
 
     Returns
     -------
     Channel
-        P(y|x), with P_Y = P_X and P(y|s) = (1 - alpha) P(x|s) + alpha P(x): every lift moves the share alpha of its
-        way to 1.
+        P(y|x), with P_Y = P_X and P(y|s) = (1 - share) P(x|s) + share P(x): every lift moves that share of its way
+        to 1.
 
     Raises
     ------
     InvalidParameter
-        If alpha is outside [0, 1].
+        If the share is outside [0, 1].
 
     Notes
     -----
-    I21 eq. (3) and Lemma 1, eq. (7).
+    I21 eq. (3) and Lemma 1, eq. (7), where the share is alpha.
 
     Examples
     --------
     >>> linear_reduction(Joint([[0.25, 0.25], [0.0, 0.5]]), 0.5).kernel.tolist()
     [[0.625, 0.375], [0.125, 0.875]]
     """
-    alpha = check_scalar("alpha", alpha, 0, 1)
-    return Channel((1 - alpha) * np.eye(joint.n_public) + alpha * joint.p_x, joint.public)
+    return Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x, joint.public)
 
 
+@checked
 def reduction_share(joint: Joint, notion: Notion) -> float:
     """Return the least share of a linear reduction that keeps a notion.
 
@@ -62,203 +54,36 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     ----------
     joint : Joint
         P_SX.
-    notion : ALIP, LIP or LDP
+    notion : Notion
+        Any; in closed form where it has halfspaces, and by :func:`~liftlib.mechanisms.family.calibrate` otherwise.
 
     Returns
     -------
     float
-        In [0, 1]: the least alpha for which ``linear_reduction``, and so every channel with the same P(y|s), keeps the
-        notion, to within rounding.
-
-    Raises
-    ------
-    UnsupportedNotion
-        For another notion; ``calibrate`` serves it.
+        In [0, 1]: the least share for which ``linear_reduction`` keeps the notion, to within rounding. Every channel
+        with the same P(y|s) keeps it too if lift columns decide the notion.
 
     Notes
     -----
-    Every lift l becomes 1 + t (l - 1) with t = 1 - alpha (I21 eq. (3)), so each bound on lifts is one on t.
+    The row P(X=.|Y=x) of a linear reduction with share a is (1 - a) e_x + a P_X (I21 eq. (3)), so that a halfspace g
+    with g_x < 0 asks a >= -g_x / (g P_X - g_x). The largest of these is the answer. For ALIP, where g are the bounds on
+    lifts, it is the share that moves the extreme lifts to their bounds.
 
     Examples
     --------
+    >>> from liftlib.notions import ALIP
     >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])  # its largest lift is 1.5, its least 0.5
     >>> round(reduction_share(joint, ALIP(eps_l=50.0, eps_u=0.22314355)), 6)  # log 1.25
     0.5
     """
-    most, least = max_lift(joint), min_lift(joint)
-    if isinstance(notion, LDP):
-        shrink = np.exp(-notion.eps)  # both sides over e^eps, so that nothing overflows
-        excess, reach = shrink * most - least, shrink * (most - 1) + (1 - least)
-    elif isinstance(notion, ALIP | LIP):
-        eps_l, eps_u = (notion.eps, notion.eps) if isinstance(notion, LIP) else (notion.eps_l, notion.eps_u)
-        # 1 - (1 - alpha) (1 - least) >= e^-eps_l and 1 + (1 - alpha) (most - 1) <= e^eps_u, the latter over e^eps_u
-        excess = np.concatenate([np.exp(-eps_l) - least, np.exp(-eps_u) * most - 1])
-        reach = np.concatenate([1 - least, np.exp(-eps_u) * (most - 1)])
-    else:
-        raise UnsupportedNotion(f"the share for {notion} has no closed form here: use calibrate")
-    return float(np.divide(excess, reach, out=np.zeros_like(excess), where=(excess > 0) & (reach > 0)).max())
-
-
-def markov_reduction(joint: Joint, alpha: float, distortion: ArrayLike | None = None) -> Channel:
-    """Reach the same P(y|s) as linear reduction at the least cost without sight of the secret.
-
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    alpha : float
-        Share of the reduction, in [0, 1].
-    distortion : array_like, shape (X, X), optional
-        As for :func:`secret_aware_reduction`.
-
-    Returns
-    -------
-    Channel
-        P(y|x). It is that of :func:`linear_reduction` where P(x|s) has rank ``|X|``, for no other meets I21 eq. (3)
-        then; with fewer secrets than symbols it may be far cheaper.
-
-    Raises
-    ------
-    InvalidParameter
-        If alpha is outside [0, 1] or the distortion does not fit.
-    SolverFailure
-        If the linear programme's answer fails its check.
-
-    Notes
-    -----
-    I21 problem (10) over Markov kernels. I21 has Lemma 1, eq. (7), as the only Markov solution.
-
-    Examples
-    --------
-    >>> joint = Joint([[0.2, 0.1, 0.2], [0.2, 0.1, 0.2]])  # independent: nothing has to be moved
-    >>> markov_reduction(joint, 0.5).kernel.round(9).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    """
-    alpha = check_scalar("alpha", alpha, 0, 1)
-    n = joint.n_public
-    cost = 1 - np.eye(n) if distortion is None else _distortion(distortion, n)
-    free = np.flatnonzero(joint.p_x >= LIGHT)
-    p_x, held, lifts = joint.p_x[free], np.delete(np.arange(n), free), lift(joint)
-    # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass of y; the others are on P(x)
-    rows = vstack([kron(csr_array(lifts[:, free]), eye_array(free.size)), kron(eye_array(free.size), p_x[None])])
-    wanted = 1 + (1 - alpha) * (lifts[:, free] - 1) - alpha * (lifts[:, held] @ joint.p_x[held])[:, None]
-    mass = p_x * (1 - alpha * joint.p_x[held].sum())
-    solution = solve((cost[np.ix_(free, free)] * p_x).ravel(), rows.tocsr(), np.concatenate([wanted.ravel(), mass]))
-    flow = solution.x.reshape(free.size, free.size) * p_x
-    kernel = linear_reduction(joint, alpha).kernel.copy()
-    kernel[np.ix_(free, free)] = flow / flow.sum(axis=1, keepdims=True) * (mass / p_x)[:, None]
-    off = float(
-        np.abs((joint.p @ kernel)[:, free] / np.outer(joint.p_s, p_x) - (1 + (1 - alpha) * (lifts[:, free] - 1))).max()
+    try:
+        halfspaces = notion.halfspaces(joint)
+    except UnsupportedNotion:
+        return calibrate(linear_reduction, joint, notion)
+    # a constant release keeps every notion, so that less than 0 is rounding
+    short, room = np.maximum(-halfspaces, 0), np.maximum(halfspaces @ joint.p_x, 0)[:, None]
+    share = float(np.divide(short, room + short, out=np.zeros_like(short), where=short > 0).max(initial=0.0))
+    # a bound such as e^-800 is 0 in floating point, and leaves a zero cell as it is
+    return (
+        share if notion.is_kept(joint, linear_reduction(joint, share)) else calibrate(linear_reduction, joint, notion)
     )
-    if not off <= LIFT_TOL:
-        raise SolverFailure(f"the linear programme's answer misses a lift of I21 eq. (3) by {off:.3g}")
-    return Channel(kernel, joint.public)
-
-
-def secret_aware_reduction(joint: Joint, alpha: float, distortion: ArrayLike | None = None) -> Channel:
-    """Reach the same P(y|s) as linear reduction by moving as little of X as possible, with sight of the secret.
-
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    alpha : float
-        Share of the reduction, in [0, 1].
-    distortion : array_like, shape (X, X), optional
-        ``distortion[x, y]``, at least 0, is what it costs to release y for x. By default 1 for every change, so that
-        P(Y != X), I21's total variation distance D_TV(X, Y), is least.
-
-    Returns
-    -------
-    Channel
-        P(y|s,x).
-
-    Raises
-    ------
-    InvalidParameter
-        If alpha is outside [0, 1] or the distortion has another shape.
-    InvalidDistribution
-        If the distortion has an entry that is negative or not finite.
-    SolverFailure
-        If a linear programme's answer fails its check.
-
-    Notes
-    -----
-    I21 Propositions 1 and 2, eqs. (11) and (12). For each secret this is a transport of P(x|s) to P(y|s). Proposition
-    2 leaves what the two have in common where it is, which is optimal if the distortion meets the triangle
-    inequality. Where it does not, as for squared distances, a chain of short moves can be cheaper; then the whole
-    transport problem is solved. Without a distortion every transport is as good, and mass is taken in proportion.
-
-    Examples
-    --------
-    >>> joint = Joint([[0.25, 0.25], [0.0, 0.5]])
-    >>> secret_aware_reduction(joint, 0.5).kernel[0].tolist()
-    [[0.75, 0.25], [0.0, 1.0]]
-    """
-    alpha = check_scalar("alpha", alpha, 0, 1)
-    n = joint.n_public
-    cost = None if distortion is None else _distortion(distortion, n)
-    whole = cost is not None and bool((cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + 1e-12).any())
-    kernel = np.empty((joint.n_secret, n, n))
-    for s in range(joint.n_secret):
-        source = joint.x_given_s[s]
-        target = (1 - alpha) * source + alpha * joint.p_x
-        flow = _transport(source, target, cost) if whole and cost is not None else _in_place(source, target, cost)
-        kernel[s] = _rows(source, flow)
-    return Channel(kernel, joint.public)
-
-
-def carry(joint: Joint, target: Matrix) -> Channel:
-    """Return the kernel P(y|s,x) that makes P(y|s) the rows of ``target`` and moves as little of X as can be."""
-    pairs = zip(joint.x_given_s, target, strict=True)
-    return Channel([_rows(source, _in_place(source, reached, None)) for source, reached in pairs], joint.public)
-
-
-def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
-    """Return a transport that leaves what source and target have in common where it is."""
-    kept = np.minimum(source, target)
-    return np.asarray(np.diag(kept) + _moves(source - kept, target - kept, cost))
-
-
-def _rows(source: Vector, flow: Matrix) -> Matrix:
-    """Return a flow as a kernel."""
-    possible = source > 0
-    rows = np.eye(source.size)  # what to release for an x that this secret never has does not matter
-    rows[possible] = flow[possible] / flow[possible].sum(axis=1, keepdims=True)
-    return rows
-
-
-def _distortion(distortion: ArrayLike, n: int) -> Matrix:
-    cost = as_matrix("distortion", distortion)
-    if cost.shape != (n, n):
-        raise InvalidParameter(f"distortion has shape {cost.shape}: give ({n}, {n}), a row for each x and a column a y")
-    if not (cost >= 0).all():
-        x, y = np.argwhere(~(cost >= 0))[0]
-        raise InvalidParameter(f"distortion[{x}, {y}] is {cost[x, y]:g}, below 0: a cost is not negative")
-    return cost
-
-
-def _moves(surplus: Vector, deficit: Vector, cost: Matrix | None) -> Matrix:
-    """Return how much goes from each symbol with a surplus to each with a deficit (I21 eqs. (11d), (11e), (12))."""
-    flow = np.zeros((surplus.size, surplus.size))
-    if surplus.sum() <= 0 or deficit.sum() <= 0:
-        return flow
-    deficit = deficit * (surplus.sum() / deficit.sum())  # equal but for rounding
-    if cost is None:
-        return np.asarray(np.outer(surplus, deficit) / deficit.sum())
-    out, into = np.flatnonzero(surplus > 0), np.flatnonzero(deficit > 0)
-    flow[np.ix_(out, into)] = _transport(surplus[out], deficit[into], cost[np.ix_(out, into)])
-    return flow
-
-
-def _transport(source: Vector, target: Vector, cost: Matrix) -> Matrix:
-    """Return the cheapest transport of ``source`` to ``target``, shape (m, n)."""
-    m, n = cost.shape
-    pair = np.arange(m * n)
-    rows = np.concatenate([pair // n, m + pair % n])
-    matrix = coo_array((np.ones(2 * m * n), (rows, np.concatenate([pair, pair])))).tocsr()
-    target = target * (source.sum() / target.sum())
-    scale = source.sum()  # small masses would vanish in the solver's tolerance
-    # the last row follows from the others
-    solution = solve(cost.ravel(), matrix[:-1], np.concatenate([source, target])[:-1] / scale)
-    return np.asarray(solution.x.reshape(m, n) * scale)

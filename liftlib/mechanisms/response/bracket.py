@@ -2,71 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
+from liftlib.checks import checked
+from liftlib.errors import SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
-from liftlib.measures.lifts import alpha_of, chi2_of
-from liftlib.mechanisms.response.optimal import kernel_of, repaired
-from liftlib.notions import AlphaLift, Chi2Lift
-from liftlib.numerics import Matrix, Vector, check_scalar, xlogx
+from liftlib.mechanisms.rows import (
+    Core,
+    Mixture,
+    RowsCertificate,
+    best_response,
+    certified,
+    cheapest,
+    mended,
+    without_dust,
+)
+from liftlib.notions import Notion
+from liftlib.numerics import EDGE_TOL, Matrix, check_scalar
 from liftlib.solvers.polytope import vertices
-from liftlib.solvers.programmes import mix_columns
 
 HALVINGS = 50
 """Steps of the bisection for a point on the boundary of the allowed rows."""
 
 
-@dataclass(frozen=True, eq=False)
-class Bracket:
-    """A mechanism and how much better any other can be.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BracketCertificate(RowsCertificate):
+    """What cutting planes tell: ``value`` and ``upper`` bracket the optimum.
 
     Attributes
     ----------
-    channel : Channel
-        P(y|x), which keeps the notion.
-    lower, upper : float
-        Its I(X; Y), and a bound on that of every mechanism that keeps the notion, nats.
     rounds, cuts : int
-        Rounds of cutting, and halfspaces that they made.
+        Rounds of cutting, and halfspaces that they made; none where the notion is polyhedral.
     """
 
-    channel: Channel
-    lower: float
-    upper: float
     rounds: int
     cuts: int
 
 
-def bracket_response(joint: Joint, notion: AlphaLift | Chi2Lift, *, gap: float = 1e-3, rounds: int = 40) -> Bracket:
+@checked
+def bracket_response(joint: Joint, notion: Notion, *, gap: float = 1e-3, rounds: int = 40) -> Channel:
     """Return a mechanism that keeps a convex notion, with an upper bound on the utility of every other.
 
     Parameters
     ----------
     joint : Joint
         P_SX; a handful of symbols.
-    notion : AlphaLift or Chi2Lift
-        With positive budgets; of Chi2Lift only the chi2-lift is convex, so its ``eps_l`` must be infinite.
+    notion : Notion
+        A convex one: AlphaLift, Chi2Lift with an infinite ``eps_l`` (its inverse is not convex), or any that
+        ``optimal_response`` serves, which is then left to it.
     gap : float, keyword-only
         Stop once the bounds are this near, nats.
     rounds : int, keyword-only
-        Stop after so many rounds in any case.
+        Stop after so many rounds in any case, 1 or more.
 
     Returns
     -------
-    Bracket
-        Its ``upper`` minus ``lower`` may exceed ``gap`` if the rounds were too few.
+    Channel
+        With a :class:`BracketCertificate`. Its ``gap`` may exceed the one asked for if the rounds were too few, or
+        a symbol has next to no mass, which leaves ``upper`` infinite.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion is another, or its set of rows is not convex or is polyhedral.
+        If the notion's set of rows is not convex.
     InvalidParameter
-        If a budget is 0, where there is nothing but perfect privacy.
+        If an argument is of another kind or out of range.
     SolverFailure
         If a solver's answer fails its check.
 
@@ -79,58 +84,73 @@ def bracket_response(joint: Joint, notion: AlphaLift | Chi2Lift, *, gap: float =
 
     Examples
     --------
+    >>> from liftlib.notions import AlphaLift
     >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
-    >>> found = bracket_response(joint, AlphaLift(2, 0.2, 0.1))
-    >>> found.upper - found.lower <= 1e-3, AlphaLift(2, 0.2, 0.1).is_kept(joint, found.channel)
+    >>> channel = bracket_response(joint, AlphaLift(2, 0.2, 0.1))
+    >>> channel.certificate.gap <= 1e-3, AlphaLift(2, 0.2, 0.1).is_kept(joint, channel)
     (True, True)
     """
-    _check(notion)
     gap = check_scalar("gap", gap, 0, open_low=True)
-    likelihood = joint.s_given_x / joint.p_s[:, None]
-    h_x = entropy(joint.p_x)
-    cuts = np.empty((0, joint.n_public))
-    inner, best, upper = joint.p_x[None], Channel.constant(joint.n_public), np.inf
+    rounds = int(check_scalar("rounds", rounds, 1))
+    if notion.polyhedral:
+        channel = best_response(joint, notion)
+        return _certified(channel, channel.certified(RowsCertificate), rounds=0, cuts=0)
+    if not notion.convex:
+        raise UnsupportedNotion(
+            f"the rows that {notion} allows are not convex, so no cuts bracket its optimum: "
+            "drop the bound that is not convex, or use subset_merging"
+        )
+    return _bracketed(joint, notion, without_dust(joint, notion), gap, rounds)
+
+
+class _Found(NamedTuple):
+    """A mechanism, what it was mixed from, and its I(X; Y) over the symbols that count."""
+
+    channel: Channel
+    mixture: Mixture
+    mixed: float
+    value: float
+
+
+def _bracketed(joint: Joint, notion: Notion, core: Core, gap: float, rounds: int) -> Channel:
+    p_x = core.joint.p_x
+    cuts, inner, upper = np.empty((0, p_x.size)), p_x[None], np.inf
+    best: _Found | None = None
     done = 0
-    while done < rounds:
+    while True:
         done += 1
-        outer = vertices(cuts, interior=joint.p_x)
-        solution = mix_columns(-xlogx(outer).sum(axis=1), outer, joint.p_x)
-        upper = min(upper, h_x - solution.objective)
-        edge = _boundary(joint, notion, likelihood, outer)
-        pool = np.concatenate([inner, edge])
-        kept = mix_columns(-xlogx(pool).sum(axis=1), pool, joint.p_x)
-        channel, _ = repaired(joint, notion, kernel_of(pool, kept.x, joint.p_x), 0.0)
-        if _utility(joint, channel) >= _utility(joint, best):
-            best = channel
-        inner = np.concatenate([joint.p_x[None], pool[kept.x > 0]])
-        if upper - _utility(joint, best) <= gap:
+        outer = cheapest(vertices(cuts, interior=p_x), p_x)
+        upper = min(upper, entropy(p_x) - outer.solution.objective)
+        edge = _boundary(core.joint, notion, outer.rows)
+        found = _found(joint, notion, core, np.concatenate([inner, edge]))
+        if best is None or found.value >= best.value:
+            best = found
+        if upper - best.value <= gap or done >= rounds:
             break
-        used = np.flatnonzero((solution.x > 0) & (np.abs(outer - edge).max(axis=1) > 1e-12))
-        if not used.size:
-            raise SolverFailure(f"no cut brings {upper:.6g} and {_utility(joint, best):.6g} nearer: widen the gap")
-        cuts = np.concatenate([cuts, _tangents(joint, notion, likelihood, edge[used])])
-    lower = _utility(joint, best)
-    return Bracket(best, lower, max(lower, upper), done, len(cuts))  # equal bounds may cross by rounding
+        inner = np.concatenate([p_x[None], found.mixture.rows[found.mixture.solution.x > 0]])
+        used = (outer.solution.x > 0) & (np.abs(outer.rows - edge).max(axis=1) > EDGE_TOL)
+        more = notion.tangents(core.joint, edge[used]) if used.any() else cuts[:0]
+        if not len(more):
+            raise SolverFailure(f"no cut brings {upper:.6g} and {best.value:.6g} nearer: widen the gap")
+        cuts = np.concatenate([cuts, more])
+    # with symbols left out nothing is proven of the rest
+    bound = upper if core.solid.all() else np.inf
+    whole = certified(joint, best.channel, "cutting planes", best.mixture, best.mixed, bound)
+    return _certified(whole, whole.certified(RowsCertificate), rounds=done, cuts=len(cuts))
 
 
-def _utility(joint: Joint, channel: Channel) -> float:
-    return mutual_information(channel.joint_xy(joint))
+def _found(joint: Joint, notion: Notion, core: Core, rows: Matrix) -> _Found:
+    """Return the best mechanism of allowed rows."""
+    mixture = cheapest(rows, core.joint.p_x)
+    kernel = core.completed(mixture.kernel)
+    channel, mixed = mended(kernel, joint.p_x, lambda made: notion.is_kept(joint, made), name=notion)
+    value = mutual_information(core.joint.p_x[:, None] * channel.kernel[core.solid])
+    return _Found(channel, mixture, mixed, value)
 
 
-def _check(notion: AlphaLift | Chi2Lift) -> None:
-    if isinstance(notion, AlphaLift) and np.isinf(notion.alpha):
-        raise UnsupportedNotion(f"{notion} is ALIP, which is polyhedral: use optimal_response")
-    if isinstance(notion, Chi2Lift) and np.isfinite(notion.eps_l):
-        raise UnsupportedNotion(f"{notion} bounds the chi2-lift-inverse, which is not convex: set eps_l to inf")
-    if not isinstance(notion, AlphaLift | Chi2Lift):
-        raise UnsupportedNotion(f"{notion} is not AlphaLift or Chi2Lift: use optimal_response")
-    if min(notion.eps_l, notion.eps_u) == 0:
-        raise InvalidParameter(f"{notion} has a budget of 0: use optimal_response with PerfectPrivacy")
-
-
-def _boundary(joint: Joint, notion: AlphaLift | Chi2Lift, likelihood: Matrix, rows: Matrix) -> Matrix:
+def _boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
     """Return, for each row, the last allowed point on the way to it from P_X; the row itself if it is allowed."""
-    lifts = likelihood @ rows.T
+    lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
     low, high = np.zeros(len(rows)), np.ones(len(rows))
     low[notion.kept_columns(lifts, joint.p_s)] = 1.0
     for _ in range(HALVINGS):
@@ -140,25 +160,5 @@ def _boundary(joint: Joint, notion: AlphaLift | Chi2Lift, likelihood: Matrix, ro
     return np.asarray(joint.p_x + low[:, None] * (rows - joint.p_x))
 
 
-def _tangents(joint: Joint, notion: AlphaLift | Chi2Lift, likelihood: Matrix, points: Matrix) -> Matrix:
-    """Return halfspaces that hold on the whole set and are tight at points of its boundary."""
-    lifts, p_s = likelihood @ points.T, joint.p_s[:, None]
-    rows: list[Vector] = []
-    if isinstance(notion, Chi2Lift):
-        budget = np.expm1(notion.eps_u)
-        # the root of the chi2-lift is the Euclidean length of l - 1 weighted by P_S
-        unit = (lifts - 1) / np.sqrt(chi2_of(lifts, joint.p_s))
-        return np.asarray(budget - (p_s * unit).T @ (likelihood - 1))
-    power = notion.alpha
-    size, dual_size = alpha_of(lifts, joint.p_s, power), 1 / alpha_of(1 / lifts, joint.p_s, power)
-    if np.isfinite(notion.eps_u):
-        # ||l|| >= (P_S (l0 / ||l0||)^(alpha-1)) . l, by Hölder, with equality at l0
-        near = np.log(size) >= notion.eps_u - 1e-6
-        slope = p_s * (lifts / size) ** (power - 1)
-        rows += list(np.exp(notion.eps_u) - slope.T[near] @ likelihood)
-    if np.isfinite(notion.eps_l):
-        # M(l) = ||1/l||^-1 is concave: M(l) <= (P_S (l0 / M(l0))^(-alpha-1)) . l, with equality at l0
-        near = -np.log(dual_size) >= notion.eps_l - 1e-6
-        slope = p_s * (lifts / dual_size) ** (-power - 1)
-        rows += list(slope.T[near] @ likelihood - np.exp(-notion.eps_l))
-    return np.asarray(rows).reshape(-1, joint.n_public)
+def _certified(channel: Channel, made: RowsCertificate, *, rounds: int, cuts: int) -> Channel:
+    return replace(channel, certificate=BracketCertificate(**vars(made), rounds=rounds, cuts=cuts))

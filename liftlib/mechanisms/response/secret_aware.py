@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from liftlib.channel import Channel
+from liftlib.checks import checked
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.mechanisms.response.optimal import cheapest_response
-from liftlib.notions import SRLIP, Notion
-from liftlib.numerics import Mask, Matrix, Vector, xlogx
+from liftlib.measures.information import entropy, mutual_information
+from liftlib.mechanisms.rows import RowsCertificate, best_response, entropies
+from liftlib.notions import Notion
 
 
+@checked
 def secret_aware_response(joint: Joint, notion: Notion) -> Channel:
     """Return the mechanism P(y|s,x) that maximises I(X; Y) among all that keep the notion.
 
@@ -21,17 +25,19 @@ def secret_aware_response(joint: Joint, notion: Notion) -> Channel:
         P_SX. The vertices are those of a polytope in as many dimensions as P_SX has cells, less one, so that it should
         be small: 7 secrets x 2 symbols have some 10,000 vertices.
     notion : Notion
-        One with halfspaces, see :func:`liftlib.mechanisms.response.optimal.optimal_response`, but SRLIP.
+        A polyhedral one, see :func:`liftlib.mechanisms.response.optimal.optimal_response`, but not about attributes.
 
     Returns
     -------
     Channel
-        P(y|s,x), shape (S, X, Y).
+        P(y|s,x), shape (S, X, Y), with a :class:`~liftlib.mechanisms.rows.RowsCertificate`.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion has no halfspaces, or is SRLIP.
+        If the notion has no halfspaces, or is about X's attributes (SRLIP).
+    SolverFailure
+        If a solver's answer fails its check.
 
     Notes
     -----
@@ -47,19 +53,22 @@ def secret_aware_response(joint: Joint, notion: Notion) -> Channel:
     >>> channel.sees_secret, LIP(0.0).is_kept(joint, channel)
     (True, True)
     """
-    if isinstance(notion, SRLIP):
+    if notion.attributes is not None:
         raise UnsupportedNotion(f"{notion} is about what X's attributes tell: use optimal_response")
     occurs = joint.p > 0
     secret, public = np.nonzero(occurs)
     table = np.zeros((joint.n_secret, secret.size))
     table[secret, np.arange(secret.size)] = joint.p[occurs]
     to_public = np.eye(joint.n_public)[public]
-
-    def entropy_of_x(rows: Matrix, solid: Mask) -> Vector:
-        return np.asarray(-xlogx(rows @ to_public[solid]).sum(axis=1))
-
-    found = cheapest_response(Joint(table), notion, entropy_of_x).channel
+    cells = best_response(
+        Joint(table), notion, cost=lambda rows: entropies(rows @ to_public), route="all vertices of P(s,x|y)"
+    )
     # a cell that does not occur is sent where an average one goes
-    kernel = np.tile(joint.p[occurs] @ found.kernel, (*joint.p.shape, 1))
-    kernel[occurs] = found.kernel
-    return Channel(kernel / kernel.sum(axis=-1, keepdims=True))
+    kernel = np.tile(joint.p[occurs] @ cells.kernel, (*joint.p.shape, 1))
+    kernel[occurs] = cells.kernel
+    channel = Channel(kernel / kernel.sum(axis=-1, keepdims=True))
+    made = cells.certified(RowsCertificate)
+    value = mutual_information(channel.joint_xy(joint))
+    upper = entropy(joint.p_x) - made.solution.objective if np.isfinite(made.upper) else np.inf
+    certificate = replace(made, value=value, upper=max(value, upper))
+    return Channel(channel.kernel, certificate=certificate)

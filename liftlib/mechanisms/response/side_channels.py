@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
-from liftlib.errors import InvalidParameter
+from liftlib.checks import checked
+from liftlib.errors import InvalidParameter, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.mechanisms.response.optimal import optimal_response_report
-from liftlib.notions import LIP, SRLIP
+from liftlib.mechanisms.rows import RowsCertificate, best_response
+from liftlib.notions import LIP, SRLIP, Notion
 
 
-def srlip_upper_bounds(joint: Joint, eps: float, shape: Sequence[int]) -> dict[tuple[int, ...], float]:
-    """Return, for each set J of attributes but the whole, an upper bound on I(X; Y) of every SRLIP(eps) mechanism.
+def about_attributes(joint: Joint, notion: Notion, wants: str) -> SRLIP:
+    """Return the notion if it is about X's attributes and fits the joint distribution, and refuse it otherwise."""
+    sizes = notion.attributes
+    if sizes is None:
+        raise UnsupportedNotion(f"{notion} is not about X's attributes, so {wants} cannot serve it: give SRLIP")
+    if int(np.prod(sizes)) != joint.n_public:
+        raise InvalidParameter(
+            f"shape {sizes} has {int(np.prod(sizes))} combinations, the joint {joint.n_public} public symbols"
+        )
+    return cast("SRLIP", notion)  # or one that answers alike
+
+
+@checked
+def srlip_upper_bounds(joint: Joint, notion: Notion) -> dict[tuple[int, ...], float]:
+    """Return, for each set J of attributes but the whole, an upper bound on I(X; Y) of every SRLIP mechanism.
 
     Parameters
     ----------
     joint : Joint
         P_SX; X runs through the attributes' combinations in C order.
-    eps : float
-        SRLIP budget, nats.
-    shape : sequence of int
-        The attributes' sizes.
+    notion : Notion
+        SRLIP, with its budget and the attributes' sizes.
 
     Returns
     -------
@@ -33,8 +45,10 @@ def srlip_upper_bounds(joint: Joint, eps: float, shape: Sequence[int]) -> dict[t
 
     Raises
     ------
+    UnsupportedNotion
+        If the notion is not about attributes.
     InvalidParameter
-        If the shape does not fit.
+        If its shape does not fit.
     SolverFailure
         If a solver's answer fails its check.
 
@@ -47,15 +61,12 @@ def srlip_upper_bounds(joint: Joint, eps: float, shape: Sequence[int]) -> dict[t
     Examples
     --------
     >>> joint = Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]])
-    >>> {known: round(bound, 3) for known, bound in srlip_upper_bounds(joint, 0.1, (2, 2)).items()}
+    >>> found = srlip_upper_bounds(joint, SRLIP(0.1, (2, 2)))
+    >>> {known: round(bound, 3) for known, bound in found.items()}
     {(): 1.06, (0,): 1.06, (1,): 0.824}
     """
-    notion = SRLIP(eps, shape)
-    sizes = notion.shape
-    if int(np.prod(sizes)) != joint.n_public:
-        raise InvalidParameter(
-            f"shape {sizes} has {int(np.prod(sizes))} combinations, the joint {joint.n_public} public symbols"
-        )
+    of_attributes = about_attributes(joint, notion, "srlip_upper_bounds")
+    sizes = of_attributes.attributes
     p = joint.p.reshape(joint.n_secret, *sizes)
     bounds: dict[tuple[int, ...], float] = {}
     for size in range(len(sizes)):
@@ -67,7 +78,7 @@ def srlip_upper_bounds(joint: Joint, eps: float, shape: Sequence[int]) -> dict[t
             bound = entropy(mass)
             for value in np.flatnonzero(mass > 0):
                 given = Joint.from_counts(cells[:, value], drop_empty=True)
-                lost = optimal_response_report(given, LIP(notion.eps)).solution.objective
-                bound += mass[value] * (entropy(given.p_x) - lost)
+                lip = best_response(given, LIP(of_attributes.eps)).certified(RowsCertificate)
+                bound += mass[value] * min(entropy(given.p_x), lip.upper)
             bounds[known] = float(bound)
     return bounds

@@ -2,51 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from liftlib.channel import Channel, Partition
-from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.channel import Certificate, Channel, Partition
+from liftlib.checks import checked
+from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.mechanisms.merging.groups import require_lift_notion
+from liftlib.measures.information import mutual_information
 from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.merging.watchdog import high_risk
-from liftlib.mechanisms.response.optimal import kernel_of, repaired, with_dust, without_dust
-from liftlib.notions import LiftNotion, Notion
-from liftlib.numerics import Matrix, xlogx
+from liftlib.mechanisms.rows import Core, cheapest, mended, without_dust
+from liftlib.notions import Notion
+from liftlib.numerics import ROOM, Matrix
 from liftlib.solvers.polytope import vertices
-from liftlib.solvers.programmes import mix_columns
-
-ROOM = 1e-6
-"""A pair with less slack than this in a constraint, or less way to an end, is left to the general solver."""
 
 
-@dataclass(frozen=True, eq=False)
-class SubsetResponse:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SubsetCertificate(Certificate):
     """What subset random response did.
 
     Attributes
     ----------
-    channel : Channel
-        P(y|x).
     subsets : tuple of tuples of int
         The subsets of symbols, each with its own optimal response; symbols of next to no probability are in none.
     unions : int
         How often subsets were united because one alone allowed no response.
     fallback : bool
         Whether even their union allowed none, so that subset merging was used.
-    n_vertices : int
+    rows : int
         Vertices of all the subsets' polytopes together, those of subsets that were united afterwards included.
     """
 
-    channel: Channel
     subsets: Partition
     unions: int
     fallback: bool
-    n_vertices: int
+    rows: int
 
 
+@checked
 def subset_response(joint: Joint, notion: Notion) -> Channel:
     """Publish low-risk symbols as they are, and subsets of the others through the optimal response within each.
 
@@ -55,12 +50,12 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     joint : Joint
         P_SX.
     notion : Notion
-        One that lift columns decide and that has halfspaces: ALIP, LIP, LDP, L1Lift with an infinite ``eps_l``.
+        One that lift columns decide and that is polyhedral: ALIP, LIP, LDP, L1Lift with an infinite ``eps_l``.
 
     Returns
     -------
     Channel
-        P(y|x). :func:`subset_response_report` says what was done.
+        P(y|x), with a :class:`SubsetCertificate`.
 
     Raises
     ------
@@ -72,8 +67,9 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     Notes
     -----
     E23 Algorithm 2, over the subsets of Algorithm 1. Where no response exists within a subset, it is united with the
-    next, or, after the last, with those before. As :func:`~liftlib.mechanisms.merging.subset.subset_merging` does, the last
-    subset takes in low-risk symbols where the high-risk ones alone cannot keep the notion.
+    next, or, after the last, with those before. As
+    :func:`~liftlib.mechanisms.merging.subset.subset_merging` does, the last subset takes in low-risk symbols where
+    the high-risk ones alone cannot keep the notion.
 
     Examples
     --------
@@ -82,52 +78,82 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     >>> ALIP(0.1, 0.1).is_kept(joint, subset_response(joint, ALIP(0.1, 0.1)))
     True
     """
-    return subset_response_report(joint, notion).channel
-
-
-def subset_response_report(joint: Joint, notion: Notion) -> SubsetResponse:
-    """Return the channel of :func:`subset_response` with what was done to get it."""
-    lift_notion = require_lift_notion(notion, "subset_response")
-    solid, core = without_dust(joint, notion)
-    halfspaces = notion.halfspaces(core)
-    merged = subset_merging(core, lift_notion)
-    risky = set(np.flatnonzero(high_risk(core, lift_notion)).tolist())
-    queue = [list(subset) for subset in merged.partition or () if risky.intersection(subset)]
-    passed = [x for subset in merged.partition or () if not risky.intersection(subset) for x in subset]
-    made: list[tuple[list[int], Matrix]] = []
-    ready = _pairs(core, halfspaces, queue)
-    unions = n_vertices = 0
-    while queue:
-        subset = queue.pop(0)
-        kernel, found = ready[tuple(subset)] if tuple(subset) in ready else _within(core, halfspaces, subset)
-        n_vertices += found
-        while kernel is None and (queue or made):
-            other = queue.pop(0) if queue else made.pop()[0]
-            subset, unions = subset + other, unions + 1
-            kernel, found = _within(core, halfspaces, subset)
-            n_vertices += found
-        if kernel is None:
-            return _fallback(joint, lift_notion, unions, n_vertices)
-        made.append((subset, kernel))
-    blocks = [([x], np.ones((1, 1))) for x in passed] + made
-    whole = np.zeros((core.n_public, sum(block.shape[1] for _, block in blocks)))
+    if not notion.columnwise:
+        raise UnsupportedNotion(
+            f"{notion} is not decided by each symbol's lifts alone, so subset_response cannot serve it: "
+            "use optimal_response or product_response"
+        )
+    core = without_dust(joint, notion)
+    blocks, unions, rows = _blocks(core.joint, notion)
+    if blocks is None:
+        return _fallback(joint, notion, unions, rows)
+    whole = np.zeros((core.joint.n_public, sum(block.shape[1] for _, block in blocks)))
     start = 0
     for subset, block in blocks:
         whole[subset, start : start + block.shape[1]] = block
         start += block.shape[1]
     try:
-        channel, _ = repaired(joint, notion, with_dust(whole, core, solid), 0.0)
+        channel, _ = mended(core.completed(whole), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion)
     except SolverFailure:
         # a budget finer than floating point, such as eps_l = 50 beside a zero cell: merging decides by lifts alone
-        return _fallback(joint, lift_notion, unions, n_vertices)
-    names = np.flatnonzero(solid)
-    subsets = tuple(tuple(sorted(int(names[x]) for x in subset)) for subset, _ in blocks)
-    return SubsetResponse(channel, subsets, unions, fallback=False, n_vertices=n_vertices)
+        return _fallback(joint, notion, unions, rows)
+    return _certified(joint, channel, _named(core, blocks), unions, rows)
 
 
-def _fallback(joint: Joint, notion: LiftNotion, unions: int, n_vertices: int) -> SubsetResponse:
+Block = tuple[list[int], Matrix]
+"""A subset of symbols, and its own P(y|x)."""
+
+
+def _blocks(joint: Joint, notion: Notion) -> tuple[list[Block] | None, int, int]:
+    """Return the subsets with the optimal response within each, the number of unions, and that of vertices tried.
+
+    None stands where even the union of all subsets allows no response.
+    """
+    halfspaces = notion.halfspaces(joint)
+    partition = subset_merging(joint, notion).partition or ()
+    risky = set(np.flatnonzero(high_risk(joint, notion)).tolist())
+    queue = [list(subset) for subset in partition if risky.intersection(subset)]
+    passed = [x for subset in partition if not risky.intersection(subset) for x in subset]
+    made: list[Block] = []
+    ready = _pairs(joint, halfspaces, queue)
+    unions = rows = 0
+    while queue:
+        subset = queue.pop(0)
+        kernel, found = ready[tuple(subset)] if tuple(subset) in ready else _within(joint, halfspaces, subset)
+        rows += found
+        while kernel is None and (queue or made):
+            other = queue.pop(0) if queue else made.pop()[0]
+            subset, unions = subset + other, unions + 1
+            kernel, found = _within(joint, halfspaces, subset)
+            rows += found
+        if kernel is None:
+            return None, unions, rows
+        made.append((subset, kernel))
+    return [([x], np.ones((1, 1))) for x in passed] + made, unions, rows
+
+
+def _named(core: Core, blocks: list[Block]) -> Partition:
+    names = np.flatnonzero(core.solid)
+    return tuple(tuple(sorted(int(names[x]) for x in subset)) for subset, _ in blocks)
+
+
+def _fallback(joint: Joint, notion: Notion, unions: int, rows: int) -> Channel:
     merged = subset_merging(joint, notion)
-    return SubsetResponse(merged, merged.partition or (), unions, fallback=True, n_vertices=n_vertices)
+    return _certified(joint, merged, merged.partition or (), unions, rows, fallback=True)
+
+
+def _certified(
+    joint: Joint, channel: Channel, subsets: Partition, unions: int, rows: int, *, fallback: bool = False
+) -> Channel:
+    certificate = SubsetCertificate(
+        "subset merging, as there is no response" if fallback else "all vertices within each subset",
+        mutual_information(channel.joint_xy(joint)),
+        subsets=subsets,
+        unions=unions,
+        fallback=fallback,
+        rows=rows,
+    )
+    return replace(channel, certificate=certificate)
 
 
 def _pairs(joint: Joint, halfspaces: Matrix, subsets: list[list[int]]) -> dict[tuple[int, ...], tuple[Matrix, int]]:
@@ -163,7 +189,6 @@ def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> tuple[Matrix
     if not len(rows):
         return None, 0
     try:
-        solution = mix_columns(-xlogx(rows).sum(axis=1), rows, mass / mass.sum())
+        return cheapest(rows, mass / mass.sum()).kernel, len(rows)
     except InfeasiblePrivacy:
         return None, len(rows)  # rows exist, but no mixture of them has the subset's own distribution
-    return kernel_of(rows, solution.x, mass / mass.sum()), len(rows)

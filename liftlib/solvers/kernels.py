@@ -1,4 +1,4 @@
-"""All vertices of the polytope of kernels (S20 Theorem 2), read off from the faces of the cone of one output's row.
+"""All vertices of the polytope of kernels (S20 Theorem 2): by enumeration, or read off from faces of one output's cone.
 
 A kernel P(y|x) whose outputs each obey the same homogeneous constraints is a sum of ``|Y|`` members of one cone C in
 ``|X|`` dimensions, namely of its columns, to the vector of ones. It is a vertex exactly when the faces of C in whose
@@ -16,14 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.errors import InvalidParameter
-from liftlib.numerics import Mask, Matrix, as_matrix
-from liftlib.solvers.polytope import TIGHT_TOL, vertices
+from liftlib.numerics import RANK_TOL, SPAN_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
+from liftlib.solvers.polytope import vertices
 
 LARGEST = 6
 """Symbols beyond which the families of faces are too many to try."""
-
-INDEPENDENT = 1e-12
-"""Gram determinant of unit-length bases below which their spans are dependent."""
 
 
 class KernelVertices(NamedTuple):
@@ -31,6 +28,30 @@ class KernelVertices(NamedTuple):
 
     kernels: Matrix
     copies: NDArray[np.int64]
+
+
+def kernel_vertices(cone: Matrix) -> Matrix:
+    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, shape (M, X, X), in X (X - 1) dimensions.
+
+    A kernel is written as one point of a simplex, divided by ``|X|`` so that all entries sum to 1; that each of its
+    rows sums to 1 is then ``|X|`` pairs of opposite halfspaces. The vertices are enumerated as of any polytope;
+    :func:`kernels_by_faces` has a shorter way.
+
+    Parameters
+    ----------
+    cone : numpy.ndarray, shape (m, X)
+        What each column w = P(y|.) must meet: ``cone @ w >= 0``.
+
+    Examples
+    --------
+    >>> len(kernel_vertices(np.array([[2.0, -1.0], [-1.0, 2.0]])))
+    4
+    """
+    n = cone.shape[1]
+    private = np.einsum("px,yz->pyxz", cone, np.eye(n)).reshape(-1, n * n)
+    sums = np.einsum("xw,z->xwz", np.eye(n), np.ones(n)).reshape(n, n * n) - 1 / n
+    found = vertices(np.concatenate([private, sums, -sums]), interior=None)
+    return np.asarray(found.reshape(-1, n, n) * n)
 
 
 def kernels_by_faces(cone: Matrix) -> KernelVertices:
@@ -53,8 +74,7 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
 
     Notes
     -----
-    S20 Theorem 2 and eqs. (23)-(26). The generic route to the same polytope is
-    :func:`liftlib.mechanisms.response.product_polytope.kernel_vertices`.
+    S20 Theorem 2 and eqs. (23)-(26). The generic route to the same polytope is :func:`kernel_vertices`.
 
     Examples
     --------
@@ -79,7 +99,7 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
     shadows: dict[int, list[Mask]] = {}
     for face in faces:
         _, values, basis = np.linalg.svd(rays[face])
-        dimension = int((values > 1e-10).sum())
+        dimension = int((values > RANK_TOL).sum())
         bases.setdefault(dimension, []).append(basis[:dimension])
         # the constraints with slack somewhere on the face have it in the whole relative interior
         shadows.setdefault(dimension, []).append((np.abs(slack[face]) >= TIGHT_TOL).any(axis=0))
@@ -133,7 +153,7 @@ def _families(
     stacks = [np.array(bases[part])[picked[:, at]] for at, part in enumerate(parts)]
     basis = np.concatenate(stacks, axis=1)  # (families, sum of parts, X)
     gram = basis @ basis.transpose(0, 2, 1)
-    independent = np.linalg.det(gram) > INDEPENDENT
+    independent = np.linalg.det(gram) > SPAN_TOL
     basis, gram, picked = basis[independent], gram[independent], picked[independent]
     weights = np.linalg.solve(gram, basis.sum(axis=2)[..., None])[..., 0]  # of the point nearest to the ones
     kept = np.abs(np.einsum("fd,fdx->fx", weights, basis) - 1).max(axis=1) < TIGHT_TOL

@@ -13,7 +13,7 @@ import pytest
 
 import liftlib as ll
 from liftlib import tables
-from liftlib.__main__ import main, parser
+from liftlib.cli import COMMANDS, main
 from liftlib.files import fresh_file
 from liftlib.tables.designing import Design
 
@@ -274,9 +274,9 @@ def test_terminal_codes_in_labels_are_not_printed(capsys, tmp_path):
 
 
 def test_every_command_has_examples(capsys):
-    for name in ("list", "rerun", "sweep", "sanitise", "apply", "audit"):
+    for name in COMMANDS:
         with pytest.raises(SystemExit) as stopped:
-            parser().parse_args([name, "--help"])
+            main([name, "--help"])
         assert stopped.value.code == 0
         assert f"examples:\n  lift {name}" in capsys.readouterr().out
 

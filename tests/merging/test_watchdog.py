@@ -82,7 +82,7 @@ class TestMerge:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_keeps_the_notion(self, joint, notion):
         assert notion.is_kept(joint, watchdog(joint, notion))
-        assert notion.is_kept(joint, watchdog(joint, notion, "uniform"))
+        assert notion.is_kept(joint, watchdog(joint, notion, randomise="uniform"))
 
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_as_printed_merges_exactly_the_high_risk_symbols(self, joint, notion):
@@ -134,7 +134,7 @@ class TestMerge:
 
     def test_nothing_at_risk_passes_unchanged(self, joint):
         for randomise in ("merge", "uniform"):
-            channel = watchdog(joint, LIP(math.inf), randomise)
+            channel = watchdog(joint, LIP(math.inf), randomise=randomise)
             assert channel.outputs == joint.public
             assert np.array_equal(channel.kernel, np.eye(joint.n_public))
 
@@ -156,7 +156,7 @@ class TestUniform:
         joint, notion = named_joints["random-5x17"], ALIP(0.8, 0.8)
         high = high_risk(joint, notion)
         assert 1 < high.sum() < 17
-        kernel = watchdog(joint, notion, "uniform").kernel
+        kernel = watchdog(joint, notion, randomise="uniform").kernel
         for x, y in itertools.product(range(17), repeat=2):
             expected = 1 / high.sum() if high[x] and high[y] else float(x == y and not high[x])
             assert kernel[x, y] == pytest.approx(expected, abs=1e-15)  # E23 eq. (8)
@@ -164,8 +164,8 @@ class TestUniform:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     @pytest.mark.parametrize("extend", [True, False])
     def test_leaks_and_keeps_what_merging_does(self, joint, notion, extend):
-        merged = evaluate(joint, watchdog(joint, notion, "merge", extend=extend))
-        uniform = evaluate(joint, watchdog(joint, notion, "uniform", extend=extend))
+        merged = evaluate(joint, watchdog(joint, notion, randomise="merge", extend=extend))
+        uniform = evaluate(joint, watchdog(joint, notion, randomise="uniform", extend=extend))
         assert uniform.mutual_information == pytest.approx(merged.mutual_information, rel=1e-9, abs=1e-12)
         assert uniform.max_lift_leakage == pytest.approx(merged.max_lift_leakage, rel=1e-9, abs=1e-12)
         assert uniform.min_lift_leakage == pytest.approx(merged.min_lift_leakage, rel=1e-9, abs=1e-12)
@@ -244,8 +244,10 @@ def test_batches_are_the_single_ones(named_joints):
 
 class TestRefuses:
     def test_randomise(self):
-        with pytest.raises(InvalidParameter, match=r'^randomise is \'shuffle\': give "merge" or "uniform"$'):
-            watchdog(ONE_RISKY, LIP(1), "shuffle")
+        with pytest.raises(
+            InvalidParameter, match=r'^randomise of watchdog is \'shuffle\': give "merge" or "uniform"$'
+        ):
+            watchdog(ONE_RISKY, LIP(1), randomise="shuffle")
 
     def test_a_notion_that_is_not_of_lift_columns(self):
         text = r"^SRLIP\(eps=1\.0, shape=\(2, 2\)\) is not decided by each symbol's lifts alone, so {} cannot serve it"

@@ -1,0 +1,85 @@
+"""The parameter that a LIP budget buys in closed form, against the root finder and by hand."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter
+
+JOINT = ll.Joint.from_counts([[4, 1, 2, 3], [1, 5, 2, 2], [3, 3, 1, 0]])
+each = pytest.mark.parametrize(
+    "family", [ll.randomised_response, ll.unary_encoding, ll.conditional_reporting], ids=lambda family: family.name
+)
+
+
+def narrow(joint, n):
+    return joint if joint.n_public <= n else ll.Joint.from_counts(joint.p[:, :n], drop_empty=True)
+
+
+@each
+@pytest.mark.parametrize("eps", [0.05, 0.4, 1.3, 6.0])
+def test_closed_form_is_the_root_that_calibrate_finds(family, eps, joint):
+    small = narrow(joint, 9)
+    found, root = family.at_lip(small, eps), ll.calibrate(family, small, ll.LIP(eps))
+    assert family.lip(small, found) <= eps
+    if np.isfinite(root):
+        # where the level hardly moves with alpha, alpha itself is not determined, its level is
+        assert family.lip(small, found) == pytest.approx(family.lip(small, root), abs=1e-9)
+    else:
+        assert found == root
+
+
+@each
+def test_notion_is_kept_and_nearly_broken(family):
+    for eps in (0.01, 0.3, 0.9):
+        alpha = family.at_lip(JOINT, eps)
+        assert ll.LIP(eps).leakage(JOINT, family(JOINT, alpha)) == pytest.approx(eps, abs=1e-12)
+        assert family.lip(JOINT, 1.001 * alpha) > eps
+
+
+def test_alpha_by_hand():
+    """P(x|s) = 4/5 and 1/5, P(x) = 1/2, g = 5/4, in Fractions: the min-lift decides."""
+    joint = ll.Joint([[0.4, 0.1], [0.1, 0.4]])
+    g, most, least, mean = Fraction(5, 4), Fraction(4, 5), Fraction(1, 5), Fraction(1, 2)
+    excess = max(most - g * mean, mean - g * least)
+    odds = 1 + (g - 1) / excess
+    assert odds == 2
+    for family in (ll.randomised_response, ll.unary_encoding, ll.conditional_reporting):
+        assert family.at_lip(joint, np.log(1.25)) == pytest.approx(np.log(float(odds)), abs=1e-12)
+
+
+@each
+def test_ends(family):
+    independent = ll.Joint(np.outer([0.4, 0.6], [0.25, 0.25, 0.5]))
+    assert family.at_lip(independent, 0.1) == np.inf
+    assert family.at_lip(JOINT, 0.0) == 0
+    assert family.at_lip(JOINT, np.inf) == np.inf  # a zero cell leaks infinitely, and that is allowed
+    for eps in (50.0, 800.0):
+        alpha = family.at_lip(JOINT, eps)
+        assert 0 < alpha <= 500
+        assert ll.LIP(eps).is_kept(JOINT, family(JOINT, alpha))
+    for shape in ((1, 3), (3, 1)):
+        assert family.at_lip(ll.Joint(np.full(shape, 1 / 3)), 0.2) == np.inf
+    with pytest.raises(InvalidParameter, match="eps is nan"):
+        family.at_lip(JOINT, np.nan)
+    with pytest.raises(InvalidParameter, match=r"eps is -1, not in \[0, inf\]"):
+        family.at_lip(JOINT, -1)
+
+
+def test_unary_encoding_never_has_the_larger_alpha(joint):
+    for eps in (0.1, 1.0, 3.0):
+        assert ll.unary_encoding.at_lip(joint, eps) <= ll.randomised_response.at_lip(joint, eps) + 1e-9
+
+
+def test_randomised_response_and_reporting_are_truth_or_noise():
+    """P(y|s) is a mixture of P(y|s) and noise, which is uniform for GRR and the mean over s of P(y|s) for CR."""
+    for alpha in (0.2, 1.0, 4.0):
+        c = np.expm1(alpha)
+        for family, weight, noise in (
+            (ll.randomised_response, c / (c + 4), np.full(4, 1 / 4)),
+            (ll.conditional_reporting, c / (c + 3), JOINT.x_given_s.mean(axis=0)),
+        ):
+            given = family(JOINT, alpha).release(JOINT).x_given_s
+            np.testing.assert_allclose(given, weight * JOINT.x_given_s + (1 - weight) * noise, atol=1e-12)
