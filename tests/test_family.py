@@ -62,7 +62,7 @@ def test_bad_input():
             ask("table", 0.5)
     with pytest.raises(InvalidParameter, match=r"eps is nan, not in \[0, inf\]"):
         BLUNT.at_lip(JOINT, np.nan)
-    with pytest.raises(InvalidParameter, match=r"family of calibrate is <function blunt .*: give a Family"):
+    with pytest.raises(InvalidParameter, match=r"family is <function blunt .*: give a Family"):
         ll.calibrate(blunt, JOINT, ll.LIP(1))
     with pytest.raises(InvalidParameter, match="joint of calibrate is 3: give a Joint"):
         ll.calibrate(BLUNT, 3, ll.LIP(1))

@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 import pytest
+from liftlib.solvers.kernel_faces import kernels_by_faces
 
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter
 from liftlib.measures.information import mutual_information_of
 from liftlib.mechanisms.response.product import attribute_halfspaces
 from liftlib.mechanisms.response.product_polytope import kernel_vertices, kernels
-from liftlib.solvers.kernel_faces import kernels_by_faces
 
 TIES = ll.Joint.from_counts([[6, 1, 2], [2, 6, 1], [1, 2, 6]])
 ZEROS = ll.Joint.from_counts([[4, 0, 3], [0, 2, 3]])

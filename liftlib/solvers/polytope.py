@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import helmert, null_space
 from scipy.spatial import HalfspaceIntersection, QhullError
 
+from liftlib.checks import checked
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter, SolverFailure
 from liftlib.numerics import (
     DISTINCT_TOL,
@@ -37,6 +38,7 @@ HAS_CDD = find_spec("cdd") is not None
 NO_CDD = "pycddlib is not installed: pip install 'liftlib[cdd]', which compiles it with gcc and python3-dev"
 
 
+@checked
 def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayLike | None = None) -> Matrix:
     """Return the vertices of {v >= 0, sum v = 1, G v >= 0}.
 
@@ -72,20 +74,20 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     >>> sorted(vertices([[1.0, -1.0, 0.0]]).round(6).tolist())  # v_0 >= v_1
     [[0.0, 0.0, 1.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     """
-    g = np.asarray(halfspaces, dtype=np.float64)
-    g = g.reshape(0, g.shape[-1]) if g.size == 0 and g.ndim == 2 else as_matrix("halfspaces", g)
-    if g.shape[1] == 0:
-        raise InvalidParameter(f"halfspaces has shape {g.shape}: give a column for each coordinate")
-    if method not in ("auto", "qhull", "cdd"):
-        raise InvalidParameter(f'method is {method!r}: give "auto", "qhull" or "cdd"')
+    g = _table(halfspaces)
     if method == "cdd" and not HAS_CDD:
         raise InvalidParameter(f'method is "cdd", but {NO_CDD}; or give "qhull"')
+    inside = None if interior is None else as_matrix("interior", interior, ndim=(1,))
+    if inside is not None and len(inside) != g.shape[1]:
+        raise InvalidParameter(
+            f"interior has {len(inside)} coordinates, halfspaces {g.shape[1]}: give a point of theirs"
+        )
     rows = _constraints(g)
     if method == "cdd":
         found = _by_cdd(rows)
     else:
         try:
-            found = _by_qhull(rows, None if interior is None else np.asarray(interior, dtype=np.float64))
+            found = _by_qhull(rows, inside)
         except (QhullError, SolverFailure) as error:
             if method == "qhull" or not HAS_CDD:
                 remedy = "try cdd" if HAS_CDD else f"cdd might not, but {NO_CDD}"
@@ -96,6 +98,15 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     if not worst >= -FEASIBILITY_TOL:
         raise SolverFailure(f"a vertex breaks a constraint by {-worst:.3g}, more than {FEASIBILITY_TOL:g}")
     return found
+
+
+def _table(halfspaces: ArrayLike) -> Matrix:
+    """Return halfspaces as an array: there may be none of them, but not none of the coordinates."""
+    if isinstance(halfspaces, np.ndarray) and halfspaces.ndim == 2 and not halfspaces.size:
+        if not halfspaces.shape[1]:
+            raise InvalidParameter(f"halfspaces has shape {halfspaces.shape}: give a column for each coordinate")
+        return np.empty((0, halfspaces.shape[1]))
+    return as_matrix("halfspaces", halfspaces)
 
 
 def _constraints(g: Matrix) -> Matrix:
