@@ -64,9 +64,9 @@ def test_bad_input():
         BLUNT.at_lip(JOINT, np.nan)
     with pytest.raises(InvalidParameter, match=r"family is <function blunt .*: give a Family"):
         ll.calibrate(blunt, JOINT, ll.LIP(1))
-    with pytest.raises(InvalidParameter, match="joint of calibrate is 3: give a Joint"):
+    with pytest.raises(InvalidParameter, match="joint is 3: give a Joint"):
         ll.calibrate(BLUNT, 3, ll.LIP(1))
-    with pytest.raises(InvalidParameter, match=r"notion of calibrate is 1\.0: give a Notion"):
+    with pytest.raises(InvalidParameter, match=r"notion is 1\.0: give a Notion"):
         BLUNT.calibrated(JOINT, 1.0)
 
 
