@@ -26,6 +26,7 @@ lint: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m liftbook.build.formatting --check
+	$(BIN)/python -m liftbook.build.rebinding
 
 exercises: .venv/installed  ## Write student and solution notebooks to _build/exercises
 	$(BIN)/python -m liftbook.build.exercises

@@ -75,8 +75,8 @@ def with_values(source: str, values: dict[str, object]) -> str:
 
 def execute(base: Path, cache_folder: Path) -> bool:
     """Execute every chapter whose outputs are not kept; return whether all cells ran."""
-    from jupyter_cache import get_cache  # noqa: PLC0415
-    from jupyter_cache.executors import load_executor  # noqa: PLC0415
+    from jupyter_cache import get_cache
+    from jupyter_cache.executors import load_executor
 
     cache = get_cache(cache_folder)
     for record in cache.list_project_records():

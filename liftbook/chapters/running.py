@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from liftbook.chapters.card import as_text, card
+from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import check_values, find_chapter, read_notebook, read_parameters
 from liftbook.chapters.results import TWO_FORMATS, take_figures, write_page, write_tables
-from liftlib.errors import RerunError
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import dataclasses
 from pathlib import Path
 
 from liftbook.chapters import read_values, rerun
+from liftbook.chapters.errors import RerunError
 from liftbook.commands.shared import running_options
 from liftlib.cli.shared import print_json
-from liftlib.errors import RerunError
 
 EXAMPLES = """\
   lift rerun watchdog -p n_trials 50 -p epsilons "[1, 2]" -o runs/try1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
+from functools import partial
 from pathlib import Path
 
-from liftbook.chapters.sweeping import dask_workers, local_processes, read_grid, sweep
+from liftbook.chapters.errors import RerunError
+from liftbook.chapters.sweeping import dask_workers, read_grid, sweep
 from liftbook.commands.shared import running_options
+from liftbook.rows.jobs import n_jobs, worker_pool
 from liftlib.cli.shared import print_json
-from liftlib.errors import RerunError
 
 EXAMPLES = """\
   lift sweep watchdog grid.yaml -o runs/sweep1
@@ -31,17 +32,18 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, required=True, help="a new folder, or that of a sweep to go on with"
     )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs side by side (default: all cores)")
+    parser.add_argument("--jobs", type=int, help="runs side by side (default: LIFT_JOBS, or all cores)")
     parser.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786, or `local`")
     running_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the sweep, print what was written, and return the exit code."""
-    if options.jobs < 1:
-        raise RerunError(f"--jobs is {options.jobs}: give 1 or more")
+    jobs = n_jobs() if options.jobs is None else options.jobs
+    if jobs < 1:
+        raise RerunError(f"--jobs is {jobs}: give 1 or more")
     runs = read_grid(options.grid, options.chapter)
-    executors = dask_workers(options.dask, options.jobs) if options.dask else local_processes(options.jobs)
+    executors = dask_workers(options.dask, jobs) if options.dask else partial(worker_pool, jobs)
     made = sweep(
         options.chapter,
         runs,
