@@ -21,6 +21,7 @@ from liftlib.numerics import (
     FEASIBILITY_TOL,
     INTERIOR_TOL,
     POLISH_TOL,
+    RANK_TOL,
     REGULAR_TOL,
     TIGHT_TOL,
     TWIN_TOL,
@@ -125,7 +126,9 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
             return np.empty((0, n))
     centre = interior / interior.sum()
     # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
-    basis = null_space(np.concatenate([np.ones((1, n)), rows[equal]])) if equal.any() else helmert(n).T
+    # equalities that follow from others do so up to rounding, which must not count towards the rank
+    hull = np.concatenate([np.ones((1, n)), rows[equal]])
+    basis = null_space(hull, rcond=RANK_TOL) if equal.any() else helmert(n).T
     dimension = basis.shape[1]
     if dimension == 0:
         return np.asarray(centre[None])
@@ -137,8 +140,8 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
         ends = -offset / slope[:, 0]
         low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
-    hull = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
-    return np.asarray(centre + _polish(hull, slope, offset) @ basis.T)
+    found = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
+    return np.asarray(centre + _polish(found, slope, offset) @ basis.T)
 
 
 def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
@@ -213,7 +216,7 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     # the solver's equalities hold to its tolerance; put the point on the affine hull itself
     system = np.concatenate([np.ones((1, n)), rows[equal]])
     right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])
-    correction: Vector = np.linalg.lstsq(system, right - system @ centred, rcond=None)[0]
+    correction: Vector = np.linalg.lstsq(system, right - system @ centred, rcond=RANK_TOL)[0]
     return np.asarray(centred + correction)
 
 
