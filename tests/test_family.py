@@ -58,7 +58,7 @@ def test_a_wrong_parameter_is_named(parameter):
 
 def test_bad_input():
     for ask in (BLUNT, BLUNT.lip, BLUNT.at_lip):
-        with pytest.raises(InvalidParameter, match="joint of blunt is 'table': give a Joint"):
+        with pytest.raises(InvalidParameter, match="joint is 'table': give a Joint"):
             ask("table", 0.5)
     with pytest.raises(InvalidParameter, match=r"eps is nan, not in \[0, inf\]"):
         BLUNT.at_lip(JOINT, np.nan)

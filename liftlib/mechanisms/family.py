@@ -129,7 +129,7 @@ class Family:
 
     def _joint(self, joint: Joint) -> Joint:
         if not isinstance(joint, Joint):
-            raise InvalidParameter(f"joint of {self.name} is {shown(joint)}: give a Joint")
+            raise InvalidParameter(f"joint is {shown(joint)}: give a Joint")
         return joint
 
     def _inside(self, value: float) -> float:
