@@ -16,9 +16,9 @@ from typing import Any, ParamSpec
 
 import pandas as pd
 
-from liftbook.rows.tidy import RngLike, generator
 from liftlib.datasets import adult, uniform_joints
 from liftlib.joint import Joint
+from liftlib.numerics import Rng, generator
 
 P = ParamSpec("P")
 Rows = Callable[..., pd.DataFrame]
@@ -88,7 +88,7 @@ def on_random_joints(n_trials: int, n_secret: int, n_public: int) -> Callable[[R
             draw,
             [_parameter("n_trials", n_trials, int)],
             [_parameter("n_secret", n_secret, int), _parameter("n_public", n_public, int)],
-            [_parameter("rng", 0, RngLike, Parameter.KEYWORD_ONLY)],
+            [_parameter("rng", 0, Rng, Parameter.KEYWORD_ONLY)],
         )
 
     return made

@@ -11,14 +11,8 @@ import pandas as pd
 from liftlib.errors import InvalidParameter
 from liftlib.numerics import Matrix
 
-RngLike = int | np.random.Generator
 Measured = Mapping[str, Mapping[str, float]]
 """What one joint distribution gave at one abscissa: measures by series."""
-
-
-def generator(rng: RngLike) -> np.random.Generator:
-    """Return a numpy generator: the one given, or a new one from a seed."""
-    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
 
 
 def budgets(values: Iterable[float]) -> list[float]:

@@ -198,7 +198,7 @@ def test_book_lists_and_reruns(with_book):
 @pytest.mark.slow
 def test_book_has_what_the_notebooks_import(with_book):
     """The cells of each notebook before its parameters: the one that installs, and the imports."""
-    from liftbook.build.notebooks import convert
+    from liftbook.build.sphinx.notebooks import convert
 
     first = {}
     for path in sorted((ROOT / "chapters").glob("*.md")):

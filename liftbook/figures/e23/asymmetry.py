@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.making import figure
-from liftbook.rows.tidy import RngLike, frame, generator
+from liftbook.rows.tidy import frame
 from liftlib.datasets import uniform_joints
 from liftlib.measures.lifts import lift_of
-from liftlib.numerics import check_scalar
+from liftlib.numerics import Rng, check_scalar, generator
 
 
 @figure
 def figure_e23_1(
-    n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, bin_width: float = 0.1, rng: RngLike = 0
+    n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, bin_width: float = 0.1, rng: Rng = 0
 ) -> pd.DataFrame:
     """Return histograms of log min-lift and log max-lift over random joints (E23 Fig. 1).
 

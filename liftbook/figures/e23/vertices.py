@@ -10,11 +10,11 @@ import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.tidy import RngLike, frame, generator, summary
+from liftbook.rows.tidy import frame, summary
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.notions import ALIP, Notion
-from liftlib.numerics import Matrix
+from liftlib.numerics import Matrix, Rng, generator
 from liftlib.solvers.polytope import vertices
 
 
@@ -25,7 +25,7 @@ def vertex_growth(
     n_secrets: Iterable[int] = (2, 3, 4, 5),
     notion: Notion = ALIP(0.5, 0.5),  # noqa: B008 - frozen
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return how many vertices the polytope of allowed rows has, over random joints of several sizes.
 

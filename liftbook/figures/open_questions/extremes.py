@@ -9,14 +9,14 @@ import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.tidy import Measured, RngLike, generator, over_trials
+from liftbook.rows.tidy import Measured, over_trials
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.reduction.bounded import bounded_reduction, extreme_reduction
 from liftlib.mechanisms.reduction.linear import linear_reduction
 from liftlib.mechanisms.reduction.transport import secret_aware_reduction
-from liftlib.numerics import Matrix
+from liftlib.numerics import Matrix, Rng, generator
 
 
 @figure
@@ -26,7 +26,7 @@ def extreme_lifts(
     n_public: int = 17,
     share: float = 0.5,
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return how much less is moved if only extreme lifts are reduced, against the number of secrets (I21 section IV).
 

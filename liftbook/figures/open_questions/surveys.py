@@ -9,12 +9,13 @@ import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.tidy import Measured, RngLike, generator, over_trials
+from liftbook.rows.tidy import Measured, over_trials
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.response.robust import robust_response
 from liftlib.notions import LIP
+from liftlib.numerics import Rng, generator
 
 
 @figure
@@ -26,7 +27,7 @@ def robust_surveys(
     n_public: int = 5,
     eps: float = 0.5,
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return what a mechanism leaks that was designed on an estimate of P_SX, with and without others (S20 section IX).
 

@@ -13,7 +13,7 @@ from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.responses import respond
 from liftbook.rows.scales import S20_EPSILONS as EPSILONS
-from liftbook.rows.tidy import RngLike, budgets, frame, generator, summary
+from liftbook.rows.tidy import budgets, frame, summary
 from liftlib.datasets import dirichlet_joints, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
@@ -23,6 +23,7 @@ from liftlib.mechanisms.response.product import product_response
 from liftlib.mechanisms.response.searched import searched_response
 from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
 from liftlib.notions import LIP, SRLIP
+from liftlib.numerics import Rng, generator
 
 
 @figure
@@ -32,7 +33,7 @@ def srlip_small(
     epsilons: Iterable[float] = EPSILONS,
     n_secret: int = 2,
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return the utility of exact SRLIP beside LIP's and Theorem 4's where its vertices can be enumerated.
 
@@ -92,7 +93,7 @@ def theorem_4_failures(
     n_secret: int = 2,
     concentration: float = 0.5,
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return how often S20 Theorem 4's product, as printed, breaks SRLIP on Dirichlet joints.
 

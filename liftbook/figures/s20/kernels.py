@@ -11,7 +11,7 @@ import pandas as pd
 
 from liftbook.rows.making import figure
 from liftbook.rows.responses import respond
-from liftbook.rows.tidy import RngLike, frame, generator
+from liftbook.rows.tidy import frame
 from liftbook.rows.timing import fastest
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
@@ -21,7 +21,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import mutual_information_of
 from liftlib.mechanisms.response.product_polytope import kernels_of
 from liftlib.notions import LDP, SRLIP
-from liftlib.numerics import Matrix
+from liftlib.numerics import Matrix, Rng, generator
 from liftlib.solvers.kernels import kernels_by_faces
 
 
@@ -66,7 +66,7 @@ def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channe
 
 
 @figure
-def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2, *, rng: RngLike = 0) -> pd.DataFrame:
+def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2, *, rng: Rng = 0) -> pd.DataFrame:
     """Return how long three routes to the optimal LDP mechanism take, for ``|X|`` = 2, 3, ...
 
     Parameters

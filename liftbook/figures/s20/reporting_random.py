@@ -12,12 +12,12 @@ from liftbook.figures.s20.series import DIRECT, FAMILIES
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.scales import S20_RANDOM_EPSILONS, S20_SHAPES, S20_SIZES
-from liftbook.rows.tidy import RngLike, budgets, frame, generator, summary
+from liftbook.rows.tidy import budgets, frame, summary
 from liftlib.datasets import dirichlet_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import LIP
-from liftlib.numerics import Matrix
+from liftlib.numerics import Matrix, Rng, generator
 
 
 @figure
@@ -29,7 +29,7 @@ def figure_s20_6(
     concentration: float = 0.5,
     series: Sequence[str] = ("GRR", "CR"),
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return the utility of GRR and CR under LIP on random joints from the Jeffreys prior (S20 Fig. 6).
 
@@ -81,7 +81,7 @@ def figure_s20_7(
     shapes: Sequence[tuple[int, int]] = S20_SHAPES,
     concentration: float = 0.5,
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return the parameters and the utilities of GRR and CR, a row a random joint (S20 Fig. 7).
 

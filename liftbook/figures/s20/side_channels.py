@@ -15,7 +15,7 @@ from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.scales import S20_EPSILONS as EPSILONS
 from liftbook.rows.scales import S20_SHAPE as SHAPE
-from liftbook.rows.tidy import RngLike, budgets, frame, generator, summary
+from liftbook.rows.tidy import budgets, frame, summary
 from liftbook.rows.timing import fastest
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
@@ -27,7 +27,7 @@ from liftlib.mechanisms.response.product import product_response
 from liftlib.mechanisms.response.searched import searched_response
 from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
 from liftlib.notions import LIP, SRLIP
-from liftlib.numerics import Matrix
+from liftlib.numerics import Matrix, Rng, generator
 
 Task = tuple[Matrix, list[float], tuple[int, ...]]
 
@@ -39,7 +39,7 @@ def figure_s20_4(
     n_secret: int = 2,
     shape: Sequence[int] = SHAPE,
     *,
-    rng: RngLike = 0,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return utility and time of SRLIP protocols against optimal LIP on random joints (S20 Fig. 4).
 

@@ -23,7 +23,7 @@ FLAGS = [
     "--disable-sync",
 ]
 
-# tools/chromium.py, which `make test` runs first, says that these are left out, and fails under CI=true
+# liftbook.build.chromium, which `make test` runs first, says that these are left out, and fails under CI=true
 pytestmark = [
     pytest.mark.book,
     pytest.mark.browser,

@@ -18,7 +18,7 @@ from liftbook.chapters import (
     read_parameters,
 )
 from liftbook.chapters.errors import RerunError
-from liftlib.__main__ import main
+from liftlib.cli import main
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]

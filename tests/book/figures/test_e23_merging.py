@@ -5,7 +5,7 @@ import pytest
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.rows.tidy import budgets, generator, summary
+from liftbook.rows.tidy import budgets, summary
 from liftlib.errors import InvalidParameter
 
 
@@ -100,8 +100,3 @@ def test_summary_refuses_nan_and_has_no_spread_at_infinity():
     (row,) = summary({"leak": np.array([1.0, np.inf])}, eps=2)
     assert row["mean"] == np.inf
     assert np.isnan(row["std"])
-
-
-def test_generator_passes_through():
-    rng = np.random.default_rng(0)
-    assert generator(rng) is rng

@@ -8,7 +8,7 @@ import pytest
 mpl.use("Agg")
 
 from liftbook import plots
-from liftbook.plots.simplex import CORNERS
+from liftbook.plots.triangles import CORNERS
 from liftlib.errors import InvalidParameter
 
 

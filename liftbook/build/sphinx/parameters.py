@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from docutils import nodes
-from docutils.statemachine import StringList
+from docutils import nodes  # type: ignore[import-untyped]
+from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 

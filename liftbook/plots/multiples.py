@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from liftbook.plots.curves import curves
-from liftbook.plots.style import COLOURS, label, style
+from liftbook.plots.lines import curves
+from liftbook.plots.styling import COLOURS, label, style
 
 
 def panels(
@@ -34,7 +34,7 @@ def panels(
     n_columns : int, keyword-only
         Panels side by side, lettered along the rows.
     x, spread, order
-        See :func:`liftbook.plots.curves`.
+        See :func:`~liftbook.plots.lines.curves`.
     levels : mapping of str to sequence of float, optional, keyword-only
         Heights of thin level lines, by panel, such as H(X).
     """

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from liftbook.plots.style import COLOURS, label, series_style, style
+from liftbook.plots.styling import COLOURS, label, series_style, style
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""

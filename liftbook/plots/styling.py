@@ -47,6 +47,7 @@ def style() -> Iterator[None]:
 
 # Okabe and Ito's palette, ordered so that neighbours differ in lightness; line style and marker differ as well.
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""The colours of series, in turn."""
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -88,6 +89,7 @@ LABELS: Mapping[str, str] = {
     "gain": "I(X;Y) of CR − of GRR (nats)",
     "share": "share of the LIP optimum",
 }
+"""What an axis says of each measure, with its unit."""
 
 
 def label(name: str) -> str:

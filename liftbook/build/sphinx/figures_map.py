@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from docutils import nodes
-from jupyter_cache import get_cache
+from docutils import nodes  # type: ignore[import-untyped]
+from jupyter_cache import get_cache  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -23,7 +23,7 @@ PAPERS = {"e23": "E23", "c22": "C22", "i21": "I21", "s20": "S20"}
 logger = getLogger(__name__)
 
 
-class figures_map(nodes.General, nodes.Element):  # noqa: N801 - docutils' way
+class figures_map(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
     """Stands for the table until all chapters have been executed."""
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 from numpy.typing import ArrayLike
 
-from liftbook.plots.style import COLOURS, LINES, style
+from liftbook.plots.styling import COLOURS, LINES, style
 from liftlib.errors import InvalidParameter
 from liftlib.numerics import Matrix, xlogx
 
