@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful")
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 NO_EFFECT = ("final", "cache")  # decorators that only a type checker sees, or a clock
 
 
@@ -118,6 +118,7 @@ def start(scratch: str) -> None:
         importlib.import_module(slow)
     for name in [name for name in sys.modules if name.split(".")[0] in ("liftlib", "liftbook")]:
         del sys.modules[name]
+    sys.dont_write_bytecode = False  # what is not changed is compiled once
     os.chdir(tree)
     os.environ["PYTHONPATH"] = str(tree)
     sys.path.insert(0, str(tree))
@@ -130,10 +131,14 @@ def passes(module: str, source: str, tests: list[str], limit: int) -> bool:
     path.write_text(source, encoding="utf-8")
     compiled.unlink(missing_ok=True)
     if not (child := os.fork()):
-        signal.alarm(limit)
-        os.dup2(os.open("mutant.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-        os.dup2(1, 2)
-        os._exit(pytest.main([*OPTIONS, *tests]))
+        status = 1
+        try:
+            signal.alarm(limit)
+            os.dup2(os.open("mutant.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+            os.dup2(1, 2)
+            status = pytest.main([*OPTIONS, *tests])
+        finally:
+            os._exit(status)
     status = os.waitpid(child, 0)[1]
     path.write_text(original, encoding="utf-8")
     compiled.unlink(missing_ok=True)
