@@ -85,7 +85,7 @@ def test_recipe(name, tmp_path):
             line.replace(".venv/bin/", f"{folder}/"),
             cwd=tmp_path,
             env={"PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
-            shell=True,  # noqa: S602 - the commands of our own page
+            shell=True,
             capture_output=True,
             text=True,
         )
