@@ -359,9 +359,7 @@ class TestRefuses:
     joint = Joint([[0.3, 0.2], [0.1, 0.4]])
 
     def test_words(self):
-        with pytest.raises(
-            InvalidParameter, match=r'^risk is \'print\': give "standard" or "printed"$'
-        ):
+        with pytest.raises(InvalidParameter, match=r'^risk is \'print\': give "standard" or "printed"$'):
             subset_merging(self.joint, LIP(1), risk="print")
         with pytest.raises(InvalidParameter, match=r'^loop is None: give "standard" or "printed"$'):
             subset_merging(self.joint, LIP(1), loop=None)
