@@ -51,15 +51,11 @@ class Looser(NumberReplacer):  # type: ignore[misc]
 
 
 class Mutant(NamedTuple):
-    module: str
-    at: int
-    line: str
-    becomes: str
-    source: str
+    """A module with one token changed, and the change as tests/mutants.toml writes it: ``line => what it becomes``."""
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.module, self.line, self.becomes
+    at: int
+    change: str
+    source: str
 
 
 def meaning(source: str) -> str:
@@ -81,14 +77,13 @@ def meaning(source: str) -> str:
     return ast.dump(tree)
 
 
-def changed(before: list[str], after: list[str]) -> tuple[int, str, str]:
-    """Return where two sources differ, and what stands there, one space between words."""
+def changed(before: list[str], after: list[str]) -> tuple[int, str]:
+    """Return where two sources differ, and the change, with one space between words."""
     at = next(at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
     rest = next(at for at, (old, new) in enumerate(zip(before[::-1], after[::-1], strict=False)) if old != new)
-    gone = len(before) - len(after)  # a decorator, told by the line below it
-    texts = (before[at : len(before) - rest + bool(gone)], after[at : len(after) - rest + bool(gone)])
-    line, becomes = (re.sub(r"(?<=[(\[]) | (?=[)\]])", "", " ".join(" ".join(text).split())) for text in texts)
-    return at + 1, line, becomes
+    rest -= len(before) > len(after)  # a decorator is told by the line below it
+    texts = (" ".join(" ".join(lines[at : len(lines) - rest]).split()) for lines in (before, after))
+    return at + 1, " => ".join(re.sub(r"(?<=[(\[]) | (?=[)\]])", "", text) for text in texts)
 
 
 def mutants(module: str, operators: list[str]) -> Iterator[Mutant]:
@@ -105,7 +100,7 @@ def mutants(module: str, operators: list[str]) -> Iterator[Mutant]:
                 continue
             if means not in seen:
                 seen.add(means)
-                yield Mutant(module, *changed(source.splitlines(), code.splitlines()), code)
+                yield Mutant(*changed(source.splitlines(), code.splitlines()), code)
 
 
 def start(scratch: str) -> None:
@@ -169,7 +164,7 @@ def main() -> int:
         for pattern in part["modules"]
         for path in sorted(ROOT.glob(pattern))
     }
-    known = {(e["module"], e["line"], to) for e in spec.get("equivalent", []) for to in e["becomes"]}
+    known = {(one["module"], change) for one in spec["equivalent"] for change in one["mutants"]}
     totals: Counter[str] = Counter()
     rows, code = [], 0
     with (
@@ -180,16 +175,16 @@ def main() -> int:
             if args.only and not any(one == part or one in module for one in args.only):
                 continue
             n, alive = run(module, tests, spec["operators"], pool)
-            new = [mutant for mutant in alive if mutant.key not in known]
-            gone = {key for key in known if key[0] == module} - {mutant.key for mutant in alive}
+            listed, lives = {change for of, change in known if of == module}, {mutant.change for mutant in alive}
+            new = [mutant for mutant in alive if mutant.change not in listed]
             for mutant in new:
-                print(f"survives  {module}:{mutant.at}\n  - {mutant.line}\n  + {mutant.becomes}", flush=True)
-            for _, line, becomes in sorted(gone):
-                print(f"is no survivor any more  {module}\n  - {line}\n  + {becomes}", flush=True)
+                print(f"survives  {module}:{mutant.at}  {mutant.change}", flush=True)
+            for change in sorted(listed - lives):
+                print(f"does not survive, yet is listed  {module}  {change}", flush=True)
             count = {"mutants": n, "killed": n - len(alive), "equivalent": len(alive) - len(new), "survive": len(new)}
             rows.append((module, count))
             totals.update(count)
-            code |= bool(new or gone)
+            code |= bool(new or listed - lives)
     for name, count in [*rows, ("in all", totals)]:
         print(f"{name:40}", *(f"{value:5} {what}" for what, value in count.items()))
     return code
