@@ -4,10 +4,10 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test preview exercises serve lint lock bench clean
+.PHONY: help book test test-slow preview exercises serve lint lock bench minimal clean
 
 help:  ## List these commands
-	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
 book: .venv/installed  ## Execute every chapter and build _build/html/index.html
 	$(BIN)/python -m liftbook.build.book
@@ -17,7 +17,15 @@ preview: .venv/installed  ## The same book at small parameters, in _build/previe
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m liftbook.build.chromium
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+
+# the laws on new examples each time, what is marked slow, branch coverage, mutants, and both minimal roots
+test-slow: .venv/installed book  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
+	$(BIN)/pytest -n 2 --dist loadgroup -m slow
+	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/laws
+	$(MAKE) coverage mutants
+	tools/minimal-debian
+	tools/minimal-debian --with-compiler
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -26,6 +34,7 @@ lint: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m liftbook.build.formatting --check
+	$(BIN)/python -m liftbook.build.rebinding
 
 exercises: .venv/installed  ## Write student and solution notebooks to _build/exercises
 	$(BIN)/python -m liftbook.build.exercises
@@ -36,6 +45,9 @@ bench: .venv/installed  ## Time liftlib against plain routes, side by side
 serve: book  ## Read the book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000
 
+minimal:  ## The same two commands on a clean minimal Debian, without a compiler; needs root and debootstrap
+	tools/minimal-debian
+
 lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links requirements-dev.txt -o requirements.lock
@@ -43,10 +55,19 @@ lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
 clean:  ## Remove what was built, and the environment
 	rm -rf _build .venv
 
-# pip alone is enough; pycddlib compiles with a C compiler
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYCDDLIB := $(shell grep '^pycddlib' requirements.lock)
+# a compiler that finds Python's headers, the ones that setuptools would use
+COMPILER = $$($(BIN)/python -c 'import os, sysconfig as s; print(os.getenv("CC") or s.get_config_var("CC"), "-I" + s.get_path("include"))')
+
+# pip alone is enough; all are wheels or plain Python but pycddlib, which is left out where it cannot be compiled
 .venv/installed: requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info < (3, 14), "Python 3.11 to 3.13 is needed; set PYTHON="'
+	$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info < (3, 15), "Python 3.11 to 3.14 is needed; set PYTHON="'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	grep -v '^pycddlib' requirements.lock > .venv/wheels.txt
+	$(PIP) --use-pep517 -r .venv/wheels.txt
+	$(PIP) --no-build-isolation --no-deps --editable .
+	@if echo '#include <Python.h>' | $(COMPILER) -E -x c - >/dev/null 2>&1; then $(PIP) $(PYCDDLIB); \
+	else echo "pycddlib is left out, and so are its cross-checks: there is no compiler that finds Python.h." \
+	  "To have them: apt-get install gcc python3-dev, then .venv/bin/pip install $(PYCDDLIB)"; fi
 	touch $@

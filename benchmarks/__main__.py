@@ -28,6 +28,7 @@ from benchmarks.people import make_table
 from liftbook import figures
 from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.numerics import xlogx
+from liftlib.solvers.polytope import HAS_CDD, NO_CDD
 
 OUT = Path(__file__).parent / "out"
 
@@ -89,6 +90,8 @@ def responses(quick: bool) -> pd.DataFrame:
     """Vertices and linear programme for ALIP, lambda 1/2, by plain qhull, cddlib, and lrs and Normaliz if there."""
     sizes = [(3, 8)] if quick else [(5, 17), (10, 20), (5, 50)]
     rows = []
+    if not HAS_CDD:
+        print(f"cddlib is left out, as {NO_CDD}")
     for n_secret, n_public in sizes:
         joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(0))
         for eps in [2.0] if quick else [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]:
@@ -101,7 +104,8 @@ def responses(quick: bool) -> pd.DataFrame:
                 "qhull + linprog": lambda j=joint, n=notion: plain_qhull(j, n),
             }
             if vertices < 3000:
-                routes["cddlib + linprog"] = lambda j=joint, n=notion: plain_cdd(j, n)
+                if HAS_CDD:
+                    routes["cddlib + linprog"] = lambda j=joint, n=notion: plain_cdd(j, n)
                 for name, enumerate_by in others.installed().items():
                     rows_of = np.concatenate([np.eye(n_public), notion.halfspaces(joint)])
                     routes[f"{name} + linprog"] = lambda j=joint, r=rows_of, e=enumerate_by: over_all(j, e(r))
@@ -223,8 +227,9 @@ def plot(tables: dict[str, pd.DataFrame]) -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
     table = tables["responses"]
     for case, part in table.groupby("case"):
-        left.plot(part["eps"], part["qhull + linprog / liftlib"], marker="o", label=f"qhull, {case}")
-        left.plot(part["eps"], part["cddlib + linprog / liftlib"], marker="s", linestyle="--", label=f"cddlib, {case}")
+        for name, look in {"qhull": {"marker": "o"}, "cddlib": {"marker": "s", "linestyle": "--"}}.items():
+            if f"{name} + linprog / liftlib" in part:
+                left.plot(part["eps"], part[f"{name} + linprog / liftlib"], **look, label=f"{name}, {case}")
     left.set(xlabel="ε (nats)", ylabel="times liftlib's seconds", yscale="log")
     left.legend(fontsize=7)
     for name in ("AORR", "SRR", "merging"):

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liftlib.checks import checked
 from liftlib.errors import InvalidDistribution, InvalidParameter
 from liftlib.joint import Joint, Labels, _labels
-from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
+from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative
 
 Partition = tuple[tuple[int, ...], ...]
 
 
+@runtime_checkable
 class Uniform(Protocol):
     """A source of uniform numbers: a numpy generator, or the operating system's."""
 
@@ -99,13 +102,14 @@ class Channel:
         array.flags.writeable = False
         object.__setattr__(self, "kernel", array)
         object.__setattr__(self, "outputs", _labels("outputs", outputs, array.shape[-1]))
-        checked = None if partition is None else _partition(partition, array.shape[-2], array.shape[-1])
-        for y, subset in enumerate(checked or ()):
+        merged = None if partition is None else _partition(partition, array.shape[-2], array.shape[-1])
+        for y, subset in enumerate(merged or ()):
             if not (array[..., subset, y] == 1).all():
                 raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
-        object.__setattr__(self, "partition", checked)
+        object.__setattr__(self, "partition", merged)
         object.__setattr__(self, "certificate", certificate)
 
+    @checked
     def certified(self, kind: type[C]) -> C:
         """Return the certificate, of the kind that a mechanism gives.
 
@@ -119,16 +123,19 @@ class Channel:
         return self.certificate
 
     @classmethod
+    @checked
     def identity(cls, n: int, labels: Sequence[Hashable] | None = None) -> Channel:
         """Return the channel that releases X as it is."""
-        return cls.merge([(x,) for x in range(n)], n, labels)
+        return cls.merge([(x,) for x in range(check_count("n", n))], n, labels)
 
     @classmethod
+    @checked
     def constant(cls, n: int) -> Channel:
         """Return the channel that always releases the same symbol."""
-        return cls.merge([tuple(range(n))], n)
+        return cls.merge([tuple(range(check_count("n", n)))], n)
 
     @classmethod
+    @checked
     def merge(cls, partition: Iterable[Iterable[int]], n: int, labels: Sequence[Hashable] | None = None) -> Channel:
         """Return the channel that releases only which subset x lies in.
 
@@ -141,16 +148,16 @@ class Channel:
         labels : sequence, optional
             Labels of the n symbols. An output of one symbol takes its label, a larger one the tuple of its labels.
         """
-        subsets = tuple(tuple(int(x) for x in subset) for subset in partition)
-        checked = _partition(subsets, n, len(subsets))
-        kernel = np.zeros((n, len(checked)))
-        for y, subset in enumerate(checked):
+        n, subsets = check_count("n", n), _subsets(partition)
+        merged = _partition(subsets, n, len(subsets))
+        kernel = np.zeros((n, len(merged)))
+        for y, subset in enumerate(merged):
             kernel[list(subset), y] = 1
         outputs = None
         if labels is not None:
             names = _labels("labels", labels, n)
-            outputs = [names[c[0]] if len(c) == 1 else tuple(names[x] for x in c) for c in checked]
-        return cls(kernel, outputs, checked)
+            outputs = [names[c[0]] if len(c) == 1 else tuple(names[x] for x in c) for c in merged]
+        return cls(kernel, outputs, merged)
 
     @property
     def sees_secret(self) -> bool:
@@ -167,6 +174,7 @@ class Channel:
         """The number of outputs, ``|Y|``."""
         return int(self.kernel.shape[-1])
 
+    @checked
     def release(self, joint: Joint) -> Joint:
         """Return the joint distribution of S and Y; outputs of probability 0 are left out.
 
@@ -191,16 +199,19 @@ class Channel:
         labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
         return Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
 
+    @checked
     def joint_xy(self, joint: Joint) -> Matrix:
         """Return P(x, y), shape (X, Y)."""
         self._check_fits(joint)
         p_xy = np.einsum("sx,sxy->xy", joint.p, self.kernel) if self.sees_secret else joint.p_x[:, None] * self.kernel
         return np.asarray(p_xy / p_xy.sum())  # sums that are off by SUM_TOL each would add up
 
+    @checked
     def y_given_x(self, joint: Joint) -> Matrix:
         """Return P(y|x), shape (X, Y), averaged over the secret where the mechanism sees it (I21 eq. (9))."""
         return self.joint_xy(joint) / joint.p_x[:, None]
 
+    @checked
     def compose(self, after: Channel) -> Channel:
         """Return the channel that sends this one's output through ``after``."""
         if after.sees_secret:
@@ -210,6 +221,7 @@ class Channel:
         kernel = self.kernel @ after.kernel
         return Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
 
+    @checked
     def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | None = None) -> NDArray[np.int64]:
         """Draw an output for each input.
 
@@ -269,7 +281,7 @@ class Channel:
 
 
 def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Partition:
-    subsets = tuple(tuple(int(x) for x in subset) for subset in partition)
+    subsets = _subsets(partition)
     flat = sorted(x for subset in subsets for x in subset)
     if flat != list(range(n)) or not all(subsets):
         raise InvalidDistribution(f"partition {subsets} is not non-empty subsets that cover 0, ..., {n - 1} once each")
@@ -278,8 +290,20 @@ def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Pa
     return subsets
 
 
+def _subsets(partition: Iterable[Iterable[int]]) -> Partition:
+    try:
+        return tuple(tuple(operator.index(x) for x in subset) for subset in partition)
+    except TypeError as error:
+        raise InvalidDistribution(
+            f"partition is {partition!r}: give sequences of symbols' indices ({error})"
+        ) from error
+
+
 def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # ragged
+        raise InvalidParameter(f"{name} is {values!r}: give a flat array of indices") from error
     if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
         raise InvalidParameter(f"{name} has shape {array.shape} and type {array.dtype}: give a flat array of indices")
     if not ((array >= 0) & (array < size)).all():

@@ -18,28 +18,27 @@ R = TypeVar("R")
 
 PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
     bool: (lambda v: isinstance(v, bool | np.bool_), "True or False"),
-    int: (lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool), "a whole number"),
-    float: (lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool), "a number"),
     str: (lambda v: isinstance(v, str), "a text"),
+    int: (lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool), "a whole number"),
 }
-"""What serves as a number or a text, numpy's own included, and how it is asked for."""
+"""What serves as a truth value, a text or a seed, numpy's own included, and how it is asked for."""
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function refuse, with InvalidParameter, arguments of another kind than its annotations say.
 
-    It looks at classes, numbers, texts, ``Literal``, ``Callable``, sequences of these and unions; arrays, shapes and
-    ranges are the function's own to check.
+    It looks at classes, texts, ``Literal``, ``Callable``, sequences of these and unions; numbers and arrays, with their
+    ranges and shapes, are the function's own to check (``numerics.check_scalar``, ``numerics.as_matrix``).
 
     Examples
     --------
     >>> @checked
-    ... def half(number: float) -> float:
-    ...     return number / 2
-    >>> half("2")
+    ... def ordered(way: Literal["up", "down"]) -> list[int]:
+    ...     return [1, 2] if way == "up" else [2, 1]
+    >>> ordered("left")
     Traceback (most recent call last):
         ...
-    liftlib.errors.InvalidParameter: number of half is '2': give a number
+    liftlib.errors.InvalidParameter: way is 'left': give "up" or "down"
     """
     signature = inspect.signature(function)
 
@@ -52,8 +51,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             hint = hints()[name]
-            if hint is not Any and not _fits(value, hint):
-                raise InvalidParameter(f"{name} of {function.__name__} is {shown(value)}: give {_wanted(hint)}")
+            if hint not in (Any, int, float) and not _fits(value, hint):
+                raise InvalidParameter(f"{name} is {shown(value)}: give {_wanted(hint)}")
         return function(*args, **kwargs)
 
     return run
@@ -86,6 +85,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return isinstance(value, str | bool | int) and value in get_args(hint)
     if origin is Callable:
         return callable(value)
+    if origin is type:
+        return isinstance(value, type)
     if origin is Sequence:
         return isinstance(value, Sequence | np.ndarray) and all(_fits(one, get_args(hint)[0]) for one in value)
     if isinstance(hint, type) and hint.__module__.startswith(("liftlib", "liftbook", "pathlib", "numpy.random")):
@@ -110,8 +111,8 @@ def _wanted(hint: Any) -> str:
     origin = get_origin(hint)
     if origin is Literal:
         return " or ".join(f'"{one}"' if isinstance(one, str) else repr(one) for one in get_args(hint))
-    if origin is Callable:
-        return "a function"
+    if origin in (Callable, type):
+        return "a function" if origin is Callable else "a class"
     if origin is Sequence:
         return f"a sequence, each entry {_wanted(get_args(hint)[0])}"
     return f"a {hint.__name__}" if isinstance(hint, type) else str(hint)

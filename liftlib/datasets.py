@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from liftlib.errors import DataError, InvalidParameter
+from liftlib.checks import checked
+from liftlib.errors import DataError
 from liftlib.joint import Joint
-from liftlib.numerics import Matrix, check_scalar
+from liftlib.numerics import Matrix, Rng, check_count, check_scalar, generator
 from liftlib.resources import resource
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def _adult_file(name: str) -> pd.DataFrame:
     )
 
 
+@checked
 def adult_frame(*, include_test: bool = False) -> pd.DataFrame:
     """Return the Adult table, one row a person; a missing value is the symbol ``?``.
 
@@ -74,6 +76,7 @@ def adult_frame(*, include_test: bool = False) -> pd.DataFrame:
     return table.assign(income=table["income"].str.rstrip("."))
 
 
+@checked
 def adult(
     secret: str = "relationship",
     public: str | Sequence[str] = "occupation",
@@ -113,8 +116,6 @@ def adult(
     >>> adult("relationship", "occupation")
     Joint(6 secrets x 15 public symbols)
     """
-    if missing not in ("symbol", "drop"):
-        raise InvalidParameter(f'missing is {missing!r}: give "symbol" or "drop"')
     columns = (public,) if isinstance(public, str) else tuple(public)
     if not columns or len({secret, *columns}) != 1 + len(columns):
         raise DataError(f"secret {secret!r} and public {public!r} do not name different columns: name each once")
@@ -138,59 +139,59 @@ def _known(kind: str, name: Hashable, known: Sequence[Hashable]) -> None:
         raise DataError(f"no {kind} {name!r} in Adult: {remedy}")
 
 
-def uniform_joints(n: int, n_secret: int, n_public: int, rng: np.random.Generator) -> Matrix:
+@checked
+def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
     """Return ``n`` random joint distributions with entries uniform on [0, 1), normalised, shape (n, S, X).
 
     It is what E23 section 3.1.3 does with MATLAB's rand; C22 section 4 and S20 section VIII-A likewise.
 
     Examples
     --------
-    >>> uniform_joints(2, 3, 4, np.random.default_rng(0)).sum(axis=(1, 2)).round(12).tolist()
+    >>> uniform_joints(2, 3, 4, 0).sum(axis=(1, 2)).round(12).tolist()
     [1.0, 1.0]
     """
-    p = rng.random((_size("n", n), _size("n_secret", n_secret), _size("n_public", n_public)))
+    p = generator(rng).random(
+        (check_count("n", n), check_count("n_secret", n_secret), check_count("n_public", n_public))
+    )
     return np.asarray(p / p.sum(axis=(1, 2), keepdims=True))
 
 
-def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float, rng: np.random.Generator) -> Matrix:
+@checked
+def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float, rng: Rng) -> Matrix:
     """Return ``n`` joint distributions from the symmetric Dirichlet distribution, shape (n, S, X).
 
     Concentration 1 is uniform on the simplex, 1/2 is Jeffreys' prior (S20 section VIII-D).
 
     Examples
     --------
-    >>> dirichlet_joints(2, 3, 4, 0.5, np.random.default_rng(0)).shape
+    >>> dirichlet_joints(2, 3, 4, 0.5, 0).shape
     (2, 3, 4)
     """
     concentration = check_scalar("concentration", concentration, 0, open_low=True, finite=True)
-    shape = (_size("n_secret", n_secret), _size("n_public", n_public))
-    p = rng.dirichlet(np.full(shape[0] * shape[1], concentration), size=_size("n", n))
+    shape = (check_count("n_secret", n_secret), check_count("n_public", n_public))
+    p = generator(rng).dirichlet(np.full(shape[0] * shape[1], concentration), size=check_count("n", n))
     return np.asarray(p.reshape(-1, *shape))
 
 
-def uniform_joint(n_secret: int, n_public: int, rng: np.random.Generator) -> Joint:
+@checked
+def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
     """Return one joint distribution as :func:`uniform_joints` draws them.
 
     Examples
     --------
-    >>> uniform_joint(5, 17, np.random.default_rng(0))
+    >>> uniform_joint(5, 17, 0)
     Joint(5 secrets x 17 public symbols)
     """
     return Joint(uniform_joints(1, n_secret, n_public, rng)[0])
 
 
-def dirichlet_joint(n_secret: int, n_public: int, concentration: float, rng: np.random.Generator) -> Joint:
+@checked
+def dirichlet_joint(n_secret: int, n_public: int, concentration: float, rng: Rng) -> Joint:
     """Return one joint distribution as :func:`dirichlet_joints` draws them.
 
     Examples
     --------
-    >>> dirichlet_joint(5, 17, 0.5, np.random.default_rng(0))
+    >>> dirichlet_joint(5, 17, 0.5, 0)
     Joint(5 secrets x 17 public symbols)
     """
     return Joint(dirichlet_joints(1, n_secret, n_public, concentration, rng)[0])
-
-
-def _size(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidParameter(f"{name} is {value!r}: give a whole number, 1 or more")
-    return int(value)

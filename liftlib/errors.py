@@ -29,5 +29,5 @@ class SolverFailure(LiftError, RuntimeError):
     """A numerical solver's answer failed its check; the message holds the residuals."""
 
 
-class RerunError(LiftError):
-    """A chapter cannot be rerun as asked."""
+class MissingExtra(LiftError, ImportError):
+    """An optional package is not installed; the message names the extra that brings it."""

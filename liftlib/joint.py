@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liftlib.checks import checked
 from liftlib.errors import DataError, InvalidDistribution
 from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
 
@@ -70,6 +71,7 @@ class Joint:
         matrix.flags.writeable = False
 
     @classmethod
+    @checked
     def from_counts(
         cls,
         counts: ArrayLike,
@@ -107,6 +109,7 @@ class Joint:
         return cls(table / table.sum(), secret, public)
 
     @classmethod
+    @checked
     def from_table(cls, frame: Any, *, secret: str, public: str) -> Joint:
         """Return the empirical distribution of two columns of a table, one row a person.
 
@@ -131,7 +134,10 @@ class Joint:
         """
         import pandas as pd  # noqa: PLC0415 - half a second, and only this constructor needs it
 
-        frame = pd.DataFrame(frame)
+        try:
+            frame = pd.DataFrame(frame)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the table is a {type(frame).__name__}, not columns by name: {error}") from error
         for column in (secret, public):
             if column not in frame.columns:
                 raise DataError(f"no column {column!r}: the table has {', '.join(map(repr, frame.columns))}")
@@ -206,10 +212,14 @@ def _frozen(array: Matrix) -> Matrix:
 def _labels(name: str, labels: Sequence[Hashable] | None, size: int) -> Labels:
     if labels is None:
         return tuple(range(size))
-    labels = tuple(labels)
+    try:
+        labels = tuple(labels)
+        different = len(set(labels))
+    except TypeError as error:
+        raise InvalidDistribution(f"{name} is {labels!r}: give a sequence of labels that can be compared") from error
     if len(labels) != size:
         raise InvalidDistribution(f"{name} has {len(labels)} labels for {size} symbols: give one label each")
-    if len(set(labels)) != size:
+    if different != size:
         twice = next(label for label in labels if labels.count(label) > 1)
         raise InvalidDistribution(f"{name} has the label {twice!r} twice: make labels unique")
     return labels

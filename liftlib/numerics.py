@@ -10,6 +10,8 @@ from liftlib.errors import InvalidDistribution, InvalidParameter
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Rng = int | np.random.Generator
+"""A seed, or a generator that goes on from where it is."""
 
 SUM_TOL = 1e-9
 """How far probabilities may sum from 1: tables are read from text with 10 or more digits."""
@@ -51,7 +53,7 @@ TWIN_TOL = 1e-12
 """Points with no coordinate further apart than this are one vertex."""
 
 RANK_TOL = 1e-10
-"""Singular values of the rays of a face above which they count towards its dimension."""
+"""Singular values above which they count towards a rank: of the equalities of a polytope, of the rays of a face."""
 
 SPAN_TOL = 1e-12
 """Gram determinant of unit-length bases of faces below which their spans are dependent."""
@@ -174,6 +176,31 @@ def check_scalar(
     if not inside:
         raise InvalidParameter(f"{name} is {number:g}, not in {interval}: give a number in that range")
     return number
+
+
+def check_count(name: str, value: object, least: int = 1) -> int:
+    """Return ``value`` as an int if it is a whole number that is large enough.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not.
+
+    Examples
+    --------
+    >>> check_count("n_trials", 0)
+    Traceback (most recent call last):
+        ...
+    liftlib.errors.InvalidParameter: n_trials is 0: give a whole number, 1 or more
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidParameter(f"{name} is {value!r}: give a whole number, {least} or more")
+    return int(value)
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """Return a numpy generator: the one given, or a new one from a seed."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(check_count("rng", rng, 0))
 
 
 def xlogx(p: ArrayLike) -> NDArray[np.float64]:

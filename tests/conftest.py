@@ -9,12 +9,25 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from liftlib import Joint
+from liftlib import Joint, polytope
 
 # The suite draws the same examples each time; HYPOTHESIS_PROFILE=explore draws new ones, many more.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark of the tests that compare with cddlib."""
+    config.addinivalue_line("markers", "cdd: needs pycddlib")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what compares with cddlib where pycddlib is not installed, and say so."""
+    if not polytope.HAS_CDD:
+        for item in items:
+            if item.get_closest_marker("cdd"):
+                item.add_marker(pytest.mark.skip(reason=f"left out, as {polytope.NO_CDD}"))
 
 
 def _uniform(n_secret: int, n_public: int, seed: int) -> Joint:

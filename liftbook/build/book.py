@@ -64,19 +64,21 @@ def with_values(source: str, values: dict[str, object]) -> str:
     """Return a parameters cell with other defaults."""
     lines = source.splitlines()
     for node in ast.parse(source).body:
-        value = node.value
-        if node.target.id in values:
+        if not isinstance(node, ast.AnnAssign) or node.value is None:
+            continue
+        name, value = ast.unparse(node.target), node.value
+        if name in values:
             assert value.lineno == value.end_lineno, "a parameter's default stands on one line"
             line = lines[value.lineno - 1].encode()
-            new = repr(values[node.target.id]).encode()
+            new = repr(values[name]).encode()
             lines[value.lineno - 1] = (line[: value.col_offset] + new + line[value.end_col_offset :]).decode()
     return "\n".join(lines)
 
 
 def execute(base: Path, cache_folder: Path) -> bool:
     """Execute every chapter whose outputs are not kept; return whether all cells ran."""
-    from jupyter_cache import get_cache  # noqa: PLC0415
-    from jupyter_cache.executors import load_executor  # noqa: PLC0415
+    from jupyter_cache import get_cache  # type: ignore[import-untyped]
+    from jupyter_cache.executors import load_executor  # type: ignore[import-untyped]
 
     cache = get_cache(cache_folder)
     for record in cache.list_project_records():
@@ -119,7 +121,7 @@ def main() -> int:
     if not execute(base, cache_folder):
         return 1
     shutil.rmtree(build / "html", ignore_errors=True)
-    program = Path(sys.executable).with_name("jupyter-book")
+    program = str(Path(sys.executable).with_name("jupyter-book"))
     command = [program, "build", "--all", "-W", "-n", "--keep-going", str(base)]
     if subprocess.run(command, check=False).returncode:
         return 1

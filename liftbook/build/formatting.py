@@ -7,7 +7,8 @@ from pathlib import Path
 import jupytext
 
 ROOT = Path(__file__).resolve().parents[2]
-FORMAT = [Path(sys.executable).with_name("ruff"), "format", "--line-length", "88", "--stdin-filename", "cell.py", "-"]
+RUFF = str(Path(sys.executable).with_name("ruff"))
+FORMAT = [RUFF, "format", "--line-length", "88", "--stdin-filename", "cell.py", "-"]
 
 
 def formatted(source: str) -> str:

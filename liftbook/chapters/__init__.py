@@ -1,6 +1,7 @@
 """Run chapters again with other parameters, one at a time or a grid of them."""
 
 from liftbook.chapters.card import ran_with
+from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import (
     Parameter,
     chapters_folder,
@@ -14,19 +15,25 @@ from liftbook.chapters.parameters import (
 )
 from liftbook.chapters.results import keep
 from liftbook.chapters.running import Run, rerun
+from liftbook.chapters.sweeping import Sweep, dask_workers, read_grid, sweep
 
 __all__ = [
     "Parameter",
+    "RerunError",
     "Run",
+    "Sweep",
     "chapters_folder",
     "check_values",
+    "dask_workers",
     "find_chapter",
     "keep",
     "parse_parameters",
     "preview_parameters",
     "ran_with",
+    "read_grid",
     "read_notebook",
     "read_parameters",
     "read_values",
     "rerun",
+    "sweep",
 ]

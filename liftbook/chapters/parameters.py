@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from liftlib.errors import RerunError
+from liftbook.chapters.errors import RerunError
 from liftlib.resources import resource
 
 TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from liftlib.errors import RerunError
+from liftbook.chapters.errors import RerunError
 from liftlib.resources import resource
 
 RECORD = "application/papermill.record/"

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from liftbook.chapters.card import as_text, card
+from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import check_values, find_chapter, read_notebook, read_parameters
 from liftbook.chapters.results import TWO_FORMATS, take_figures, write_page, write_tables
-from liftlib.errors import RerunError
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,6 @@ def rerun(
         If a name, type or range is wrong, the folder is there, there is no such kernel, or a cell fails; then
         ``NAME.failed.ipynb`` in the folder holds what ran, and the message names the cell.
     """
-    import papermill  # noqa: PLC0415 - a second, and `list` does without it
-    from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
-
     path = find_chapter(chapter)
     checked = check_values(path, values)
     if folder.exists() and not force:
@@ -82,29 +79,15 @@ def rerun(
         made.mkdir()
         source, executed = Path(aside) / "source.ipynb", made / f"{path.stem}.ipynb"
         _write_source(path, source)
-        failure = ""
-        try:
-            papermill.execute_notebook(
-                source,
-                executed,
-                parameters=checked,
-                cwd=path.parent,
-                kernel_name=kernel,
-                progress_bar=progress,
-                execution_timeout=timeout,
-                log_output=False,
-                extra_arguments=["--log-level=CRITICAL"],  # the kernel's own notes are not the reader's
-            )
-        except NoSuchKernel as error:
-            raise RerunError(f"no kernel {kernel!r}: `jupyter kernelspec list` shows those there are") from error
-        except papermill.PapermillExecutionError as error:
-            line = next((line for line in error.source.splitlines() if line.strip()), "")
-            failure = (
-                f"cell {error.cell_index} of {path.stem}, which begins {line!r}, failed with "
-                f"{error.ename}: {error.evalue}"
-            )
-        except TimeoutError:
-            failure = f"a cell of {path.stem} took longer than {timeout} s: raise --timeout"
+        failure = _executed(
+            source,
+            executed,
+            path,
+            parameters=checked,
+            kernel_name=kernel,
+            progress_bar=progress,
+            execution_timeout=timeout,
+        )
         seconds = time.perf_counter() - started
         notebook = _tidied(executed, made)
         if failure:
@@ -127,6 +110,33 @@ def rerun(
         tuple(sorted(folder.glob("figures/*"))),
         seconds,
     )
+
+
+def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
+    """Execute a notebook beside a chapter, papermill's options given, and return why it failed, if it did."""
+    import papermill  # noqa: PLC0415 - a second, and `list` does without it
+    from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
+
+    try:
+        papermill.execute_notebook(
+            source,
+            executed,
+            cwd=path.parent,
+            log_output=False,
+            extra_arguments=["--log-level=CRITICAL"],  # the kernel's own notes are not the reader's
+            **options,
+        )
+    except NoSuchKernel as error:
+        named = options["kernel_name"]
+        raise RerunError(f"no kernel {named!r}: `jupyter kernelspec list` shows those there are") from error
+    except papermill.PapermillExecutionError as error:
+        line = next((line for line in error.source.splitlines() if line.strip()), "")
+        return (
+            f"cell {error.cell_index} of {path.stem}, which begins {line!r}, failed with {error.ename}: {error.evalue}"
+        )
+    except TimeoutError:
+        return f"a cell of {path.stem} took longer than {options['execution_timeout']} s: raise --timeout"
+    return ""
 
 
 def _write_source(path: Path, source: Path) -> None:

@@ -12,18 +12,17 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import check_values, find_chapter, read_parameters, read_yaml
 from liftbook.chapters.report import write_report
 from liftbook.chapters.running import rerun
-from liftlib.errors import RerunError
 
 ATTEMPTS = 3
 """How often a run is tried whose worker process dies."""
@@ -102,12 +101,6 @@ def is_finished(folder: Path) -> bool:
     return (folder / "run.json").is_file()
 
 
-def local_processes(jobs: int) -> Executors:
-    """Return a maker of executors with this many processes of this machine."""
-    # a forked child of a process with threads may deadlock
-    return lambda: ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
-
-
 def dask_workers(address: str, jobs: int) -> Executors:
     """Return a maker of executors on a Dask cluster, at an address or a local one of worker processes."""
 
@@ -156,7 +149,8 @@ def sweep(
     folder : pathlib.Path
         A new folder, or one of an earlier sweep of this chapter.
     executors : callable
-        Gives a context manager for a ``concurrent.futures.Executor``, see :func:`local_processes`.
+        Gives a context manager for a ``concurrent.futures.Executor``, such as :func:`dask_workers` makes, or
+        ``partial(liftbook.rows.jobs.worker_pool, 2)``.
     html, timeout, progress
         As in :func:`liftbook.chapters.running.rerun`; the progress bar is over runs, with an estimate.
 

@@ -1,6 +1,6 @@
 """The ledger: each number and verbal claim that the papers print, computed and judged.
 
-``data/claims.csv`` lists the claims. Its column ``computed_by`` names a function of this package's modules, one a
+``data/claims.csv`` lists the claims. Its column ``computed_by`` names a function of this package's modules, a folder a
 paper, that computes the claim anew at the papers' scale; ``printed`` is a number, or ``true`` for a claim in words,
 which ``quantity`` states.
 """
@@ -8,26 +8,18 @@ which ``quantity`` states.
 from __future__ import annotations
 
 import csv
+import pkgutil
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 
 import pandas as pd
 
-from liftbook.claims import (
-    c22,
-    e23,
-    e23_response,
-    i21,
-    measures,
-    merging,
-    open_questions,
-    s20,
-    s20_optimal,
-    s20_reporting,
-)
 from liftbook.claims.judging import Claim, Computed, Spread
 from liftlib.errors import DataError
 from liftlib.resources import resource
+
+PAPERS = ("e23", "c22", "i21", "s20")
 
 __all__ = ["FUNCTIONS", "Claim", "Spread", "ledger", "read_claims"]
 
@@ -41,10 +33,15 @@ def _own_functions(module: ModuleType) -> dict[str, Callable[[], Computed]]:
     }
 
 
+def _modules() -> list[ModuleType]:
+    """Return the modules of the papers' folders."""
+    folders = [import_module(f"liftbook.claims.{paper}") for paper in PAPERS]
+    names = [one.name for folder in folders for one in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")]
+    return [import_module(name) for name in names]
+
+
 FUNCTIONS: dict[str, Callable[[], Computed]] = {
-    name: function
-    for module in (e23, merging, measures, e23_response, c22, i21, s20, s20_optimal, s20_reporting, open_questions)
-    for name, function in _own_functions(module).items()
+    name: function for module in _modules() for name, function in _own_functions(module).items()
 }
 """Every function that a claim may name."""
 

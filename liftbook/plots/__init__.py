@@ -1,16 +1,16 @@
 """Figures from tidy rows, in one style: safe for colour-blind readers, readable in grey, units on the axes.
 
-The only package that imports matplotlib. Each function returns the axes that it drew on.
+Each function returns the axes that it drew on.
 """
 
-from liftbook.plots.audit import as_svg, lift_map
 from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.comparison import time_and_utility
-from liftbook.plots.curves import curves, histograms, tradeoff
-from liftbook.plots.panels import panels, scatters
+from liftbook.plots.lines import curves, histograms, tradeoff
+from liftbook.plots.multiples import panels, scatters
 from liftbook.plots.sets import lift_sets
-from liftbook.plots.simplex import simplex, simplices
-from liftbook.plots.style import COLOURS, LABELS, label, series_style, style
+from liftbook.plots.styling import COLOURS, LABELS, label, series_style, style
+from liftbook.plots.triangles import simplex, simplices
+from liftlib.tables.picture import as_svg, lift_map
 
 __all__ = [
     "COLOURS",

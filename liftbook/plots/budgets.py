@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from liftbook.plots.curves import curves
-from liftbook.plots.style import label, series_style, style
+from liftbook.plots.lines import curves
+from liftbook.plots.styling import label, series_style, style
 
 
 def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:

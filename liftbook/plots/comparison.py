@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from liftbook.plots.style import COLOURS, MARKERS, style
+from liftbook.plots.styling import COLOURS, MARKERS, style
 
 
 def time_and_utility(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TypeVar
 
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InvalidParameter, LiftError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,6 +28,13 @@ def n_jobs() -> int:
     return int(given)
 
 
+def worker_pool(jobs: int) -> ProcessPoolExecutor:
+    """Return an executor with this many processes of this machine."""
+    # a forked child of a process with threads, such as a kernel, may deadlock
+    method = "spawn" if sys.platform == "win32" else "forkserver"
+    return ProcessPoolExecutor(jobs, mp_context=get_context(method))
+
+
 def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
     """Return ``[function(t) for t in tasks]``, computed by worker processes; the order is that of the tasks.
 
@@ -34,11 +45,41 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
         the result does not depend on how many workers there are.
     tasks : iterable
         Each is sent to one worker.
+
+    Raises
+    ------
+    LiftError
+        If a worker process dies.
     """
     todo = list(tasks)
     workers = min(n_jobs(), len(todo))
     if workers <= 1:
         return [function(task) for task in todo]
-    # a forked child of a threaded kernel may deadlock
-    with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as pool:
-        return list(pool.map(function, todo, chunksize=1))
+    try:
+        with worker_pool(workers) as pool:
+            with _script_unseen(function, todo):  # workers start while tasks are handed over
+                results = pool.map(function, todo, chunksize=1)
+            return list(results)
+    except BrokenProcessPool as error:
+        raise LiftError(
+            "a worker process died, for want of memory, or because it could not run your script again to find a class "
+            'of yours: put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1'
+        ) from error
+
+
+@contextmanager
+def _script_unseen(*sent: object) -> Iterator[None]:
+    """Keep new workers from running the caller's script again, unless what they are sent is defined there.
+
+    They would do so to find what it defines, and a script without a main guard would start workers in its turn.
+    """
+    main = sys.modules["__main__"]
+    spec, file = main.__spec__, getattr(main, "__file__", None)
+    if file is None or b"__main__" in pickle.dumps(sent):
+        yield
+        return
+    main.__spec__, main.__file__ = None, None
+    try:
+        yield
+    finally:
+        main.__spec__, main.__file__ = spec, file

@@ -14,12 +14,6 @@ from liftlib.numerics import Matrix, xlogx
 Labeller = Callable[[Matrix, LiftNotion], Labels]
 Series = Callable[[float], LiftNotion]
 
-LAMBDAS = (0.35, 0.5, 0.65)
-"""E23 section 3.1.3: the shares of the min-lift budget."""
-
-EPSILONS = tuple(float(e) for e in np.arange(1, 33) / 4)
-"""E23 section 3.1.3: LDP budgets 0.25, 0.5, ..., 8, nats."""
-
 
 def alip_name(lam: float) -> str:
     """Return the legend entry of ALIP at a share lambda."""

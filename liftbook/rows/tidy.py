@@ -1,9 +1,9 @@
 """Tidy rows: one row a series, abscissa and measure, with the mean and the spread over trials."""
 
-import time
-from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
-from typing import Any, ParamSpec
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,26 +11,8 @@ import pandas as pd
 from liftlib.errors import InvalidParameter
 from liftlib.numerics import Matrix
 
-RngLike = int | np.random.Generator
-P = ParamSpec("P")
-
-
-def timed(figure: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """Let a figure's rows carry the seconds that they took, in ``rows.attrs["seconds"]``, for the map of figures."""
-
-    @wraps(figure)
-    def run(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
-        started = time.perf_counter()
-        rows = figure(*args, **kwargs)
-        rows.attrs["seconds"] = time.perf_counter() - started
-        return rows
-
-    return run
-
-
-def generator(rng: RngLike) -> np.random.Generator:
-    """Return a numpy generator: the one given, or a new one from a seed."""
-    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+Measured = Mapping[str, Mapping[str, float]]
+"""What one joint distribution gave at one abscissa: measures by series."""
 
 
 def budgets(values: Iterable[float]) -> list[float]:
@@ -38,6 +20,14 @@ def budgets(values: Iterable[float]) -> list[float]:
     found = [float(v) for v in values]
     if not found or not all(0 <= v < np.inf for v in found):
         raise InvalidParameter(f"epsilons is {found}: give one finite budget or more, in nats, none negative")
+    return found
+
+
+def shares_in(values: Iterable[float]) -> list[float]:
+    """Return shares as floats, refusing an empty list and what is outside [0, 1]."""
+    found = [float(v) for v in values]
+    if not found or not all(0 <= v <= 1 for v in found):
+        raise InvalidParameter(f"shares is {found}: give one share or more, each in [0, 1]")
     return found
 
 
@@ -60,6 +50,31 @@ def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]
         spread = float(values.std(ddof=1)) if values.size > 1 and np.isfinite(values).all() else np.nan
         rows.append({**keys, "measure": measure, "mean": float(values.mean()), "std": spread, "n": values.size})
     return rows
+
+
+def single(measures: Mapping[str, float], **keys: Any) -> list[dict[str, Any]]:
+    """Return the same rows for one joint distribution, which has no spread."""
+    return summary({name: np.array([value]) for name, value in measures.items()}, **keys)
+
+
+def over_trials(trials: Sequence[Sequence[Measured]], name: str, values: Sequence[float]) -> pd.DataFrame:
+    """Return the rows of what each trial gave at each value of the abscissa.
+
+    Parameters
+    ----------
+    trials : sequence of sequences of Measured
+        For each trial, what it gave at each value.
+    name : str
+        The abscissa's column.
+    values : sequence of float
+        Its values.
+    """
+    rows: list[dict[str, Any]] = []
+    for at, value in enumerate(values):
+        for series, measured in trials[0][at].items():
+            measures = {key: np.array([trial[at][series][key] for trial in trials]) for key in measured}
+            rows += summary(measures, series=series, **{name: value})
+    return frame(rows)
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

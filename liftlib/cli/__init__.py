@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from liftlib import __version__
 from liftlib.errors import LiftError
+from liftlib.extras import extra
 
 
 class Command(NamedTuple):
@@ -23,12 +25,72 @@ class Command(NamedTuple):
 COMMANDS = {
     "audit": Command("liftlib.cli.audit", "say what a column of a table tells about a secret one", "tables"),
     "sanitise": Command(
-        "liftlib.cli.sanitise", "release a column so that it tells little about a secret one", "tables"
+        "liftlib.cli.sanitise", "release a column of a table so that it tells little about a secret one", "tables"
     ),
     "apply": Command("liftlib.cli.apply", "release new rows through a channel that sanitise wrote", "tables"),
     # the book's own, found where its extra is installed
     "list": Command("liftbook.commands.listing", "chapters with their parameters", "book"),
     "rerun": Command("liftbook.commands.rerun", "execute a chapter with other parameters", "book"),
-    "sweep": Command("liftbook.commands.sweep", "run a chapter over a grid of parameters", "book"),
+    "sweep": Command(
+        "liftbook.commands.sweep", "run a chapter over a grid of parameters, going on where it was stopped", "book"
+    ),
 }
 """Each module has ``EXAMPLES``, ``add(parser)`` and ``run(options) -> exit code``."""
+
+WRONG, STOPPED, CLOSED = 2, 130, 141
+"""Exit codes: something is wrong; stopped by Ctrl-C; nobody reads the output any more (128 and the signal's number)."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: its own, or 2 with a message of one line where something is wrong."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        try:
+            return _run(words)
+        finally:
+            sys.stdout.flush()  # a closed pipe shows here, not when the interpreter ends
+    except BrokenPipeError:
+        # what is left unwritten goes nowhere, without a word
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED
+
+
+def _run(words: list[str]) -> int:
+    debug = False
+    try:
+        parser, module = _parser(words)
+        options = parser.parse_args(words)
+        debug = options.debug
+        with extra(COMMANDS[options.command].extra):
+            code: int = module.run(options)
+    except LiftError as error:
+        if debug:
+            raise
+        print(f"lift: {error}", file=sys.stderr)
+        return WRONG
+    except KeyboardInterrupt:
+        print("lift: stopped; what is not finished was not written", file=sys.stderr)
+        return STOPPED
+    return code
+
+
+def _parser(words: list[str]) -> tuple[argparse.ArgumentParser, Any]:
+    """Return the parser, with the options of the one command that the words name, and that command's module."""
+    parser = argparse.ArgumentParser(
+        prog="lift", description="Lift-based privacy: sanitise and audit a table, rerun the book's chapters."
+    )
+    parser.add_argument("--version", action="version", version=f"liftlib {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show a traceback with an error")
+    commands = parser.add_subparsers(dest="command", required=True)
+    # the options before the command take no values
+    named = next((word for word in words if not word.startswith("-")), None)
+    module = None
+    for name, command in COMMANDS.items():
+        made = commands.add_parser(name, help=command.summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name == named:
+            with extra(command.extra):
+                module = import_module(command.module)
+            made.description = f"{command.summary[0].upper()}{command.summary[1:]}."
+            made.epilog = f"examples:\n{module.EXAMPLES}"
+            module.add(made)
+    return parser, module

@@ -6,21 +6,6 @@ import argparse
 import json
 from typing import Any
 
-Commands = Any
-"""What ``argparse.ArgumentParser.add_subparsers`` returns; its class has no public name."""
-
-
-def command(commands: Commands, name: str, summary: str, examples: str) -> argparse.ArgumentParser:
-    """Add a command with a summary and examples, and return its parser."""
-    made: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=f"examples:\n{examples}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    return made
-
 
 def json_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
@@ -49,3 +34,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, bool | int | float | str) or value is None:
         return value
     return str(value)
+
+
+def release_options(parser: argparse.ArgumentParser) -> None:
+    """Add what every release takes: the columns to keep, the seed, and ``--force``."""
+    parser.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="publish these columns as they are")
+    parser.add_argument("--seed", type=int, help="make the draw repeatable, and so foreseeable; not for a real release")
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    json_option(parser)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from liftlib.channel import Channel
+from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.measures import information
 from liftlib.measures.lifts import lift_ratio, max_lift, min_lift
@@ -90,6 +91,7 @@ class Evaluation:
         return information.arimoto(self.release, alpha)
 
 
+@checked
 def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     """Return what a channel's release is worth and what it leaks.
 

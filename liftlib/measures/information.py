@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liftlib.checks import checked
 from liftlib.errors import InvalidDistribution
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_lift, l1_lift, lift
@@ -69,6 +70,7 @@ def mutual_information_of(p_xy: Matrix) -> Matrix:
     return np.asarray((p_xy * np.log(ratio)).sum(axis=(-2, -1)))
 
 
+@checked
 def total_variation(joint: Joint) -> float:
     """Return T(S; X), the total variation distance of P_SX from P_S P_X, in [0, 1) (E23 eq. after (31)).
 
@@ -80,6 +82,7 @@ def total_variation(joint: Joint) -> float:
     return float(joint.p_x @ l1_lift(joint)) / 2
 
 
+@checked
 def chi2_divergence(joint: Joint) -> float:
     """Return chi2(S; X), the chi-square divergence of P_SX from P_S P_X, at least 0 (E23 eq. after (32)).
 
@@ -91,6 +94,7 @@ def chi2_divergence(joint: Joint) -> float:
     return float(joint.p_x @ chi2_lift(joint))
 
 
+@checked
 def sibson(joint: Joint, alpha: float) -> float:
     r"""Return Sibson's mutual information of order alpha, in nats.
 
@@ -124,6 +128,7 @@ def sibson(joint: Joint, alpha: float) -> float:
     return _order(joint, alpha, alpha_of(lift(joint), joint.p_s, alpha))
 
 
+@checked
 def arimoto(joint: Joint, alpha: float) -> float:
     r"""Return Arimoto's mutual information of order alpha, in nats.
 

@@ -7,6 +7,7 @@ prior of S; the notions and the vectorised experiments share them.
 
 import numpy as np
 
+from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.numerics import Matrix, Vector, check_scalar, power_mean
 
@@ -47,6 +48,7 @@ def _mean(values: Matrix, p_s: Vector) -> Vector:
     return np.asarray((p_s[..., :, None] * values).sum(axis=-2))
 
 
+@checked
 def lift(joint: Joint) -> Matrix:
     r"""Return the lift :math:`l(s,x) = P(s|x) / P(s)`.
 
@@ -73,6 +75,7 @@ def lift(joint: Joint) -> Matrix:
     return joint.s_given_x / joint.p_s[:, None]
 
 
+@checked
 def max_lift(joint: Joint) -> Vector:
     r"""Return :math:`\Lambda(x) = \max_s l(s,x)`, shape (X,), at least 1 (E23 eq. (2)).
 
@@ -84,6 +87,7 @@ def max_lift(joint: Joint) -> Vector:
     return np.asarray(lift(joint).max(axis=0))
 
 
+@checked
 def min_lift(joint: Joint) -> Vector:
     r"""Return :math:`\Psi(x) = \min_s l(s,x)`, shape (X,), in [0, 1] (E23 eq. (2)).
 
@@ -95,6 +99,7 @@ def min_lift(joint: Joint) -> Vector:
     return np.asarray(lift(joint).min(axis=0))
 
 
+@checked
 def lift_ratio(joint: Joint) -> Vector:
     r"""Return :math:`\Gamma(x) = \Lambda(x) / \Psi(x)`, shape (X,), at least 1, infinite at a zero cell (E23 eq. (4)).
 
@@ -107,6 +112,7 @@ def lift_ratio(joint: Joint) -> Vector:
         return max_lift(joint) / min_lift(joint)
 
 
+@checked
 def l1_lift(joint: Joint) -> Vector:
     r"""Return the l1-lift :math:`\sum_s P(s) |l(s,x) - 1|`, shape (X,), in [0, 2) (E23 eq. (31)).
 
@@ -120,6 +126,7 @@ def l1_lift(joint: Joint) -> Vector:
     return l1_of(lift(joint), joint.p_s)
 
 
+@checked
 def chi2_lift(joint: Joint) -> Vector:
     r"""Return the chi2-lift :math:`\sum_s P(s) (l(s,x) - 1)^2`, shape (X,), at least 0 (E23 eq. (32)).
 
@@ -133,6 +140,7 @@ def chi2_lift(joint: Joint) -> Vector:
     return chi2_of(lift(joint), joint.p_s)
 
 
+@checked
 def alpha_lift(joint: Joint, alpha: float) -> Vector:
     r"""Return the alpha-lift :math:`(\sum_s P(s)\, l(s,x)^\alpha)^{1/\alpha}`, shape (X,) (E23 eq. (33)).
 
@@ -156,6 +164,7 @@ def alpha_lift(joint: Joint, alpha: float) -> Vector:
     return alpha_of(lift(joint), joint.p_s, check_scalar("alpha", alpha, 1, open_low=True))
 
 
+@checked
 def l1_lift_inverse(joint: Joint) -> Vector:
     r"""Return the l1-lift-inverse :math:`\sum_s P(s) |1/l(s,x) - 1|`, shape (X,) (E23 eq. (34)).
 
@@ -169,6 +178,7 @@ def l1_lift_inverse(joint: Joint) -> Vector:
     return l1_of(inverse_of(lift(joint)), joint.p_s)
 
 
+@checked
 def chi2_lift_inverse(joint: Joint) -> Vector:
     r"""Return the chi2-lift-inverse :math:`\sum_s P(s) (1/l(s,x) - 1)^2`, shape (X,) (E23 eq. (35)).
 
@@ -182,6 +192,7 @@ def chi2_lift_inverse(joint: Joint) -> Vector:
     return chi2_of(inverse_of(lift(joint)), joint.p_s)
 
 
+@checked
 def alpha_lift_inverse(joint: Joint, alpha: float) -> Vector:
     r"""Return the alpha-lift-inverse :math:`(\sum_s P(s)\, l(s,x)^{-\alpha})^{1/\alpha}`, shape (X,) (E23 eq. (36)).
 

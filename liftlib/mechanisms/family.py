@@ -91,6 +91,7 @@ class Family:
     _near: Near | None
     _signature: inspect.Signature
 
+    @checked
     def __init__(
         self,
         make: Make,
@@ -103,14 +104,10 @@ class Family:
         near: Near | None = None,
         resolution: float = FINE,
     ):
-        if not callable(make):
-            raise InvalidParameter(f"make is {shown(make)}: give a function of a joint distribution and a parameter")
         signature = inspect.signature(make)
         names = list(signature.parameters)
         if len(names) < 2:
             raise InvalidParameter(f"make takes ({', '.join(names)}): let it take a joint distribution and a parameter")
-        if private_end not in ("low", "high"):
-            raise InvalidParameter(f'private_end is {private_end!r}: give "low" or "high"')
         low, high = (check_scalar(name, value, -np.inf) for name, value in (("low", low), ("high", high)))
         start, end = (low, high) if private_end == "low" else (high, low)
         if not low < high or not np.isfinite(start):
@@ -148,7 +145,7 @@ class Family:
 
     def _joint(self, joint: Joint) -> Joint:
         if not isinstance(joint, Joint):
-            raise InvalidParameter(f"joint of {self.name} is {shown(joint)}: give a Joint")
+            raise InvalidParameter(f"joint is {shown(joint)}: give a Joint")
         return joint
 
     def _inside(self, value: float) -> float:

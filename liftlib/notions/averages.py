@@ -9,10 +9,12 @@ from typing import final
 
 import numpy as np
 
+from liftlib.channel import Channel
+from liftlib.checks import checked
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
-from liftlib.notions.base import LiftBounds, LiftNotion, Need, cone_of, log_of
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, cone_of, log_of
 from liftlib.numerics import Matrix, Vector, check_scalar
 
 MOST_SETS = 16
@@ -50,6 +52,11 @@ class _Averages(LiftNotion):
         """Return the sum of the two measures, shape (..., X) (E23 section 6.2)."""
         return np.asarray(self._measure(inverse_of(lift), p_s) + self._measure(lift, p_s))
 
+    @checked
+    def leakage(self, joint: Joint, channel: Channel) -> Leakage:
+        """Return the smallest pair (eps_l, eps_u) that the release keeps, in nats."""
+        return Leakage(*self.worst(joint, channel))
+
     def _perfect(self) -> bool:
         """Whether a budget of 0 leaves nothing but lifts of 1, which is polyhedral whatever the measure."""
         return min(self.eps_l, self.eps_u) == 0
@@ -80,7 +87,6 @@ class L1Lift(_Averages):
 
     Examples
     --------
-    >>> from liftlib.channel import Channel
     >>> L1Lift(1.0, 0.5).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
     True
     """
@@ -103,6 +109,7 @@ class L1Lift(_Averages):
             # the mean lift is 1, so that half of the l1-lift is below it; not so for the inverses
             return np.asarray(np.log1p(np.expm1(eps) / (p_s if inverse else 2 * p_s)))
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return the halfspaces of the l1-lift alone: one for each set of secrets (``eps_l`` must be infinite or 0)."""
         if self._perfect():
@@ -139,7 +146,6 @@ class Chi2Lift(_Averages):
 
     Examples
     --------
-    >>> from liftlib.channel import Channel
     >>> Chi2Lift(1.0, 0.5).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
     True
     """
@@ -165,6 +171,7 @@ class Chi2Lift(_Averages):
         with np.errstate(over="ignore"):
             return np.asarray(np.log1p(np.expm1(eps) / np.sqrt(p_s)))
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if self._perfect():
             return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
@@ -200,7 +207,6 @@ class AlphaLift(_Averages):
 
     Examples
     --------
-    >>> from liftlib.channel import Channel
     >>> AlphaLift(2, 0.4, 0.2).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
     True
     """
@@ -235,6 +241,7 @@ class AlphaLift(_Averages):
             return LiftBounds(np.zeros(len(p_s)), np.zeros(len(p_s)), exact=True)
         return super().lift_bounds(p_s)._replace(exact=self.polyhedral)
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if not self.polyhedral:
             return super().halfspaces(joint)

@@ -102,6 +102,7 @@ class Notion(ABC):
         It is minus infinity where every budget is infinite, and infinity where no finite budget would do.
         """
 
+    @checked
     def is_kept(self, joint: Joint, channel: Channel) -> bool:
         """Return whether the release keeps the notion, to within ``numerics.KEEP_TOL`` nats."""
         return self.excess(joint, channel) <= KEEP_TOL
@@ -199,12 +200,16 @@ class LiftNotion(Notion):
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
         """Return the smallest budget of this notion that the release keeps, or the pair of them, in nats."""
+        worst = self.worst(joint, channel)
+        return worst[0] if len(worst) == 1 else Leakage(*worst)
+
+    def worst(self, joint: Joint, channel: Channel) -> tuple[float, ...]:
+        """Return how much a release needs of each budget, in the order of :meth:`needs`, nats."""
         found: dict[str, float] = {}
         for need in self._of_release(joint, channel):
             # rounding can leave a constant release a hair below 0
             found[need.budget] = max(found.get(need.budget, 0.0), float(need.needed.max()))
-        worst = tuple(found.values())
-        return worst[0] if len(worst) == 1 else Leakage(*worst)
+        return tuple(found.values())
 
     @checked
     def excess(self, joint: Joint, channel: Channel) -> float:

@@ -8,10 +8,11 @@ from typing import final
 
 import numpy as np
 
+from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.measures.lifts import inverse_of
-from liftlib.notions.base import LiftBounds, LiftNotion, Need, Notion, cone_of, difference, log_of
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion, cone_of, difference, log_of
 from liftlib.numerics import Matrix, Vector, check_scalar
 
 
@@ -27,6 +28,7 @@ class _LiftRange(LiftNotion):
     def _range(self) -> tuple[float, float]:
         return getattr(self, self.names[0]), getattr(self, self.names[1])
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         return cone_of(joint.s_given_x / joint.p_s[:, None], *self._range())
 
@@ -57,7 +59,6 @@ class ALIP(_LiftRange):
 
     Examples
     --------
-    >>> from liftlib.channel import Channel
     >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
     >>> ALIP(1.0, 0.5).is_kept(joint, Channel.identity(2))
     True
@@ -74,6 +75,7 @@ class ALIP(_LiftRange):
             object.__setattr__(self, name, check_scalar(name, getattr(self, name)))
 
     @classmethod
+    @checked
     def split(cls, eps: float, lam: float) -> ALIP:
         """Return ALIP(lam eps, (1 - lam) eps), which implies LDP(eps) (E23 section 3).
 
@@ -93,6 +95,11 @@ class ALIP(_LiftRange):
             Need("eps_u", log_of(lift.max(axis=-2)), self.eps_u, ("most",)),
         )
 
+    @checked
+    def leakage(self, joint: Joint, channel: Channel) -> Leakage:
+        """Return the smallest pair (eps_l, eps_u) that the release keeps, in nats."""
+        return Leakage(*self.worst(joint, channel))
+
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
         """Return max-lift + 1 / min-lift, shape (..., X), which gives the published figures."""
         return np.asarray(inverse_of(lift.min(axis=-2)) + lift.max(axis=-2))
@@ -109,6 +116,11 @@ class _OneBudget(LiftNotion):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "eps", check_scalar("eps", self.eps))
+
+    @checked
+    def leakage(self, joint: Joint, channel: Channel) -> float:
+        """Return the smallest eps that the release keeps, in nats."""
+        return self.worst(joint, channel)[0]
 
 
 @final
@@ -127,7 +139,6 @@ class LIP(_OneBudget, _LiftRange):
 
     Examples
     --------
-    >>> from liftlib.channel import Channel
     >>> round(LIP(1.0).leakage(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2)), 4)
     0.6931
     """
@@ -162,7 +173,6 @@ class LDP(_OneBudget):
 
     Examples
     --------
-    >>> from liftlib.channel import Channel
     >>> round(LDP(1.0).leakage(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2)), 4)
     1.0986
     """
@@ -182,6 +192,7 @@ class LDP(_OneBudget):
         with np.errstate(over="ignore"):
             return np.asarray(inverse_of(lift.min(axis=-2)) * lift.max(axis=-2))
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if np.isinf(self.eps):
             return np.empty((0, joint.n_public))

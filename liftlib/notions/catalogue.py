@@ -63,7 +63,11 @@ def parameters(name: str) -> tuple[str, ...]:
     >>> parameters("alip"), parameters("srlip"), parameters("perfect")
     (('eps_l', 'eps_u'), ('eps', 'shape'), ())
     """
-    return tuple(inspect.signature(maker(name)).parameters)
+    make = maker(name)
+    try:
+        return tuple(inspect.signature(make).parameters)
+    except ValueError as error:  # something built in
+        raise InvalidParameter(f"{name} is {make!r}: name a class of notions") from error
 
 
 def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int, ...] = ()) -> Notion:

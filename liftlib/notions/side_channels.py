@@ -82,6 +82,7 @@ class SRLIP(Notion):
         leakage = self.leakage(joint, channel)
         return leakage - self.eps if np.isfinite(self.eps) else -np.inf
 
+    @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return one pair of halfspaces for each side channel and each secret possible with it."""
         rows = [np.empty((0, joint.n_public))]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from liftlib.extras import extra
+
 
 def render(template: str, **values: Any) -> str:
     """Return a page.
@@ -16,7 +18,8 @@ def render(template: str, **values: Any) -> str:
     **values
         What the template shows. Text is escaped, so that a label in a table cannot be a script.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
+    with extra("tables"):
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True

@@ -2,73 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from liftlib.channel import Channel
+from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.measures.evaluation import Evaluation, evaluate
-from liftlib.measures.lifts import lift
-from liftlib.notions import LDP, LIP, LiftNotion, Notion
-from liftlib.numerics import KEEP_TOL, Matrix, Vector
-
-MEASURES = (
-    "min_lift_leakage",
-    "max_lift_leakage",
-    "ldp",
-    "secret_information",
-    "total_variation",
-    "chi2_divergence",
-    "maximal_leakage",
-)
-"""Overall measures, in nats but for the total variation distance and the chi-square divergence."""
-
-MEANING = {
-    "min_lift_leakage": "min-lift leakage, the smallest eps_l of ALIP",
-    "max_lift_leakage": "max-lift leakage, the smallest eps_u of ALIP",
-    "ldp": "LDP with respect to the secret, the smallest eps",
-    "secret_information": "mutual information I(S;Y)",
-    "total_variation": "total variation distance T(S;Y)",
-    "chi2_divergence": "chi-square divergence",
-    "maximal_leakage": "maximal leakage, Sibson's information of order infinity",
-}
+from liftlib.measures.evaluation import evaluate
+from liftlib.notions import Notion
+from liftlib.numerics import KEEP_TOL, Matrix
+from liftlib.tables.columns import Counts
+from liftlib.tables.designing import Design, joint_of
+from liftlib.tables.measuring import bootstrap, overall
+from liftlib.tables.randomness import generator
+from liftlib.tables.reading import Reading, names_of
+from liftlib.tables.source import open_table
+from liftlib.tables.symbols import AuditedSymbol, audited_symbols
 
 EXPECTED = 5.0
 """Cells with a smaller expected count than this give lifts that are mostly chance."""
-
-
-@dataclass(frozen=True)
-class AuditedSymbol:
-    """One symbol, or one output of a channel.
-
-    Attributes
-    ----------
-    symbol : str
-    rows : float
-        Rows of the table that have it; an expected number for a channel's output.
-    min_lift, max_lift : float
-    least, most : str
-        The secrets with the least and the largest lift.
-    zero_cells : tuple of str
-        Secrets that never occur with it: it rules them out.
-    kept : bool or None
-        Whether it keeps the notion; None if there is none, or the notion is not one of lifts.
-    broken : tuple of str
-        The bounds it breaks, with numbers.
-    """
-
-    symbol: str
-    rows: float
-    min_lift: float
-    max_lift: float
-    least: str
-    most: str
-    zero_cells: tuple[str, ...]
-    kept: bool | None
-    broken: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +69,78 @@ class Audit:
     level: float
 
 
+@checked
+def audit(
+    source: Any,
+    *,
+    secret: str,
+    public: str | Sequence[str],
+    notion: Notion | None = None,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+    **reading: Any,
+) -> Audit:
+    """Return what a table's public columns tell about its secret one.
+
+    Parameters
+    ----------
+    source : path or frame
+        See :func:`liftlib.tables.source.open_table`.
+    secret, public : str
+        Columns; several public ones count as one symbol.
+    notion : Notion, optional
+        What to check.
+    resamples, level, rng
+        Of the bootstrap; see :func:`audit_counts`.
+    **reading
+        ``bins``, ``missing``, ``rare``, ``min_count`` and ``max_symbols`` of
+        :class:`liftlib.tables.reading.Reading`; rare symbols are kept by default, for they are what an audit is
+        after.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"ill": [1, 0, 0, 0] * 25, "age": ["old", "old", "young", "young"] * 25})
+    >>> found = audit(table, secret="ill", public="age", resamples=0)
+    >>> found.rows, round(found.overall["max_lift_leakage"], 4), found.symbols[0].zero_cells
+    (100, 0.6931, ('1',))
+    """
+    how = Reading(secret, names_of(public), **{"rare": "keep", **reading})
+    counts = how.counts(open_table(source), product=notion is not None and notion.attributes is not None)
+    return audited(counts, notion, resamples=resamples, level=level, rng=rng)
+
+
+def audited(
+    counts: Counts,
+    notion: Notion | None,
+    made: Design | None = None,
+    *,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+    notes: tuple[str, ...] = (),
+) -> Audit:
+    """Return the audit of counts, as they are or as a design releases them."""
+    return audit_counts(
+        counts.table,
+        joint_of(counts),
+        (" & ".join(counts.secret.names), " & ".join(counts.public.names)),
+        notion,
+        None if made is None else made.channel,
+        () if made is None else made.outputs,
+        resamples=resamples,
+        level=level,
+        rng=rng,
+        notes=notes,
+    )
+
+
+@checked
 def audit_counts(
     table: Matrix,
     joint: Joint,
@@ -123,7 +151,7 @@ def audit_counts(
     *,
     resamples: int = 200,
     level: float = 0.95,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | int | None = None,
     notes: tuple[str, ...] = (),
 ) -> Audit:
     """Audit a contingency table, as it is or as a channel releases it.
@@ -146,8 +174,8 @@ def audit_counts(
         Bootstrap tables, drawn from the empirical distribution; 0 for none. A cell that is 0 is 0 in all of them.
     level : float, keyword-only
         Of the percentile intervals, in (0, 1).
-    rng : numpy.random.Generator, optional, keyword-only
-        For the bootstrap.
+    rng : numpy.random.Generator or int, optional, keyword-only
+        Of the bootstrap: a generator, or a seed; by default a new one.
     notes : tuple of str, keyword-only
         To go with the audit's own.
     """
@@ -156,16 +184,12 @@ def audit_counts(
     release = joint
     if channel is not None:
         release = Channel(channel.kernel, outputs or channel.outputs).release(joint)
-    overall = _overall(release)
+    found = overall(release)
     if channel is not None:
-        overall["nmi"] = evaluate(joint, channel).nmi
+        found["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
-    kept = None
-    if isinstance(notion, LiftNotion):
-        kept = _keeps(notion, release)
-    elif notion is not None:
-        kept = notion.is_kept(joint, Channel.identity(joint.n_public) if channel is None else channel)
-    drawn = _bootstrap(table, notion, channel, resamples, np.random.default_rng() if rng is None else rng)
+    symbols = audited_symbols(release, rows, notion)
+    drawn = bootstrap(table, notion, channel, resamples, generator(rng))
     edges = [(1 - level) / 2, (1 + level) / 2]
     # the nearest table's value, for an interval may reach to infinity
     intervals = {
@@ -174,6 +198,7 @@ def audit_counts(
         if len(values) and name != "kept"
         for ends in [np.quantile(values, edges, method="nearest")]
     }
+    kept, told = _verdict(notion, joint, channel, symbols)
     return Audit(
         secret=names[0],
         public=names[1],
@@ -181,98 +206,28 @@ def audit_counts(
         release=release,
         notion=None if notion is None else repr(notion),
         kept=kept,
-        overall=overall,
+        overall=found,
         intervals=intervals,
         kept_share=float(drawn["kept"].mean()) if len(drawn["kept"]) else None,
-        symbols=_symbols(release, rows, notion),
-        notes=(*notes, *_notes(table, joint, before="" if channel is None else "before the release, ")),
+        symbols=symbols,
+        notes=(*told, *notes, *_notes(table, joint, before="" if channel is None else "before the release, ")),
         resamples=resamples,
         level=level,
     )
 
 
-def _overall(release: Joint) -> dict[str, float]:
-    # only the release counts here: what of X is left takes a table of X by Y
-    result = Evaluation(release, release, entropy=0.0, mutual_information=0.0)
-    found = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
-    return {**found, "maximal_leakage": result.sibson(np.inf)}
-
-
-def _keeps(notion: LiftNotion, release: Joint) -> bool:
-    return bool(notion.kept_columns(lift(release), release.p_s).all())
-
-
-def _bootstrap(
-    table: Matrix, notion: Notion | None, channel: Channel | None, resamples: int, rng: np.random.Generator
-) -> dict[str, Vector]:
-    """Return the measures of tables drawn like this one; a symbol that is not drawn has no output then."""
-    found: dict[str, list[float]] = {name: [] for name in (*MEASURES, "kept")}
-    share = (table / table.sum()).ravel()
-    for _ in range(resamples):
-        counts = rng.multinomial(int(table.sum()), share).reshape(table.shape)
-        secrets, symbols = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
-        release = Joint.from_counts(counts[secrets][:, symbols])
-        if channel is not None:
-            kernel = channel.kernel[secrets][:, symbols] if channel.sees_secret else channel.kernel[symbols]
-            release = Channel(kernel).release(release)
-        for name, value in _overall(release).items():
-            found[name].append(value)
-        if isinstance(notion, LiftNotion):
-            found["kept"].append(float(_keeps(notion, release)))
-    return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
-
-
-def _symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[AuditedSymbol, ...]:
-    lifts = lift(release)
-    kept: list[bool | None] = [None] * release.n_public
-    broken: list[tuple[str, ...]] = [()] * release.n_public
-    if isinstance(notion, LiftNotion):
-        kept = [bool(k) for k in notion.kept_columns(lifts, release.p_s)]
-        broken = _broken(notion, lifts, release)
-    found = [
-        AuditedSymbol(
-            symbol=str(release.public[y]),
-            rows=float(rows * release.p_x[y]),
-            min_lift=float(lifts[:, y].min()),
-            max_lift=float(lifts[:, y].max()),
-            least=str(release.secret[int(lifts[:, y].argmin())]),
-            most=str(release.secret[int(lifts[:, y].argmax())]),
-            zero_cells=tuple(str(release.secret[s]) for s in np.flatnonzero(lifts[:, y] == 0)),
-            kept=kept[y],
-            broken=broken[y],
-        )
-        for y in range(release.n_public)
-    ]
-    # riskiest first: those that break the notion, then by how far the lifts spread
-    with np.errstate(divide="ignore"):
-        spread = [float(np.log(one.max_lift) - np.log(one.min_lift)) for one in found]
-    order = sorted(range(len(found)), key=lambda y: (found[y].kept is not False, -spread[y], found[y].symbol))
-    return tuple(found[y] for y in order)
-
-
-def _broken(notion: LiftNotion, lifts: Matrix, release: Joint) -> list[tuple[str, ...]]:
-    lower, upper = notion.budgets_of(*notion.measures(lifts, release.p_s))
-    least, most = lifts.argmin(axis=0), lifts.argmax(axis=0)
-    texts: list[tuple[str, ...]] = []
-    for y in range(release.n_public):
-        low, high = str(release.secret[int(least[y])]), str(release.secret[int(most[y])])
-        if isinstance(notion, LDP):
-            bounds = [("eps", float(max(lower[y], upper[y])), notion.eps, f"{high!r} against {low!r}")]
-        else:
-            names = ("eps", "eps") if isinstance(notion, LIP) else ("eps_l", "eps_u")
-            budgets = [getattr(notion, name, 0.0) for name in names]
-            bounds = [
-                (names[0], float(lower[y]), budgets[0], f"secret {low!r}, lift {lifts[:, y].min():.4g}"),
-                (names[1], float(upper[y]), budgets[1], f"secret {high!r}, lift {lifts[:, y].max():.4g}"),
-            ]
-        texts.append(
-            tuple(
-                f"{name}: needs {need:.4g}, budget {budget:g} ({where})"
-                for name, need, budget, where in bounds
-                if not need <= budget + KEEP_TOL
-            )
-        )
-    return texts
+def _verdict(
+    notion: Notion | None, joint: Joint, channel: Channel | None, symbols: tuple[AuditedSymbol, ...]
+) -> tuple[bool | None, tuple[str, ...]]:
+    """Return whether the notion is kept, and by how much it is broken where no symbol can be blamed."""
+    if notion is None:
+        return None, ()
+    if notion.columnwise:
+        return all(symbol.kept for symbol in symbols), ()
+    excess = notion.excess(joint, Channel.identity(joint.n_public) if channel is None else channel)
+    if excess <= KEEP_TOL:
+        return True, ()
+    return False, (f"{notion} is exceeded by {excess:.4g} nats, by all symbols together: single ones do not decide it",)
 
 
 def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
@@ -310,6 +265,6 @@ def as_dict(found: Audit) -> dict[str, Any]:
         "intervals": {name: list(ends) for name, ends in found.intervals.items()},
         "level": found.level,
         "resamples": found.resamples,
-        "symbols": [vars(symbol) for symbol in found.symbols],
+        "symbols": [asdict(symbol) for symbol in found.symbols],
         "notes": list(found.notes),
     }

@@ -24,6 +24,9 @@ RARE = "(rare)"
 NUMERIC_SYMBOLS = 50
 """A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""
 
+Missing = Literal["error", "symbol"]
+Rare = Literal["error", "pool", "keep"]
+
 JOIN = " & "
 """Between the labels of a symbol of several columns."""
 
@@ -148,8 +151,8 @@ def count(
     secret: Column,
     public: Sequence[Column],
     *,
-    missing: Literal["error", "symbol"] = "error",
-    rare: Literal["error", "pool", "keep"] = "error",
+    missing: Missing = "error",
+    rare: Rare = "error",
     min_count: int = 5,
     max_symbols: int = 5000,
     product: bool = False,

@@ -13,11 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from liftlib.channel import Channel, Uniform
-from liftlib.errors import DataError, LiftError
+from liftlib.checks import checked
+from liftlib.errors import DataError, InvalidParameter, LiftError
 from liftlib.joint import Joint
+from liftlib.mechanisms.registry import MECHANISMS, Mechanism
 from liftlib.notions import Notion
 from liftlib.numerics import Vector
-from liftlib.tables.choices import MECHANISMS
 from liftlib.tables.columns import JOIN, Counts, Symbols, as_dict, from_dict
 
 FORMAT = "liftlib channel 1"
@@ -123,6 +124,7 @@ class Design:
         path.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+@checked
 def load(path: Path) -> Design:
     """Return the design that :meth:`Design.save` wrote.
 
@@ -166,16 +168,37 @@ def joint_of(counts: Counts) -> Joint:
     return Joint.from_counts(counts.table, counts.secret.texts, counts.public.texts)
 
 
+def mechanism_named(name: str) -> Mechanism:
+    """Return a mechanism from the registry.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> mechanism_named("watchdog").name
+    'watchdog'
+    """
+    if name not in MECHANISMS:
+        raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(MECHANISMS)}")
+    return MECHANISMS[name]
+
+
+@checked
 def design(counts: Counts, notion: Notion, mechanism: str) -> Design:
     """Return the channel that a mechanism makes for a table's counts.
 
     Raises
     ------
-    LiftError
-        If the mechanism does not serve the notion.
+    InvalidParameter
+        If there is no such mechanism.
+    UnsupportedNotion
+        If it does not serve the notion.
     """
     joint = joint_of(counts)
-    channel = MECHANISMS[mechanism](joint, notion)
+    channel = mechanism_named(mechanism)(joint, notion)
     p_y = np.asarray(channel.joint_xy(joint).sum(axis=0))
     return Design(
         mechanism,

@@ -6,11 +6,13 @@ import base64
 
 import numpy as np
 
-from liftbook import plots
+from liftlib.checks import checked
 from liftlib.measures.lifts import lift
 from liftlib.pages import render
-from liftlib.tables.auditing import MEANING, Audit
+from liftlib.tables.auditing import Audit
 from liftlib.tables.designing import Design
+from liftlib.tables.measuring import MEANING
+from liftlib.tables.picture import as_svg, lift_map
 
 LISTED = 200
 """Symbols in the page's table, the riskiest first."""
@@ -19,6 +21,7 @@ DRAWN = 40
 """Symbols in the page's picture."""
 
 
+@checked
 def audit_page(found: Audit, made: Design | None = None) -> str:
     """Return an audit as HTML, with the picture of its lifts.
 
@@ -31,7 +34,7 @@ def audit_page(found: Audit, made: Design | None = None) -> str:
     index = {str(label): at for at, label in enumerate(found.release.public)}
     shown = [index[symbol.symbol] for symbol in found.symbols[:DRAWN]]
     labels = [str(found.release.public[at]) for at in shown]
-    picture = plots.lift_map(lift(found.release)[:, shown], list(map(str, found.release.secret)), labels)
+    picture = lift_map(lift(found.release)[:, shown], list(map(str, found.release.secret)), labels)
     overall = [
         (MEANING[name], found.overall[name], found.intervals.get(name)) for name in found.overall if name in MEANING
     ]
@@ -43,7 +46,7 @@ def audit_page(found: Audit, made: Design | None = None) -> str:
         listed=found.symbols[:LISTED],
         more=max(0, len(found.symbols) - LISTED),
         drawn=len(shown),
-        picture=base64.b64encode(plots.as_svg(picture).encode()).decode(),
+        picture=base64.b64encode(as_svg(picture).encode()).decode(),
         number=_number,
     )
 

@@ -6,7 +6,8 @@ import os
 
 import numpy as np
 
-from liftlib.numerics import Vector
+from liftlib.channel import Uniform
+from liftlib.numerics import Vector, check_scalar
 
 
 class SystemRandom:
@@ -22,3 +23,38 @@ class SystemRandom:
         (True, 1000)
         """
         return np.asarray((np.frombuffer(os.urandom(8 * size), dtype="<u8") >> np.uint64(11)) * 2.0**-53)
+
+
+def uniform(rng: Uniform | int | None) -> Uniform:
+    """Return a source of randomness: the one given, one that a seed starts, or the operating system's."""
+    if rng is None:
+        return SystemRandom()
+    return rng if isinstance(rng, Uniform) else generator(rng)
+
+
+def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return a numpy generator: the one given, one that a seed starts, or a new one.
+
+    Raises
+    ------
+    InvalidParameter
+        If the seed is negative.
+    """
+    if rng is None or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
+    return np.random.default_rng(int(check_scalar("rng, a seed,", rng)))
+
+
+def told(rng: Uniform | int | None) -> str:
+    """Return what an audit says of a release's randomness.
+
+    Examples
+    --------
+    >>> told(3)
+    'drawn from the seed 3: whoever knows it and this program can repeat the draw'
+    """
+    if rng is None:
+        return "drawn from the operating system's generator"
+    if isinstance(rng, Uniform):
+        return f"drawn from the caller's {type(rng).__name__}: whoever knows its state can repeat the draw"
+    return f"drawn from the seed {rng}: whoever knows it and this program can repeat the draw"

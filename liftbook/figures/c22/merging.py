@@ -1,27 +1,21 @@
-"""C22 Figs 1-3, and its Example 1: what subset merging gains over complete merging under LIP."""
+"""C22 Figs 1-3: what subset merging gains over complete merging under LIP."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq, linprog
 
-from liftbook.rows.tidy import RngLike, budgets, generator, summary, timed
-from liftlib.datasets import uniform_joints
-from liftlib.errors import InvalidParameter
-from liftlib.joint import Joint
-from liftlib.measures.information import entropy
+from liftbook.rows.making import on_random_joints
+from liftbook.rows.scales import C22_EPSILONS
+from liftbook.rows.tidy import budgets, summary
 from liftlib.mechanisms.merging.groups import Labels, group_masses, high_risk_of, lifts
 from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.mechanisms.merging.watchdog import watchdog_labels
 from liftlib.notions import LIP
 from liftlib.numerics import Mask, Matrix, Vector, xlogx
-
-EPSILONS = tuple(float(e) for e in np.arange(1, 11) / 4)
-"""C22 section 4: LIP budgets 0.25, 0.5, ..., 2.5, nats."""
 
 SUBSETS, COMPLETE = "Algorithm 1", "complete merging"
 COLUMNS = ["series", "eps", "measure", "mean", "std", "n"]
@@ -69,17 +63,7 @@ def merged_risks(p: Matrix, labels: Labels, eps: float) -> dict[str, Vector]:
     }
 
 
-def _figure(
-    wanted: Sequence[str],
-    n_trials: int,
-    epsilons: Iterable[float],
-    n_secret: int,
-    n_public: int,
-    *,
-    extend: bool,
-    rng: RngLike,
-) -> pd.DataFrame:
-    p = uniform_joints(n_trials, n_secret, n_public, generator(rng))
+def _tradeoff(p: Matrix, wanted: tuple[str, ...], epsilons: Iterable[float], extend: bool) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for eps in budgets(epsilons):
         notion = LIP(eps)
@@ -88,35 +72,13 @@ def _figure(
             (COMPLETE, watchdog_labels(p, notion, extend=extend)),
         ):
             found = merged_risks(p, labels, eps)
-            chosen = {measure: found[measure] for measure in wanted if found[measure].size}
-            rows += summary(chosen, series=series, eps=eps)
+            rows += summary({name: found[name] for name in wanted if found[name].size}, series=series, eps=eps)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-@timed
-def figure_c22_1(
-    n_trials: int = 1000,
-    epsilons: Iterable[float] = EPSILONS,
-    n_secret: int = 13,
-    n_public: int = 20,
-    *,
-    extend: bool = False,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
+@on_random_joints(1000, 13, 20)
+def figure_c22_1(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS, *, extend: bool = False) -> pd.DataFrame:
     """Return the leakage of the merged high-risk symbols against the LIP budget (C22 Fig. 1).
-
-    Parameters
-    ----------
-    n_trials : int
-        Uniform random joint distributions.
-    epsilons : iterable of float
-        LIP budgets, nats.
-    n_secret, n_public : int
-        Alphabet sizes.
-    extend : bool, keyword-only
-        Whether low-risk symbols join where the merged symbols break the budget; the paper's algorithm does not.
-    rng : int or numpy.random.Generator, keyword-only
-        Seed or source of randomness.
 
     Returns
     -------
@@ -125,96 +87,16 @@ def figure_c22_1(
         ``std``, ``n``: the joint distributions that have a symbol of high risk. A budget at which none has one has
         no row.
     """
-    return _figure(["high_risk_leakage"], n_trials, epsilons, n_secret, n_public, extend=extend, rng=rng)
+    return _tradeoff(p, ("high_risk_leakage",), epsilons, extend)
 
 
-@timed
-def figure_c22_2(
-    n_trials: int = 1000,
-    epsilons: Iterable[float] = EPSILONS,
-    n_secret: int = 13,
-    n_public: int = 20,
-    *,
-    extend: bool = False,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
-    """Return the loss of utility, NMIL, against the LIP budget (C22 Fig. 2); see figure_c22_1."""
-    return _figure(["nmil"], n_trials, epsilons, n_secret, n_public, extend=extend, rng=rng)
+@on_random_joints(1000, 13, 20)
+def figure_c22_2(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS, *, extend: bool = False) -> pd.DataFrame:
+    """Return the loss of utility, NMIL, against the LIP budget (C22 Fig. 2); see :func:`figure_c22_1`."""
+    return _tradeoff(p, ("nmil",), epsilons, extend)
 
 
-@timed
-def figure_c22_3(
-    n_trials: int = 1000,
-    epsilons: Iterable[float] = EPSILONS,
-    n_secret: int = 13,
-    n_public: int = 20,
-    *,
-    extend: bool = False,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
-    """Return the overall leakage and the NMIL that go together at each LIP budget (C22 Fig. 3); see figure_c22_1."""
-    return _figure(["nmil", "leakage"], n_trials, epsilons, n_secret, n_public, extend=extend, rng=rng)
-
-
-EXAMPLE_RISKS = (1.3515, 1.6458, 0.9295, 0.8161, 0.2608)
-"""C22 Example 1: omega(x) of its five symbols, nats; at eps = 0.8 all but the last are of high risk."""
-EXAMPLE_ENTROPY, EXAMPLE_INFORMATION, EXAMPLE_MERGED_RISK = 1.6034, 0.5269, 0.0627
-"""C22 Example 1: H(X), and I(X;Y) and omega of the merged symbols under complete merging, nats."""
-
-
-def example_c22_1() -> Joint:
-    """Return a joint distribution that has every number printed in C22 Example 1, whose own is not printed.
-
-    Returns
-    -------
-    Joint
-        Three equally likely secrets and five symbols.
-
-    Raises
-    ------
-    InvalidParameter
-        If no joint distribution of the form below has them.
-
-    Notes
-    -----
-    I(X;Y) is the entropy of the two outputs, which gives P(x5); H(X) then gives the spread of the other four. With
-    both marginals fixed, the risks are linear in the lifts: each symbol has one lift at exp(-omega), none beyond,
-    and ``P(x5) l(s, x5) + P(others) l(s, others) = 1`` fixes a lift of x5 that gives the merged set's risk.
-
-    Examples
-    --------
-    >>> from liftlib.notions import LIP
-    >>> joint = example_c22_1()
-    >>> LIP(0).risk(joint.s_given_x / joint.p_s[:, None], joint.p_s).round(4).tolist()
-    [1.3515, 1.6458, 0.9295, 0.8161, 0.2608]
-    """
-    low = brentq(lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5)
-
-    def marginal(first: float) -> Vector:
-        return np.array([first, *[(1 - low - first) / 3] * 3, low])
-
-    p_x = marginal(brentq(lambda q: entropy(marginal(q)) - EXAMPLE_ENTROPY, 1e-9, (1 - low) / 4))
-    p_s = np.full(3, 1 / 3)
-    risks = np.array(EXAMPLE_RISKS)
-    least = np.tile(np.exp(-risks), (3, 1))
-    most = np.tile(np.exp(risks), (3, 1))
-    for x in range(5):
-        most[x % 3, x] = least[x % 3, x]
-    # the third secret's lift of x5 that leaves the merged set with exp(-omega); the others' are no larger
-    wanted = 1 + (1 - np.exp(-EXAMPLE_MERGED_RISK)) * (1 - low) / low
-    most[:2, 4] = np.minimum(most[:2, 4], wanted)
-    third = np.zeros((3, 5))
-    third[2, 4] = 1
-    columns = np.kron(p_s, np.eye(5))  # sum_s P(s) l(s, x) = 1
-    rows = np.kron(np.eye(3), p_x)  # sum_x P(x) l(s, x) = 1
-    found = linprog(
-        np.zeros(15),
-        A_eq=np.vstack([columns, rows, third.ravel()]),
-        b_eq=[*np.ones(8), wanted],
-        bounds=np.c_[least.ravel(), most.ravel()],
-    )
-    if found.x is None:
-        raise InvalidParameter(f"no joint distribution has the numbers of C22 Example 1: {found.message}")
-    return Joint(
-        found.x.reshape(3, 5) * np.outer(p_s, p_x), secret=["s1", "s2", "s3"], public=["x1", "x2", "x3", "x4", "x5"]
-    )
+@on_random_joints(1000, 13, 20)
+def figure_c22_3(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS, *, extend: bool = False) -> pd.DataFrame:
+    """Return the overall leakage and the NMIL that go together at each LIP budget (C22 Fig. 3)."""
+    return _tradeoff(p, ("nmil", "leakage"), epsilons, extend)

@@ -1,0 +1,113 @@
+"""The directive ``lift-figures``: where each figure of the texts is reproduced, and how long its rows took.
+
+Read from the executed chapters, once all are: a figure's rows are kept under its name, in the cell that draws it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from docutils import nodes  # type: ignore[import-untyped]
+from jupyter_cache import get_cache  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.logging import getLogger
+
+from liftbook import figures
+from liftbook.chapters.results import RECORD, ROWS_MIME
+
+PAPERS = {"e23": "E23", "c22": "C22", "i21": "I21", "s20": "S20"}
+
+logger = getLogger(__name__)
+
+
+class figures_map(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
+    """Stands for the table until all chapters have been executed."""
+
+
+class Figures(SphinxDirective):
+    """Marks the place of the table."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname]["lift-figures"] = True
+        return [figures_map()]
+
+
+def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | None]]:
+    """Give name, anchor and seconds of each table of rows that a cell with a figure keeps."""
+    for cell in notebook.cells:
+        anchor = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
+        for output in cell.get("outputs", []):
+            rows = output.get("data", {}).get(RECORD + ROWS_MIME)
+            if rows and anchor:
+                yield output["metadata"]["scrapbook"]["name"], anchor, rows.get("seconds")
+
+
+def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
+    """Return page, anchor and seconds by figure."""
+    cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
+    executed = {record.uri for record in cache.list_project_records()}
+    found = {}
+    for docname in sorted(app.env.found_docs):
+        path = app.env.doc2path(docname)
+        record = cache.get_cached_project_nb(path) if path in executed else None
+        if record is not None:
+            for name, anchor, seconds in kept(cache.get_cache_bundle(record.pk).nb):
+                found[name] = (docname, anchor, seconds)
+    return found
+
+
+def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the table in its place; a figure that is nowhere is a warning."""
+    for place in list(doctree.findall(figures_map)):
+        found, rows = found_figures(app), []
+        for name in sorted((n for n in figures.__all__ if n.startswith("figure_")), key=order):
+            if name not in found:
+                logger.warning("no chapter keeps the rows of %s in the cell that draws it", name, location=docname)
+                continue
+            page, anchor, seconds = found[name]
+            link = nodes.reference("", app.env.titles[page].astext(), internal=True)
+            link["refuri"] = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
+            _, paper, number = name.split("_")
+            code = nodes.literal("", name)
+            shown = "" if seconds is None else f"{seconds:.1f}"
+            rows.append([nodes.Text(PAPERS[paper]), nodes.Text(f"Figure {number}"), link, code, nodes.Text(shown)])
+        place.replace_self(table(["paper", "figure", "chapter", "function", "seconds"], rows))
+
+
+def order(name: str) -> tuple[int, int]:
+    """Return a key by paper, then number."""
+    _, paper, number = name.split("_")
+    return list(PAPERS).index(paper), int(number)
+
+
+def table(head: list[str], rows: list[list[nodes.Node]]) -> nodes.table:
+    """Return a docutils table."""
+    group = nodes.tgroup(cols=len(head))
+    group += [nodes.colspec(colwidth=1) for _ in head]
+    group += nodes.thead("", line([nodes.Text(text) for text in head]))
+    group += nodes.tbody("", *(line(cells) for cells in rows))
+    return nodes.table("", group)
+
+
+def line(cells: list[nodes.Node]) -> nodes.row:
+    """Return a row of a table."""
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+
+
+def outdated(_app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """Say that the map is to be written again when any page is."""
+    if not added | changed | removed:
+        return []
+    return [name for name in env.found_docs if env.metadata.get(name, {}).get("lift-figures")]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directive."""
+    app.add_node(figures_map)
+    app.add_directive("lift-figures", Figures)
+    app.connect("doctree-resolved", fill)
+    app.connect("env-get-outdated", outdated)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

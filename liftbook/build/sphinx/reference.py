@@ -1,0 +1,174 @@
+"""The reference page, written from what the packages export, so that no public name is missing.
+
+In a page's source, ``lift-reference`` with a package's name stands for the documentation of all that it exports, a
+heading a folder, in the order of the floors; with a module's, of what it defines. ``lift-mechanisms`` stands for the
+table of the registry.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from liftlib.mechanisms.family import Family
+from liftlib.mechanisms.registry import MECHANISMS
+
+FLOORS = (
+    "liftlib.joint",
+    "liftlib.channel",
+    "liftlib.measures",
+    "liftlib.notions",
+    "liftlib.mechanisms",
+    "liftlib.solvers",
+    "liftlib.datasets",
+)
+"""What a reader wants first; the rest follows by name."""
+
+
+def exported(package: str) -> dict[str, str]:
+    """Return the address of each name that a package exports, or that a module without ``__all__`` defines.
+
+    Examples
+    --------
+    >>> exported("liftlib")["Joint"]
+    'liftlib.joint.Joint'
+    >>> exported("liftbook.rows.tidy")["frame"]
+    'liftbook.rows.tidy.frame'
+    """
+    module = import_module(package)
+    if not hasattr(module, "__all__"):
+        return {name: f"{package}.{name}" for name in _defined(module)}
+    source = Path(str(module.__file__))
+    stub = source.with_suffix(".pyi")
+    came_from = _imports(ast.parse((stub if stub.exists() else source).read_text(encoding="utf-8")), package)
+    return {name: came_from.get(name, f"{package}.{name}") for name in module.__all__}
+
+
+def _imports(tree: ast.Module, package: str) -> dict[str, str]:
+    """Return where each name that a module imports is from; imports in a ``with`` count."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            home = f"{package}.{node.module}" if node.level and node.module else node.module or package
+            found |= {alias.asname or alias.name: f"{home}.{alias.name}" for alias in node.names}
+    return found
+
+
+def _defined(module: ModuleType) -> list[str]:
+    """Return the public functions and classes that a module defines, in the order of its lines."""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    return [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")]
+
+
+def found_at(address: str) -> Any:
+    """Return what is at an address, a module or one's attribute."""
+    home, _, name = address.rpartition(".")
+    value = getattr(import_module(home), name, None)
+    return import_module(address) if value is None else value
+
+
+def addresses(package: str) -> list[str]:
+    """Return the addresses that a package's part of the page documents; an exported module stands for its own names."""
+    found: list[str] = []
+    for address in exported(package).values():
+        value = found_at(address)
+        found += exported(address).values() if isinstance(value, ModuleType) else [address]
+    return found
+
+
+def folder_of(address: str) -> str:
+    """Return the package that an address lies in, below its top one, or the module where it lies in none.
+
+    >>> folder_of("liftlib.mechanisms.response.optimal.optimal_response"), folder_of("liftlib.joint.Joint")
+    ('liftlib.mechanisms.response', 'liftlib.joint')
+    """
+    module = import_module(address.rpartition(".")[0])
+    if hasattr(module, "__path__") or module.__name__.count(".") == 1:
+        return module.__name__
+    return module.__name__.rpartition(".")[0]
+
+
+def order(folder: str) -> tuple[int, str]:
+    """Return a key by floor, a whole package first, then name."""
+    if "." not in folder:
+        return -1, folder
+    floor = next((at for at, floor in enumerate(FLOORS) if f"{folder}.".startswith(f"{floor}.")), len(FLOORS))
+    return floor, folder
+
+
+def documented(address: str) -> list[str]:
+    """Return the lines that let autodoc document what is at an address."""
+    value = found_at(address)
+    if inspect.isclass(value):
+        kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
+        lines = [f".. {kind}:: {address}", "   :members:"]
+        # they stand in the class's own text, under Attributes or Parameters
+        if fields := [*getattr(value, "_fields", ())] or [
+            f.name for f in (dataclasses.fields(value) if dataclasses.is_dataclass(value) else ())
+        ]:
+            lines.append(f"   :exclude-members: {', '.join(fields)}")
+        return [*lines, ""]
+    if inspect.isroutine(value) or isinstance(value, Family):
+        return [f".. autofunction:: {address}", ""]
+    return [f".. autodata:: {address}", "   :no-value:", ""]
+
+
+def reference(package: str, done: set[str]) -> Iterator[str]:
+    """Give the Markdown lines that stand for a package; what is done already is left out."""
+    folders: dict[str, list[str]] = {}
+    if package not in done and hasattr(import_module(package), "__path__"):
+        folders[package] = []
+    for address in addresses(package):
+        if address not in done:
+            folders.setdefault(folder_of(address), []).append(address)
+            done.add(address)
+    for folder in sorted(folders, key=order):
+        if folder != package:
+            yield from (f"### `{folder}`", "")
+        yield "```{eval-rst}"
+        if folder not in done:
+            yield from (f".. automodule:: {folder}", "   :no-members:", "")
+            done.add(folder)
+        for address in folders[folder]:
+            yield from documented(address)
+        yield from ("```", "")
+
+
+def mechanisms() -> Iterator[str]:
+    """Give the Markdown table of the registry."""
+    yield "| name | function | serves | symbols | time | source |"
+    yield "|---|---|---|---|---|---|"
+    for one in MECHANISMS.values():
+        home, _, name = one.where.partition(":")
+        most = "" if one.most_symbols is None else f"up to {one.most_symbols}"
+        function = f"{{py:func}}`{name} <liftlib.mechanisms.{home}.{name}>`"
+        cells = (f"`{one.name}`", function, one.serves.words, most, one.cost, one.source)
+        yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
+
+
+def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
+    """Put the documentation in its places in a page's source."""
+    done: set[str] = set()
+
+    def lines(place: re.Match[str]) -> str:
+        return "\n".join(reference(place[1], done))
+
+    text = re.sub(r"^```\{lift-reference\} (\S+)\n```$", lines, source[0], flags=re.MULTILINE)
+    if "{lift-mechanisms}" in text:
+        text = text.replace("```{lift-mechanisms}\n```", "\n".join(mechanisms()))
+    source[0] = text
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the reading of pages."""
+    app.connect("source-read", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,1 @@
+"""What E23 prints."""

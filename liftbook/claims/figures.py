@@ -1,0 +1,54 @@
+"""The papers' figures at the scale of a claim, each computed once, and what claims say of curves."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from liftbook import figures
+
+ROUNDING = 1e-12
+"""By how much a mean over trials may miss for the order of its terms."""
+
+
+class Figure:
+    """A figure's rows, computed when they are first asked for.
+
+    Parameters
+    ----------
+    number : str
+        Of its function in ``liftbook.figures``, such as ``"e23_2"``.
+    *scale, **options
+        What the function is called with.
+    """
+
+    def __init__(self, number: str, *scale: Any, **options: Any) -> None:
+        self.number, self.scale, self.options = number, scale, options
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """The rows."""
+        found: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
+        return found
+
+    def of(self, measure: str) -> pd.DataFrame:
+        """Return the rows of one measure."""
+        return self.rows[self.rows["measure"] == measure]
+
+    def curve(self, series: str, measure: str = "nmi", column: str = "mean") -> pd.Series[float]:
+        """Return one curve, by budget."""
+        found = self.of(measure)
+        return found[found["series"] == series].set_index("eps")[column]
+
+
+def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = ROUNDING) -> bool:
+    """Return whether no point of one curve is below the other's."""
+    return bool((upper >= lower - slack).all())
+
+
+def above_one(difference: pd.Series[float], slack: float = ROUNDING) -> bool:
+    """Return whether a difference of curves is nowhere negative at budgets above 1."""
+    # where both have reached utility 1 there is nothing left to gain
+    return bool((difference[difference.index > 1] >= -slack).all())

@@ -1,0 +1,117 @@
+"""What I21 prints of its Example 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.measures.information import entropy
+from liftlib.measures.lifts import lift
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import secret_aware_reduction
+
+
+def _printed_solution() -> Channel:
+    """Return the optimal kernel at alpha 1/2 with the entries that Example 1 prints for S = 1."""
+    kernel = secret_aware_reduction(EXAMPLE, 0.5).kernel.copy()
+    kernel[0, 2, :2], kernel[0, 3, :2] = (0.21, 0.07), (0.0, 0.175)
+    return Channel(kernel)
+
+
+def _moved(channel: Channel) -> float:
+    return float(1 - np.trace(channel.joint_xy(EXAMPLE)))
+
+
+def example_p_a() -> float:
+    return float(EXAMPLE.p_x[0])
+
+
+def example_p_b() -> float:
+    return float(EXAMPLE.p_x[1])
+
+
+def example_p_c() -> float:
+    return float(EXAMPLE.p_x[2])
+
+
+def example_p_d() -> float:
+    return float(EXAMPLE.p_x[3])
+
+
+def example_stay_c() -> float:
+    return float(secret_aware_reduction(EXAMPLE, 0.5).kernel[0, 2, 2])
+
+
+def example_stay_d() -> float:
+    return float(secret_aware_reduction(EXAMPLE, 0.5).kernel[0, 3, 3])
+
+
+def example_moves_meet_equation_11() -> bool:
+    kernel = _printed_solution().kernel[0]
+    reached = EXAMPLE.x_given_s[0] @ kernel
+    wanted = 0.5 * EXAMPLE.x_given_s[0] + 0.5 * EXAMPLE.p_x
+    return bool(np.allclose(reached, wanted, atol=1e-12) and np.allclose(kernel.sum(axis=1), 1))
+
+
+def example_information_aware() -> float:
+    return evaluate(EXAMPLE, _printed_solution()).mutual_information
+
+
+def example_information_markov() -> float:
+    return evaluate(EXAMPLE, linear_reduction(EXAMPLE, 0.5)).mutual_information
+
+
+def example_distance_aware() -> float:
+    return _moved(secret_aware_reduction(EXAMPLE, 0.5))
+
+
+def example_distance_markov() -> float:
+    return _moved(linear_reduction(EXAMPLE, 0.5))
+
+
+def aware_is_better() -> bool:
+    return all(
+        _moved(secret_aware_reduction(EXAMPLE, alpha)) <= _moved(linear_reduction(EXAMPLE, alpha)) + 1e-12
+        for alpha in np.linspace(0, 1, 21)
+    )
+
+
+def marginal_is_kept() -> bool:
+    released = (linear_reduction(EXAMPLE, 0.5), secret_aware_reduction(EXAMPLE, 0.5))
+    return all(bool(np.allclose(channel.joint_xy(EXAMPLE).sum(axis=0), EXAMPLE.p_x)) for channel in released)
+
+
+def approximation_6_gap() -> float:
+    """Return the largest gap between log-lift after reduction and (1 - alpha) times that before, over alpha."""
+    before = float(np.abs(np.log(lift(EXAMPLE))).max())
+    gaps = []
+    for alpha in np.linspace(0, 1, 101):
+        after = float(np.abs(np.log(lift(linear_reduction(EXAMPLE, alpha).release(EXAMPLE)))).max())
+        gaps.append(abs(after - (1 - alpha) * before))
+    return float(max(gaps))
+
+
+def proposition_2_for_any_distortion() -> bool:
+    """Whether leaving common mass in place is the cheapest for squared distances on three points."""
+    joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
+    points = np.arange(3.0)
+    squared = np.subtract.outer(points, points) ** 2
+    in_place = secret_aware_reduction(joint, 0.5, distortion=np.abs(np.subtract.outer(points, points)))
+    cheapest = secret_aware_reduction(joint, 0.5, distortion=squared)
+    costs = [float((channel.joint_xy(joint) * squared).sum()) for channel in (in_place, cheapest)]
+    return bool(costs[0] <= costs[1] + 1e-9)
+
+
+def example_sets() -> bool:
+    raised = EXAMPLE.p_x >= EXAMPLE.x_given_s[0]
+    return [x for x, up in zip(EXAMPLE.public, raised, strict=True) if up] == ["a", "b"]
+
+
+def permuted_symbols_keep_the_order() -> bool:
+    """Whether a permutation, which loses no information, also has the least D_TV (Example 1)."""
+    swap = Channel(np.eye(4)[[1, 0, 3, 2]])
+    kept = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
+    return kept and _moved(swap) < 1e-12

@@ -1,0 +1,97 @@
+"""What I21's Lemma 1 and Propositions 1 and 2 print of cost."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+
+from liftbook.claims.samples import drawn
+from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
+from liftbook.figures.i21.reductions import distance
+from liftlib.channel import Channel
+from liftlib.datasets import dirichlet_joint
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
+from liftlib.numerics import Matrix
+
+
+def lemma_1_meets_equation_3() -> bool:
+    return all(
+        np.allclose(
+            joint.x_given_s @ linear_reduction(joint, 0.6).kernel, 0.4 * joint.x_given_s + 0.6 * joint.p_x, atol=1e-12
+        )
+        for joint in drawn(100, 4, 6)
+    )
+
+
+def lemma_1_is_the_only_markov_solution() -> bool:
+    """Whether the cheapest Markov kernel that meets eq. (3) on Example 1 at alpha 1/2 is that of eq. (7)."""
+    cheapest = markov_reduction(EXAMPLE, 0.5)
+    met = np.allclose(EXAMPLE.x_given_s @ cheapest.kernel, (EXAMPLE.x_given_s + EXAMPLE.p_x) / 2, atol=1e-9)
+    return not met or bool(np.allclose(cheapest.kernel, linear_reduction(EXAMPLE, 0.5).kernel, atol=1e-6))
+
+
+def lemma_1_has_the_printed_costs() -> bool:
+    for joint in drawn(100, 4, 6):
+        xy, far = linear_reduction(joint, 0.3).joint_xy(joint), distance(6)
+        moved = np.isclose(1 - np.trace(xy), 0.3 * (1 - (joint.p_x**2).sum()))
+        if not (moved and np.isclose((xy * far).sum(), 0.3 * joint.p_x @ far @ joint.p_x)):
+            return False
+    return True
+
+
+def _least_by_programme(joint: Joint, alpha: float, cost: Matrix) -> float:
+    """Return the optimum of problem (10) with a linear cost, over all kernels P(y|s,x)."""
+    n, total = joint.n_public, 0.0
+    rows = [np.repeat(np.eye(n)[x], n) for x in range(n)]
+    for s, source in enumerate(joint.x_given_s):
+        reach = [np.kron(source, np.eye(n)[y]) for y in range(n)]
+        target = (1 - alpha) * source + alpha * joint.p_x
+        found = linprog(np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target])
+        total += float(joint.p_s[s] * found.fun)
+    return total
+
+
+def proposition_1_is_optimal() -> bool:
+    moves = 1 - np.eye(6)
+    return all(
+        abs((secret_aware_reduction(joint, 0.5).joint_xy(joint) * moves).sum() - _least_by_programme(joint, 0.5, moves))
+        < 1e-9
+        for joint in drawn(20, 4, 6)
+    )
+
+
+def proposition_1_leaves_a_choice() -> bool:
+    """Whether some secret of some random joint with three symbols leaves (11d) and (11e) more than one solution.
+
+    Masses to be moved between m symbols and n others have one solution exactly where m or n is 1.
+    """
+    return any(
+        min((joint.p_x > source).sum(), (joint.p_x < source).sum()) > 1
+        for joint in drawn(100, 4, 3)
+        for source in joint.x_given_s
+    )
+
+
+def aware_is_better_on_random_joints() -> bool:
+    far = distance(6)
+    for joint in drawn(20, 4, 6):
+        for cost, makes in ((1 - np.eye(6), None), (far, far)):
+            pair = (linear_reduction(joint, 0.5), secret_aware_reduction(joint, 0.5, distortion=makes))
+            printed, aware = (float((channel.joint_xy(joint) * cost).sum()) for channel in pair)
+            if aware > printed + 1e-12:
+                return False
+    return True
+
+
+def information_is_convex_in_the_kernel() -> bool:
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        joint = dirichlet_joint(3, 4, 0.5, rng)
+        first, second = rng.dirichlet(np.ones(4), size=(2, 3, 4))
+        ends = [mutual_information(Channel(kernel).joint_xy(joint)) for kernel in (first, second)]
+        if mutual_information(Channel((first + second) / 2).joint_xy(joint)) > np.mean(ends) + 1e-12:
+            return False
+    return True

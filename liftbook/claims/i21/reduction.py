@@ -1,0 +1,84 @@
+"""What I21 section II and its appendices print of linear reduction and of what it leaks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftbook.claims.figures import Figure
+from liftbook.claims.samples import drawn
+from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.measures.information import arimoto, mutual_information
+from liftlib.measures.lifts import lift
+from liftlib.mechanisms.reduction.bounded import extreme_reduction
+from liftlib.mechanisms.reduction.linear import linear_reduction
+
+
+def _gap(measure: str, joint: Joint | None = None) -> float:
+    """Return the largest gap between I21 eq. (6) and what it approximates, over the share."""
+    rows = Figure("i21_1", np.linspace(0, 1, 101), joint=joint).of(measure)
+    exact, scaled = (part["mean"].to_numpy() for _, part in rows.groupby("series", sort=False))
+    return float(np.abs(exact - scaled).max())
+
+
+def equation_5_is_exact() -> bool:
+    for joint in drawn(100, 4, 6):
+        out = linear_reduction(joint, 0.3).release(joint)
+        same = np.allclose(out.p_x, joint.p_x, atol=1e-12)
+        if not (same and np.allclose(lift(out) - 1, 0.7 * (lift(joint) - 1), atol=1e-12)):
+            return False
+    return True
+
+
+def whole_reduction_is_perfect() -> bool:
+    results = [evaluate(joint, linear_reduction(joint, 1.0)) for joint in [EXAMPLE, *drawn(100, 4, 6)]]
+    return max(max(result.ldp, result.lip) for result in results) < 1e-12
+
+
+def approximation_6a_gap() -> float:
+    return _gap("ldp")
+
+
+def approximation_6_where_printed_as_good() -> float:
+    """Return eq. (6b)'s largest gap over alpha for lifts 0.01 and 1.99, so that |l - 1| is at most 1."""
+    return _gap("log_lift", Joint(np.array([[1.99, 0.01], [0.01, 1.99]]) / 4))
+
+
+def appendix_d_last_line() -> float:
+    before, after = (evaluate(EXAMPLE, linear_reduction(EXAMPLE, alpha)).ldp for alpha in (0.0, 0.5))
+    return after / before
+
+
+def arimoto_below_log_lift() -> bool:
+    return all(
+        arimoto(joint, alpha) <= alpha / (alpha - 1) * evaluate(joint, Channel.identity(6)).lip + 1e-12
+        for joint in drawn(100, 4, 6)
+        for alpha in (1.01, 1.5, 2, 10, 100)
+    )
+
+
+def arimoto_has_the_two_extremes() -> bool:
+    for joint in drawn(100, 4, 6):
+        guessing = float(np.log((joint.p_x * joint.s_given_x.max(axis=0)).sum() / joint.p_s.max()))
+        if not np.allclose([arimoto(joint, 1), arimoto(joint, np.inf)], [mutual_information(joint.p), guessing]):
+            return False
+    return True
+
+
+def variance_falls_by_the_square() -> bool:
+    for joint in drawn(100, 4, 6):
+        out = linear_reduction(joint, 0.4).release(joint)
+        before, after = (joint.p_s @ (j.x_given_s - joint.p_x) ** 2 for j in (joint, out))
+        if not np.allclose(after, 0.36 * before, atol=1e-12):
+            return False
+    return True
+
+
+def extremes_suffice() -> bool:
+    for joint in drawn(50, 7, 10):
+        after, printed = (evaluate(joint, make(joint, 0.5)) for make in (extreme_reduction, linear_reduction))
+        if after.ldp > printed.ldp + 1e-9 or after.lip > printed.lip + 1e-9:
+            return False
+    return True

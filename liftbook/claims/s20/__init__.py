@@ -1,0 +1,1 @@
+"""What S20 prints."""

@@ -1,0 +1,82 @@
+"""What S20 section VII prints of GRR, OUE and CR themselves, and of the tables they are tried on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftbook.claims.samples import jeffreys, seeded
+from liftlib.datasets import adult
+from liftlib.measures.evaluation import evaluate
+from liftlib.measures.information import entropy
+from liftlib.mechanisms.family import Family
+from liftlib.mechanisms.noise.randomised import randomised_response
+from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.noise.unary import unary_encoding
+from liftlib.notions import LDP, LIP
+
+
+def marital_status_values() -> float:
+    return float(adult("marital-status", "education").n_secret)
+
+
+def education_values() -> float:
+    return float(adult("marital-status", "education").n_public)
+
+
+def occupation_values() -> float:
+    return float(adult("occupation", "sex").n_secret)
+
+
+def relationship_values() -> float:
+    return float(adult("marital-status", "relationship").n_public)
+
+
+def sex_values() -> float:
+    return float(adult("marital-status", "sex").n_public)
+
+
+def _level_is(family: Family) -> bool:
+    return all(
+        abs(family.lip(joint, alpha) - LIP(0.0).excess(joint, family(joint, alpha))) < 1e-9
+        for joint in jeffreys(20, 3, 6)
+        for alpha in (0.3, 1.0, 3.0)
+    )
+
+
+def equation_29_is_the_level() -> bool:
+    return _level_is(randomised_response)
+
+
+def equation_32_is_the_level() -> bool:
+    return _level_is(unary_encoding)
+
+
+def equation_33_is_the_level() -> bool:
+    return _level_is(conditional_reporting)
+
+
+def levels_grow_with_alpha() -> bool:
+    alphas = np.linspace(0, 8, 60)
+    return all(
+        (np.diff([family.lip(joint, alpha) for alpha in alphas]) >= 0).all()
+        for family in (randomised_response, unary_encoding, conditional_reporting)
+        for joint in jeffreys(20, 3, 6)
+    )
+
+
+def unary_encoding_tends_to_half() -> float:
+    """Return OUE's mutual information at alpha = inf as a share of H(X), X = education, all 65,536 outputs."""
+    joint = adult("marital-status", "education")
+    return evaluate(joint, unary_encoding(joint, np.inf)).mutual_information / entropy(joint.p_x)
+
+
+def conditional_reporting_is_ldp() -> bool:
+    joints = seeded(10, 2, 5)
+    return all(LDP(alpha).is_kept(j, conditional_reporting(j, alpha)) for j in joints for alpha in (0.1, 1.0, 5.0))
+
+
+def unary_encoding_of_education_is_infeasible() -> bool:
+    """Whether I(X; Y) over the 65,536 outputs cannot be computed."""
+    joint = adult("marital-status", "education")
+    channel = unary_encoding(joint, unary_encoding.at_lip(joint, 1.0))
+    return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy

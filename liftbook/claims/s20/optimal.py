@@ -1,0 +1,106 @@
+"""What S20 sections III-V and VIII-A print of optimal LDP and LIP, and of their times."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from liftbook.claims.figures import Figure
+from liftbook.claims.samples import seeded
+from liftbook.claims.utility import optimum
+from liftbook.rows.scales import S20_EPSILONS
+from liftlib.channel import Channel
+from liftlib.datasets import uniform_joints
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information
+from liftlib.notions import LDP, LIP
+
+FIG_3 = Figure("s20_3")
+
+
+def _joints() -> tuple[Joint, ...]:
+    """Return the ten joints 2 x 5 of Fig. 3's claims in words."""
+    return seeded(10, 2, 5)
+
+
+def lip_optimum_at_least_ldp() -> bool:
+    """LDP(eps) implies LIP(eps): over the ten joints 2 x 5 and four budgets of Fig. 3a."""
+    return all(optimum(j, LIP(eps)) >= optimum(j, LDP(eps)) - 1e-9 for j in _joints() for eps in S20_EPSILONS)
+
+
+def half_lip_optimum_at_most_ldp() -> bool:
+    """LIP(eps/2) implies LDP(eps): over the same joints and budgets, Fig. 3b."""
+    return all(optimum(j, LIP(eps / 2)) <= optimum(j, LDP(eps)) + 1e-9 for j in _joints() for eps in S20_EPSILONS)
+
+
+def utility_gap_is_low() -> float:
+    """Return the mean share of the LIP optimum that LDP(eps) loses, over the same joints and budgets."""
+    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in _joints() for eps in S20_EPSILONS]
+    return float(np.mean(losses))
+
+
+def _means(route: str, panel: str = "a") -> pd.DataFrame:
+    rows = FIG_3.rows
+    rows = rows[(rows["panel"] == panel) & (rows["route"] == route)]
+    return rows.drop(columns=["panel", "route"]).groupby("eps").mean()
+
+
+def lemma_1_holds() -> bool:
+    """LDP(eps) implies LIP(eps), which implies LDP(2 eps) and I(S; Y) <= eps: 200 random protocols."""
+    rng = np.random.default_rng(0)
+    for p in uniform_joints(200, 3, 5, rng):
+        joint, channel = Joint(p), Channel(rng.dirichlet(np.full(5, 0.5), size=5))
+        ldp, lip = LDP(0).leakage(joint, channel), LIP(0).leakage(joint, channel)
+        information = mutual_information(channel.release(joint).p)
+        if not (lip <= ldp + 1e-12 and ldp <= 2 * lip + 1e-12 and information <= lip + 1e-12):
+            return False
+    return True
+
+
+def ldp_privacy_inequalities() -> float:
+    return float(len(LDP(1.0).halfspaces(seeded(1, 2, 5)[0])) * 5)
+
+
+def lip_inequalities() -> float:
+    return float(len(LIP(1.0).halfspaces(seeded(1, 2, 5)[0])) + 5)
+
+
+def optimal_ldp_is_a_vertex_of_kernels() -> bool:
+    """Whether the best of all vertices of Theorem 2's polytope has the optimum, 10 joints 2 x 5, four budgets."""
+    rows = FIG_3.rows.pivot_table(index=["panel", "trial", "eps"], columns="route", values="ldp")
+    return bool(np.allclose(rows["polytope of kernels"], rows["polytope of rows"], atol=1e-9))
+
+
+def optimal_ldp_has_few_outputs() -> bool:
+    return bool((FIG_3.rows["ldp_outputs"] <= 5).all())
+
+
+def ldp_seconds() -> float:
+    """Return the mean seconds of the optimal LDP protocol at eps 1/2 through all vertices of Theorem 2's polytope."""
+    return float(_means("polytope of kernels")["ldp_seconds"].iloc[0])
+
+
+def lip_seconds() -> float:
+    return float(_means("polytope of rows")["lip_seconds"].iloc[0])
+
+
+def lip_is_faster_than_theorem_2() -> bool:
+    means = _means("polytope of kernels")
+    return bool((means["lip_seconds"] < means["ldp_seconds"]).all())
+
+
+def vertices_fall_with_the_budget() -> bool:
+    """Both polytopes lose vertices from each budget to the next, that of kernels the larger share overall."""
+    means = _means("polytope of kernels")
+    ldp, lip = means["ldp_vertices"], means["lip_vertices"]
+    shares = [float(v.iloc[-1] / v.iloc[0]) for v in (ldp, lip)]
+    return bool((ldp.diff().dropna() < 0).all() and (lip.diff().dropna() < 0).all() and shares[0] < shares[1])
+
+
+def utility_gap_shrinks_with_the_budget() -> bool:
+    return bool((_means("polytope of rows")["share"].diff().dropna() > 0).all())
+
+
+def half_lip_gap_is_low() -> float:
+    """Return the mean share of LDP(eps)'s optimum that LIP(eps / 2) loses."""
+    return float(1 - _means("polytope of rows", "b")["share"].mean())

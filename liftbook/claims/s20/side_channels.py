@@ -1,0 +1,107 @@
+"""What S20 sections VI and VIII-B print of side channels."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from liftbook import figures
+from liftbook.claims.samples import drawn
+from liftbook.claims.utility import optimum, utility
+from liftbook.figures.s20.kernels import best_kernel, product_of_kernels
+from liftbook.rows.scales import S20_EPSILONS, S20_SHAPE
+from liftlib.channel import Channel
+from liftlib.datasets import uniform_joint, uniform_joints
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.mechanisms.response.product import ProductCertificate, product_response
+from liftlib.notions import LIP, SRLIP
+
+
+@cache
+def _figure_4() -> pd.DataFrame:
+    """Return, for the ten joints 2 x 36 and four budgets: LIP's and Theorem 4's utility and seconds."""
+    rows = []
+    for joint in drawn(10, 2, int(np.prod(S20_SHAPE))):
+        for eps in S20_EPSILONS:
+            started = time.perf_counter()
+            lip = optimal_response(joint, LIP(eps))
+            between = time.perf_counter()
+            product = product_of_kernels(joint, eps, S20_SHAPE)
+            ended = time.perf_counter()
+            rows.append(
+                {
+                    "eps": eps,
+                    "share": utility(joint, product) / utility(joint, lip),
+                    "speed": (ended - between) / (between - started),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def lemma_2_holds() -> bool:
+    """SRLIP leaks no less than LIP: 200 random protocols on three bits."""
+    rng = np.random.default_rng(0)
+    for p in uniform_joints(200, 2, 8, rng):
+        joint, channel = Joint(p), Channel(rng.dirichlet(np.full(8, 0.5), size=8))
+        if SRLIP(0, (2, 2, 2)).leakage(joint, channel) < LIP(0).leakage(joint, channel) - 1e-12:
+            return False
+    return True
+
+
+def attribute_polytope_inequalities() -> float:
+    """Those of S20 eqs. (24)-(26) for the attribute of four values beside two of three."""
+    joint = uniform_joint(2, 36, np.random.default_rng(0))
+    halfspaces, _ = SRLIP(0.5, S20_SHAPE).attribute_halfspaces(joint, 2, 0.5)
+    return float(4 * 4 + 4 * len(halfspaces))
+
+
+def one_polytope_cannot_serve_several_priors() -> bool:
+    """Whether a polytope of rows misses the optimum of S20 eqs. (23)-(26), ten joints with attributes 2 x 3."""
+    for seed in range(10):
+        joint = uniform_joint(2, 6, np.random.default_rng(seed))
+        for eps in S20_EPSILONS:
+            notion = SRLIP(eps, (2, 3))
+            product = product_response(joint, notion, repair=False).certified(ProductCertificate)
+            for j, factor in enumerate(product.factors):
+                halfspaces, own = notion.attribute_halfspaces(joint, j, eps / 2)
+                best, _ = best_kernel(halfspaces * own, own)
+                found = [mutual_information(own[:, None] * kernel) for kernel in (best.kernel, factor.kernel)]
+                if found[1] < found[0] - 1e-9:
+                    return True
+    return False
+
+
+def theorem_3_over_theorem_4() -> float:
+    return float(_figure_4()["speed"].mean())
+
+
+def theorem_4_loses_a_sizable_share() -> bool:
+    """Whether the product keeps less than three quarters of the LIP optimum, on average, at each budget."""
+    return bool((_figure_4().groupby("eps")["share"].mean() < 0.75).all())
+
+
+def srlip_itself_loses_a_sizable_share() -> bool:
+    """Whether exact SRLIP does, attributes 2 x 2 x 3, ten joints, at each budget."""
+    kept = [
+        {"eps": eps, "share": optimum(joint, SRLIP(eps, (2, 2, 3))) / optimum(joint, LIP(eps))}
+        for joint in drawn(10, 2, 12)
+        for eps in S20_EPSILONS
+    ]
+    return bool((pd.DataFrame(kept).groupby("eps")["share"].mean() < 0.75).all())
+
+
+def theorem_4_never_fails_at_random() -> bool:
+    """Whether Theorem 4's product keeps SRLIP(1) for each of 500 joints of two bits from Jeffreys' prior."""
+    return int(figures.theorem_4_failures(500, [1.0]).iloc[0]["broken"]) == 0
+
+
+def theorem_4_holds() -> bool:
+    """Whether the product of protocols is SRLIP(1/2) for counts (7, 1, 2, 6) and (1, 1, 1, 5) on two bits."""
+    joint = Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
+    notion = SRLIP(0.5, (2, 2))
+    return notion.is_kept(joint, product_response(joint, notion, repair=False))

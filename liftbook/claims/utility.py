@@ -1,0 +1,19 @@
+"""I(X; Y) of a channel, and of the optimum."""
+
+from __future__ import annotations
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.notions import Notion
+
+
+def utility(joint: Joint, channel: Channel) -> float:
+    """Return I(X; Y), nats."""
+    return evaluate(joint, channel).mutual_information
+
+
+def optimum(joint: Joint, notion: Notion) -> float:
+    """Return the largest I(X; Y) under a notion, nats."""
+    return utility(joint, optimal_response(joint, notion))

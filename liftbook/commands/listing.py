@@ -1,0 +1,41 @@
+"""``lift list``: the chapters that can be run again, with their parameters."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+from typing import Any
+
+from liftbook.chapters import Parameter, chapters_folder, find_chapter, read_parameters
+from liftlib.cli.shared import json_option, print_json
+
+EXAMPLES = """\
+  lift list
+  lift list watchdog --json"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("chapter", nargs="*", help="only these")
+    json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the list and return the exit code."""
+    paths = [find_chapter(name) for name in options.chapter] or sorted(chapters_folder().glob("*.md"))
+    found = {path.stem: parameters for path in paths if (parameters := read_parameters(path))}
+    if options.json:
+        print_json({name: [_bounded(p) for p in parameters] for name, parameters in found.items()})
+        return 0
+    for name, parameters in found.items():
+        print(name)
+        for parameter in parameters:
+            print(f"  {parameter.name}: {parameter.annotation} = {parameter.default!r}")
+            if parameter.comment:
+                print(f"      {parameter.comment}")
+    return 0
+
+
+def _bounded(parameter: Parameter) -> dict[str, Any]:
+    return {k: v for k, v in dataclasses.asdict(parameter).items() if not (isinstance(v, float) and math.isinf(v))}

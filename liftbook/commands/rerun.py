@@ -1,0 +1,57 @@
+"""``lift rerun``: a chapter executed with other parameters."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from liftbook.chapters import read_values, rerun
+from liftbook.chapters.errors import RerunError
+from liftbook.commands.shared import running_options
+from liftlib.cli.shared import print_json
+
+EXAMPLES = """\
+  lift rerun watchdog -p n_trials 50 -p epsilons "[1, 2]" -o runs/try1
+  lift rerun watchdog --params mine.yaml -o runs/try2 --no-html"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("chapter", help="a name that `list` shows, or the path of a MyST notebook")
+    parser.add_argument(
+        "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="may be repeated"
+    )
+    parser.add_argument("--params", type=Path, help="a YAML file of parameters; -p goes before it")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write; it must not be there")
+    parser.add_argument("--force", action="store_true", help="replace the folder if it is there")
+    parser.add_argument("--kernel", default="python3", help="the Jupyter kernel to run in")
+    running_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the chapter, print what was written, and return the exit code."""
+    values = read_values(options.params) if options.params else {}
+    given: dict[str, str] = {}
+    for name, value in options.parameter:
+        if name in given:
+            raise RerunError(f"parameter {name!r} is given twice: give it once")
+        given[name] = value
+    made = rerun(
+        options.chapter,
+        values | given,
+        options.output,
+        html=options.html,
+        force=options.force,
+        progress=not options.quiet,
+        timeout=options.timeout,
+        kernel=options.kernel,
+    )
+    if options.json:
+        print_json(dataclasses.asdict(made))
+        return 0
+    print(f"{made.notebook}  ({made.seconds:.1f} s)")
+    for path in (made.page, *made.tables, *made.figures):
+        if path is not None:
+            print(path)
+    return 0

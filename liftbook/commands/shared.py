@@ -1,0 +1,15 @@
+"""What the commands that run chapters share."""
+
+from __future__ import annotations
+
+import argparse
+
+from liftlib.cli.shared import json_option
+
+
+def running_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how chapters run."""
+    parser.add_argument("--html", action=argparse.BooleanOptionalAction, default=True, help="write an HTML page")
+    parser.add_argument("--timeout", type=int, help="seconds that one cell may take")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    json_option(parser)

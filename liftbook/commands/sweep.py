@@ -1,0 +1,63 @@
+"""``lift sweep``: a chapter over a grid of parameters."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from functools import partial
+from pathlib import Path
+
+from liftbook.chapters.errors import RerunError
+from liftbook.chapters.sweeping import dask_workers, read_grid, sweep
+from liftbook.commands.shared import running_options
+from liftbook.rows.jobs import n_jobs, worker_pool
+from liftlib.cli.shared import print_json
+
+EXAMPLES = """\
+  lift sweep watchdog grid.yaml -o runs/sweep1
+  lift sweep watchdog grid.yaml -o runs/sweep1 --dask tcp://scheduler:8786
+
+grid.yaml, all combinations:        or a list of runs:
+  fixed: {n_trials: 50}               runs:
+  grid:                                 - {seed: 0, n_secret: 5}
+    seed: [0, 1, 2]                     - {seed: 0, n_secret: 10}
+    n_secret: [5, 10]
+"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("chapter", help="a name that `list` shows, or the path of a MyST notebook")
+    parser.add_argument("grid", type=Path, help="a YAML file, see below")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="a new folder, or that of a sweep to go on with"
+    )
+    parser.add_argument("--jobs", type=int, help="runs side by side (default: LIFT_JOBS, or all cores)")
+    parser.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786, or `local`")
+    running_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the sweep, print what was written, and return the exit code."""
+    jobs = n_jobs() if options.jobs is None else options.jobs
+    if jobs < 1:
+        raise RerunError(f"--jobs is {jobs}: give 1 or more")
+    runs = read_grid(options.grid, options.chapter)
+    executors = dask_workers(options.dask, jobs) if options.dask else partial(worker_pool, jobs)
+    made = sweep(
+        options.chapter,
+        runs,
+        options.output,
+        executors,
+        html=options.html,
+        timeout=options.timeout,
+        progress=not options.quiet,
+    )
+    if options.json:
+        print_json(dataclasses.asdict(made))
+    else:
+        print(f"{made.folder / 'index.html'}  ({len(made.done)} done, {len(made.skipped)} found finished)")
+    if made.failed:
+        name, message = next(iter(made.failed.items()))
+        raise RerunError(f"{len(made.failed)} of {len(runs)} runs failed, the first, {name}, so: {message}")
+    return 0

@@ -1,0 +1,63 @@
+"""How many vertices the optimal response's polytope has, of which E23 section 3.1.2 speaks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import figure
+from liftbook.rows.tidy import frame, summary
+from liftlib.datasets import uniform_joints
+from liftlib.joint import Joint
+from liftlib.notions import ALIP, Notion
+from liftlib.numerics import Matrix, Rng, generator
+from liftlib.solvers.polytope import vertices
+
+
+@figure
+def vertex_growth(
+    n_trials: int = 5,
+    n_publics: Iterable[int] = (5, 10, 20, 40),
+    n_secrets: Iterable[int] = (2, 3, 4, 5),
+    notion: Notion = ALIP(0.5, 0.5),  # noqa: B008 - frozen
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
+    """Return how many vertices the polytope of allowed rows has, over random joints of several sizes.
+
+    Parameters
+    ----------
+    n_trials : int
+        Uniform random joint distributions for each size.
+    n_publics : iterable of int
+        Numbers of symbols.
+    n_secrets : iterable of int
+        Numbers of secrets.
+    notion : Notion
+        One with halfspaces.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices, and support, the most
+        non-zero entries of any vertex), ``mean``, ``std``, ``n``.
+    """
+    source = generator(rng)
+    sizes = list(itertools.product(n_secrets, n_publics))
+    tasks = [(p, notion) for size in sizes for p in uniform_joints(n_trials, *size, source)]
+    found = np.array(parallel_map(_count, tasks), dtype=np.float64).reshape(len(sizes), n_trials, 2)
+    rows = []
+    for (n_secret, n_public), one in zip(sizes, found, strict=True):
+        rows += summary({"vertices": one[:, 0], "support": one[:, 1]}, series=f"|S| = {n_secret}", n_public=n_public)
+    return frame(rows)
+
+
+def _count(task: tuple[Matrix, Notion]) -> tuple[int, int]:
+    p, notion = task
+    joint = Joint(p)
+    found = vertices(notion.halfspaces(joint), interior=joint.p_x)
+    return len(found), int((found > 0).sum(axis=1).max())

@@ -1,0 +1,39 @@
+"""I21's Example 1, its linear reductions, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
+from liftlib.numerics import Matrix
+
+EXAMPLE_1 = Joint(
+    np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]), [1, 2], ["a", "b", "c", "d"]
+)
+"""I21 Example 1: P_S and P(x|s) as printed."""
+
+PRINTED, CHEAPEST, AWARE, OPTIMAL = "Markov, eq. (7)", "Markov, cheapest", "sees the secret", "optimal response"
+
+Reduction = Callable[[Joint, float, Matrix | None], Channel]
+
+REDUCTIONS: dict[str, Reduction] = {
+    PRINTED: lambda joint, share, _: linear_reduction(joint, share),
+    CHEAPEST: lambda joint, share, cost: markov_reduction(joint, share, distortion=cost),
+    AWARE: lambda joint, share, cost: secret_aware_reduction(joint, share, distortion=cost),
+}
+
+
+def distance(n: int, power: float = 1.0) -> Matrix:
+    """Return the distortion ``|x - y|^power`` of symbols in a row, shape (n, n); its diagonal is 0."""
+    apart = np.abs(np.subtract.outer(np.arange(float(n)), np.arange(float(n))))
+    return np.asarray(np.where(apart > 0, apart**power, 0.0))
+
+
+def cost_of(joint: Joint, channel: Channel, distortion: Matrix) -> float:
+    """Return E d(X, Y); with 1 for every change this is P(Y != X), which is I21's D_TV(X, Y)."""
+    return float((channel.joint_xy(joint) * distortion).sum())

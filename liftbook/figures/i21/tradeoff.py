@@ -1,0 +1,55 @@
+"""Linear reduction beside the optimal response, on random joint distributions; I21 has no such figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from liftbook.figures.i21.reductions import REDUCTIONS, cost_of
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import on_random_joints
+from liftbook.rows.tidy import Measured, budgets, over_trials
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.reduction.linear import reduction_share
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.notions import LIP
+from liftlib.numerics import Matrix
+
+
+@on_random_joints(100, 5, 17)
+def reduction_tradeoff(p: Matrix, epsilons: Iterable[float] = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)) -> pd.DataFrame:
+    """Return what linear reduction keeps of X under LIP(eps), beside the optimal response, on random joints (ours).
+
+    Parameters
+    ----------
+    epsilons : iterable of float
+        LIP budgets, nats; each joint is reduced by the least share that keeps the budget.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``series``, ``eps``, ``measure`` (nmi; moved, which the optimal response has no counterpart of, as its
+        outputs are not symbols), ``mean``, ``std``, ``n``.
+    """
+    tried = budgets(epsilons)
+    return over_trials(parallel_map(_on_joint, [(one, tried) for one in p]), "eps", tried)
+
+
+def _on_joint(task: tuple[Matrix, list[float]]) -> list[Measured]:
+    joint = Joint(task[0])
+    moves = 1 - np.eye(joint.n_public)
+    found: list[Measured] = []
+    for eps in task[1]:
+        notion = LIP(eps)
+        share = reduction_share(joint, notion)
+        channels = {series: make(joint, share, None) for series, make in REDUCTIONS.items()}
+        point = {
+            series: {"nmi": evaluate(joint, channel).nmi, "moved": cost_of(joint, channel, moves)}
+            for series, channel in channels.items()
+        }
+        point["optimal response"] = {"nmi": evaluate(joint, optimal_response(joint, notion)).nmi}
+        found.append(point)
+    return found

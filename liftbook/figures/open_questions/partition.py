@@ -1,0 +1,51 @@
+"""What subset merging's greed costs, against the best partition and against no partition (C22 section 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import on_random_joints
+from liftbook.rows.scales import C22_EPSILONS
+from liftbook.rows.tidy import Measured, budgets, over_trials
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.merging.partition import best_partition
+from liftlib.mechanisms.merging.subset import subset_merging
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.notions import LIP
+from liftlib.numerics import Matrix
+
+
+@on_random_joints(100, 5, 10)
+def partition_gap(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS) -> pd.DataFrame:
+    """Return what C22's greedy merging loses against the best partition and against no partition, under LIP.
+
+    Parameters
+    ----------
+    n_public : int
+        ``|X|``, 13 at most.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
+    """
+    tried = budgets(epsilons)
+    return over_trials(parallel_map(_partitions, [(one, tried) for one in p]), "eps", tried)
+
+
+def _partitions(task: tuple[Matrix, list[float]]) -> list[Measured]:
+    joint = Joint(task[0])
+    found: list[Measured] = []
+    for eps in task[1]:
+        notion = LIP(eps)
+        channels = {
+            "greedy (Algorithm 1)": subset_merging(joint, notion),
+            "best partition": best_partition(joint, notion),
+            "optimal response": optimal_response(joint, notion),
+        }
+        found.append({series: {"nmil": evaluate(joint, channel).nmil} for series, channel in channels.items()})
+    return found

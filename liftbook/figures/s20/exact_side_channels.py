@@ -1,0 +1,127 @@
+"""What S20's side channels cost where the optimum is known, and how often Theorem 4's product breaks its promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from liftbook.figures.s20.side_channels import Task
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import figure
+from liftbook.rows.responses import respond
+from liftbook.rows.scales import S20_EPSILONS as EPSILONS
+from liftbook.rows.tidy import budgets, frame, summary
+from liftlib.datasets import dirichlet_joints, uniform_joints
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.measures.information import entropy
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.mechanisms.response.product import product_response
+from liftlib.mechanisms.response.searched import searched_response
+from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
+from liftlib.notions import LIP, SRLIP
+from liftlib.numerics import Rng, generator
+
+
+@figure
+def srlip_small(
+    shapes: Iterable[Sequence[int]] = ((2, 3), (2, 2, 2), (2, 2, 3)),
+    n_trials: int = 10,
+    epsilons: Iterable[float] = EPSILONS,
+    n_secret: int = 2,
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
+    """Return the utility of exact SRLIP beside LIP's and Theorem 4's where its vertices can be enumerated.
+
+    Parameters
+    ----------
+    shapes : iterable of sequences of int
+        The attributes' sizes.
+    epsilons : iterable of float
+        SRLIP and LIP budgets, nats.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP optimum, searched, Theorem 4),
+        ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's
+        budgets are lowered where its product breaks SRLIP.
+    """
+    grid, random, rows = budgets(epsilons), generator(rng), []
+    for shape in shapes:
+        sizes = SRLIP(0.0, shape).shape
+        p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), random)
+        tasks: list[Task] = [(one, grid, sizes) for one in p]
+        found = pd.DataFrame([row for some in parallel_map(_exact_srlip, tasks) for row in some])
+        for (series, eps), part in found.groupby(["series", "eps"], sort=False):
+            keys = {"panel": "×".join(map(str, sizes)), "series": series, "eps": eps}
+            rows += summary({"nmi": part["nmi"].to_numpy()}, **keys)
+            if series == "SRLIP optimum":
+                rows += summary({"vertices": part["vertices"].to_numpy(float)}, **keys)
+    return frame(rows)
+
+
+def _exact_srlip(task: Task) -> list[dict[str, Any]]:
+    p, epsilons, shape = task
+    joint = Joint(p)
+    rows = []
+    for eps in epsilons:
+        notion = SRLIP(eps, shape)
+        exact, counted = respond(joint, notion)
+        utilities = {
+            "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
+            "upper bound": min(srlip_upper_bounds(joint, notion).values()),
+            "SRLIP optimum": evaluate(joint, exact).mutual_information,
+            "searched": evaluate(joint, searched_response(joint, notion)).mutual_information,
+            "Theorem 4": evaluate(joint, product_response(joint, notion)).mutual_information,
+        }
+        for series, information in utilities.items():
+            nmi = information / entropy(joint.p_x)
+            rows.append({"series": series, "eps": eps, "nmi": nmi, "vertices": int(counted["vertices"])})
+    return rows
+
+
+@figure
+def theorem_4_failures(
+    n_trials: int = 200,
+    epsilons: Iterable[float] = EPSILONS,
+    shape: Sequence[int] = (2, 2),
+    n_secret: int = 2,
+    concentration: float = 0.5,
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
+    """Return how often S20 Theorem 4's product, as printed, breaks SRLIP on Dirichlet joints.
+
+    Parameters
+    ----------
+    n_trials : int
+        Joint distributions, symmetric Dirichlet.
+    epsilons : iterable of float
+        SRLIP budgets, nats.
+    shape : sequence of int
+        The attributes' sizes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a budget: ``broken``, the number of joints where the product breaks it, ``n``, and the mean and the
+        largest of ``leakage / eps`` as ``used_mean`` and ``used_most``.
+    """
+    sizes = SRLIP(0.0, shape).shape
+    p = dirichlet_joints(n_trials, n_secret, int(np.prod(sizes)), concentration, generator(rng))
+    rows = []
+    for eps in budgets(epsilons):
+        notion = SRLIP(eps, sizes)
+        used = np.array(
+            [notion.leakage(joint, product_response(joint, notion, repair=False)) / eps for joint in map(Joint, p)]
+        )
+        broken = int((used * eps > eps + 1e-9).sum())
+        rows.append(
+            {"eps": eps, "broken": broken, "n": len(used), "used_mean": used.mean(), "used_most": float(used.max())}
+        )
+    return frame(rows)

@@ -1,0 +1,135 @@
+"""S20 Figs 5 and 8: randomised response, unary encoding and conditional reporting on Adult, against the optimum."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+from liftbook.figures.s20.series import DIRECT, FAMILIES, SERIES
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import figure
+from liftbook.rows.responses import respond
+from liftbook.rows.scales import S20_ADULT_EPSILONS, S20_PUBLICS, S20_SECRETS
+from liftbook.rows.tidy import budgets, frame, single
+from liftlib.datasets import adult
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.notions import LIP
+
+
+def panel_name(secret: str, public: str) -> str:
+    """Return the title of a panel of S20 Fig. 5."""
+    return f"S = {secret}, X = {public}"
+
+
+@figure
+def figure_s20_5(
+    epsilons: Iterable[float] = S20_ADULT_EPSILONS,
+    secrets: Sequence[str] = S20_SECRETS,
+    publics: Sequence[str] = S20_PUBLICS,
+    series: Sequence[str] = SERIES,
+) -> pd.DataFrame:
+    """Return the utility of GRR, CR, OUE and the optimum on Adult under LIP, a panel a pair of columns (S20 Fig. 5).
+
+    Parameters
+    ----------
+    epsilons : iterable of float
+        LIP budgets, nats.
+    secrets : sequence of str
+        Columns of Adult.
+    publics : sequence of str
+        Columns of Adult; a panel for each pair, secrets varying fastest, in which order S20's remarks on its panels
+        (b) and (d) hold.
+    series : sequence of str
+        Of "optimum", "GRR", "CR", "OUE", "tailored" and "optimum, S seen"; the last two are not in the print, and the
+        last is for small tables only.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``panel``, ``secret``, ``public``, ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures:
+        ``mutual_information`` and ``entropy`` (of X), nats; ``family_alpha`` where there is one, infinite where X
+        itself keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
+
+    Raises
+    ------
+    InvalidParameter
+        If a series is unknown.
+    """
+    for name in series:
+        if name != "optimum" and name not in FAMILIES and name not in DIRECT:
+            known = ", ".join(("optimum", *FAMILIES, *DIRECT))
+            raise InvalidParameter(f"no series {name!r}: there are {known}")
+    tasks = [
+        (secret, public, name, eps)
+        for eps in sorted(budgets(epsilons))  # the least budgets take longest, so they go first
+        for public in publics
+        for secret in secrets
+        for name in series
+    ]
+    found = dict(zip(tasks, parallel_map(_on_adult, tasks), strict=True))
+    rows: list[dict[str, Any]] = []
+    for public in publics:
+        for secret in secrets:
+            for task, measures in found.items():
+                if task[:2] == (secret, public):
+                    keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
+                    rows += single(measures, **keys, series=task[2], eps=task[3])
+    return frame(rows)
+
+
+@cache
+def _table(secret: str, public: str) -> Joint:
+    return adult(secret, public)
+
+
+def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
+    secret, public, name, eps = task
+    joint = _table(secret, public)
+    found: dict[str, float] = {}
+    started = time.process_time()
+    if name in FAMILIES:
+        found["family_alpha"] = FAMILIES[name].at_lip(joint, eps)
+        channel = FAMILIES[name](joint, found["family_alpha"])
+    elif name in DIRECT:
+        channel = DIRECT[name](joint, LIP(eps))
+    else:
+        channel, counted = respond(joint, LIP(eps))
+        found |= counted
+    found["seconds"] = time.process_time() - started
+    result = evaluate(joint, channel)
+    return found | {"mutual_information": result.mutual_information, "entropy": result.entropy}
+
+
+@figure
+def figure_s20_8(
+    epsilons: Iterable[float] = S20_ADULT_EPSILONS,
+    pairs: Sequence[tuple[str, str]] = (("occupation", "education"), ("occupation", "relationship")),
+) -> pd.DataFrame:
+    """Return the parameters of GRR and CR against the LIP budget, for panels (b) and (d) of Fig. 5 (S20 Fig. 8).
+
+    Parameters
+    ----------
+    epsilons : iterable of float
+        LIP budgets, nats.
+    pairs : sequence of (str, str)
+        Columns of Adult, secret first.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns as of :func:`figure_s20_5`, with the measure ``family_alpha``.
+    """
+    rows: list[dict[str, Any]] = []
+    for secret, public in pairs:
+        joint = adult(secret, public)
+        keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
+        for name in ("GRR", "CR"):
+            for eps in budgets(epsilons):
+                rows += single({"family_alpha": FAMILIES[name].at_lip(joint, eps)}, **keys, series=name, eps=eps)
+    return frame(rows)

@@ -1,0 +1,123 @@
+"""S20 Fig. 4: protocols that are private for each subset of attributes, beside the optimal LIP, with their times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from liftbook.figures.s20.kernels import product_of_kernels
+from liftbook.figures.s20.optimal import BY_KERNELS, BY_ROWS
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import figure
+from liftbook.rows.scales import S20_EPSILONS as EPSILONS
+from liftbook.rows.scales import S20_SHAPE as SHAPE
+from liftbook.rows.tidy import budgets, frame, summary
+from liftbook.rows.timing import fastest
+from liftlib.channel import Channel
+from liftlib.datasets import uniform_joints
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.measures.information import entropy
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.mechanisms.response.product import product_response
+from liftlib.mechanisms.response.searched import searched_response
+from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
+from liftlib.notions import LIP, SRLIP
+from liftlib.numerics import Matrix, Rng, generator
+
+Task = tuple[Matrix, list[float], tuple[int, ...]]
+
+
+@figure
+def figure_s20_4(
+    n_trials: int = 10,
+    epsilons: Iterable[float] = EPSILONS,
+    n_secret: int = 2,
+    shape: Sequence[int] = SHAPE,
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
+    """Return utility and time of SRLIP protocols against optimal LIP on random joints (S20 Fig. 4).
+
+    Parameters
+    ----------
+    n_trials : int
+        Uniform random joint distributions.
+    epsilons : iterable of float
+        SRLIP and LIP budgets, nats.
+    shape : sequence of int
+        The attributes' sizes, each at most 6.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels`` and ``..., polytope of rows``
+        (one protocol, as printed, by two routes), ``searched`` (an SRLIP protocol found without vertices, a lower bound
+        on the optimum) and ``upper bound`` (on every SRLIP protocol). ``information`` is I(X; Y) in nats, ``share`` its
+        ratio to the LIP optimum ``lip``, ``nmi`` to H(X); ``seconds`` and ``time_ratio``, LIP's time over it;
+        ``leakage`` the SRLIP budget that it keeps, nats (NaN for the bound).
+    """
+    sizes = SRLIP(0.0, shape).shape
+    p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), generator(rng))
+    tasks: list[Task] = [(one, budgets(epsilons), sizes) for one in p]
+    found = parallel_map(_srlip, tasks)
+    return frame({"trial": trial, **row} for trial, rows in enumerate(found) for row in rows)
+
+
+def shares_of_lip(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return :func:`figure_s20_4`'s shares of the LIP optimum as means and standard deviations over trials.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``series`` (Theorem 4, searched, upper bound), ``eps``, ``measure`` (share), ``mean``, ``std``, ``n``.
+    """
+    once = rows[rows["series"] != f"Theorem 4, {BY_KERNELS}"].replace(
+        {"series": {f"Theorem 4, {BY_ROWS}": "Theorem 4"}}
+    )
+    return frame(
+        row
+        for (series, eps), part in once.groupby(["series", "eps"], sort=False)
+        for row in summary({"share": part["share"].to_numpy()}, series=series, eps=eps)
+    )
+
+
+def _srlip(task: Task) -> list[dict[str, Any]]:
+    p, epsilons, shape = task
+    joint = Joint(p)
+    rows = []
+    for eps in epsilons:
+        notion = SRLIP(eps, shape)
+        best, lip_seconds = fastest(partial(optimal_response, joint, LIP(eps)))
+        lip = evaluate(joint, best).mutual_information
+        product, by_rows = fastest(partial(product_response, joint, notion, repair=False))
+        whole, by_kernels = fastest(partial(product_of_kernels, joint, eps, shape))
+        searched, search = fastest(partial(searched_response, joint, notion), repeats=1)
+        bounds, bounding = fastest(partial(srlip_upper_bounds, joint, notion), repeats=1)
+        channels: Mapping[str, tuple[Channel | None, float]] = {
+            f"Theorem 4, {BY_KERNELS}": (whole, by_kernels),
+            f"Theorem 4, {BY_ROWS}": (product, by_rows),
+            "searched": (searched, search),
+            "upper bound": (None, bounding),
+        }
+        for series, (channel, seconds) in channels.items():
+            information = min(bounds.values()) if channel is None else evaluate(joint, channel).mutual_information
+            rows.append(
+                {
+                    "series": series,
+                    "eps": eps,
+                    "information": information,
+                    "lip": lip,
+                    "share": information / lip,
+                    "nmi": information / entropy(joint.p_x),
+                    "seconds": seconds,
+                    "lip_seconds": lip_seconds,
+                    "time_ratio": lip_seconds / seconds,
+                    "leakage": np.nan if channel is None else notion.leakage(joint, channel),
+                }
+            )
+    return rows

@@ -1,0 +1,104 @@
+"""Small multiples: one measure in many settings, a panel a setting; and scatters of one trial a point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from liftbook.plots.lines import curves
+from liftbook.plots.styling import COLOURS, label, style
+
+
+def panels(
+    rows: pd.DataFrame,
+    measure: str,
+    *,
+    n_columns: int = 2,
+    x: str = "eps",
+    spread: bool = True,
+    levels: Mapping[str, Sequence[float]] | None = None,
+    order: Sequence[str] | None = None,
+) -> list[Axes]:
+    """Draw one measure against ``x`` in a panel for each value of the column ``panel``, with one legend above.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``panel``, ``series``, ``x``, ``measure``, ``mean``, ``std``.
+    measure : str
+        Which measure to draw.
+    n_columns : int, keyword-only
+        Panels side by side, lettered along the rows.
+    x, spread, order
+        See :func:`~liftbook.plots.lines.curves`.
+    levels : mapping of str to sequence of float, optional, keyword-only
+        Heights of thin level lines, by panel, such as H(X).
+    """
+    names = list(dict.fromkeys(rows["panel"]))
+    chosen = rows[rows["measure"] == measure]
+    series = list(dict.fromkeys(chosen["series"])) if order is None else list(order)
+    n_rows = -(-len(names) // n_columns)
+    with style():
+        figure, found = plt.subplots(
+            n_rows,
+            n_columns,
+            figsize=(min(9.0, 4.0 * n_columns), 2.5 * n_rows),
+            layout="constrained",
+            squeeze=False,
+            sharex=True,
+        )
+        axes = list(found.flat)
+        for number, (ax, name) in enumerate(zip(axes, names, strict=False)):
+            curves(chosen[chosen["panel"] == name], measure, x=x, ax=ax, spread=spread, order=series)
+            for height in (levels or {}).get(name, ()):
+                ax.axhline(height, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", loc="left", fontsize=9)
+            if number % n_columns:
+                ax.set_ylabel("")
+            if number + n_columns < len(names):
+                ax.set_xlabel("")
+            else:
+                ax.tick_params(labelbottom=True)
+        for ax in axes[len(names) :]:
+            ax.remove()
+        handles, legend = axes[0].get_legend_handles_labels()
+        figure.legend(handles, legend, loc="outside upper center", ncols=min(5, len(legend)))
+    return axes[: len(names)]
+
+
+def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None) -> list[Axes]:
+    """Draw a point a row, a panel for each value of the column ``panel``, with lines through 0.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``panel``, ``x`` and ``y``; rows that are infinite in one are left out.
+    x, y : str
+        Columns.
+    notes : mapping of str to str, optional, keyword-only
+        What to write into a panel, such as its correlation.
+    """
+    names = list(dict.fromkeys(rows["panel"]))
+    with style():
+        _, found = plt.subplots(
+            1, len(names), figsize=(3.0 * len(names), 3.0), layout="constrained", squeeze=False, sharey=True
+        )
+        axes = list(found[0])
+        for number, (ax, name) in enumerate(zip(axes, names, strict=True)):
+            part = rows[rows["panel"] == name]
+            part = part[np.isfinite(part[x]) & np.isfinite(part[y])]
+            ax.axhline(0, color="0.45", linewidth=0.8, zorder=1)
+            ax.axvline(0, color="0.45", linewidth=0.8, zorder=1)
+            ax.plot(
+                part[x], part[y], linestyle="none", marker="o", markersize=4, markerfacecolor="none", color=COLOURS[2]
+            )
+            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", loc="left", fontsize=9)
+            ax.set_xlabel(label(x))
+            if number == 0:
+                ax.set_ylabel(label(y))
+            ax.annotate((notes or {}).get(name, ""), (0.04, 0.95), xycoords="axes fraction", va="top", fontsize=9)
+    return axes

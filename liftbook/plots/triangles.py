@@ -1,0 +1,134 @@
+"""Distributions on three symbols as points of a triangle, and polytopes of them as polygons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon
+from numpy.typing import ArrayLike
+
+from liftbook.plots.styling import COLOURS, LINES, style
+from liftlib.errors import InvalidParameter
+from liftlib.numerics import Matrix, xlogx
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
+"""Where the three sure symbols stand."""
+
+
+def simplex(
+    polytopes: Mapping[str, ArrayLike],
+    *,
+    centre: ArrayLike | None = None,
+    chosen: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    names: Sequence[str] = ("a", "b", "c"),
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw polytopes of distributions on three symbols, by their vertices, in the triangle of all distributions.
+
+    Parameters
+    ----------
+    polytopes : mapping of str to array_like, shape (M, 3)
+        Vertices, in any order, of each convex set, by the name for the legend.
+    centre : array_like, shape (3,), optional, keyword-only
+        P_X, drawn as a cross.
+    chosen, weights : array_like, shapes (K, 3) and (K,), optional, keyword-only
+        Vertices that a mixture uses, circled, the larger the more weight they have.
+    names : sequence of str, keyword-only
+        Of the symbols, at the corners.
+    title : str, keyword-only
+        Above the triangle.
+    ax : matplotlib.axes.Axes, optional, keyword-only
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Grey curves are distributions of equal entropy.
+
+    Raises
+    ------
+    InvalidParameter
+        If a point does not have three coordinates.
+    """
+    with style():
+        if ax is None:
+            ax = plt.figure(figsize=(4.4, 4.2), layout="constrained").add_subplot()
+        _entropy_curves(ax)
+        ax.add_patch(Polygon(CORNERS.tolist(), closed=True, fill=False, edgecolor="0.3", linewidth=1.0))
+        for number, (name, found) in enumerate(polytopes.items()):
+            corners = _around(_flat(name, found))
+            colour = COLOURS[(number + 1) % len(COLOURS)]
+            look = {"edgecolor": colour, "linestyle": LINES[number % len(LINES)], "linewidth": 1.6}
+            ax.add_patch(Polygon(corners.tolist(), closed=True, facecolor=colour + "22", label=name, **look))
+            ax.plot(*corners.T, linestyle="none", marker=("s", "^", "D", "v")[number % 4], color=colour)
+        if chosen is not None:
+            at = _flat("chosen", chosen)
+            share = np.ones(len(at)) / len(at) if weights is None else np.asarray(weights, dtype=np.float64)
+            ring: dict[str, Any] = {"facecolor": "none", "edgecolor": "black", "linewidth": 1.4, "zorder": 4}
+            ax.scatter(at[:, 0], at[:, 1], s=60 + 500 * share, label="used", **ring)
+        if centre is not None:
+            ax.plot(
+                *_flat("centre", np.atleast_2d(np.asarray(centre))).T,
+                linestyle="none",
+                marker="x",
+                color="black",
+                label="$P_X$",
+            )
+        for corner, name, (dx, dy, horizontal) in zip(
+            CORNERS, names, ((-0.03, -0.03, "right"), (0.03, -0.03, "left"), (0.0, 0.03, "center")), strict=True
+        ):
+            ax.text(corner[0] + dx, corner[1] + dy, name, ha=horizontal, va="bottom" if dy > 0 else "top")
+        ax.set_title(title, loc="left")
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        ax.set_xlim(-0.1, 1.1)
+        ax.set_ylim(-0.1, 0.97)
+    return ax
+
+
+def simplices(panels: Sequence[Mapping[str, Any]]) -> list[Axes]:
+    """Draw several triangles side by side, with one legend above.
+
+    Parameters
+    ----------
+    panels : sequence of mappings
+        The arguments of :func:`simplex` for each; the legend is that of the first.
+    """
+    with style():
+        figure, found = plt.subplots(
+            1, len(panels), figsize=(4.2 * len(panels), 4.3), layout="constrained", squeeze=False
+        )
+        axes = [simplex(**panel, ax=ax) for panel, ax in zip(panels, found[0], strict=True)]
+        handles, names = axes[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper center", ncols=len(names))
+    return axes
+
+
+def _flat(name: str, points: ArrayLike) -> Matrix:
+    rows = np.asarray(points, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise InvalidParameter(f"{name} has shape {rows.shape}: give a row of three probabilities for each point")
+    return np.asarray(rows @ CORNERS)
+
+
+def _around(points: Matrix) -> Matrix:
+    """Return points in the order in which they lie around their mean, as a convex polygon's corners do."""
+    x, y = (points - points.mean(axis=0)).T
+    return np.asarray(points[np.argsort(np.arctan2(y, x))])
+
+
+def _entropy_curves(ax: Axes) -> None:
+    steps = np.linspace(0, 1, 201)
+    second, third = np.meshgrid(steps, steps)
+    first = 1 - second - third
+    inside = first >= -1e-12
+    v = np.stack([np.where(inside, np.maximum(first, 0), 1.0), np.where(inside, second, 0), np.where(inside, third, 0)])
+    entropy = np.where(inside, -xlogx(v).sum(axis=0), np.nan)
+    x, y = second + third / 2, third * CORNERS[2, 1]
+    ax.contour(x, y, entropy, levels=[0.3, 0.5, 0.7, 0.9, 1.05], colors="0.82", linewidths=0.8, zorder=0)

@@ -1,0 +1,88 @@
+"""``lift audit``: what a column tells about a secret one, and whether a notion is kept."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
+from liftlib.cli.shared import json_option, print_json
+from liftlib.files import check_free, fresh_file
+from liftlib.tables import Audit, audit_page, open_table
+from liftlib.tables.auditing import as_dict, audited
+from liftlib.tables.measuring import MEANING
+
+BROKEN = 3
+"""Exit code of an audit whose notion is broken."""
+
+LINES = 20
+"""Symbols that an audit prints; --json and --page have all."""
+
+EXAMPLES = f"""\
+  lift audit patients.csv --secret diagnosis --public age_band
+  lift audit out.csv --secret diagnosis --public age_band --notion lip --eps 0.5 --page audit.html
+  lift audit out.csv --secret diagnosis --public age_band --notion mine:MaxLift --budget least=0.5
+Exit code: 0, or {BROKEN} where a notion is given and broken."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    table_options(parser)
+    notion_options(parser, required=False)
+    parser.add_argument("--page", type=Path, help="write an HTML page with plots")
+    parser.add_argument("--force", action="store_true", help="replace the page if it is there")
+    parser.add_argument("--level", type=float, default=0.95, help="of the bootstrap intervals (default: %(default)s)")
+    parser.add_argument("--seed", type=int, help="of the bootstrap")
+    json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit, print, and return the exit code."""
+    if options.page is not None:
+        check_free(options.page, force=options.force)
+    of_columns = takes_shape(options)
+    if not of_columns:
+        notion_of(options, ())  # before the table is read, which may take long
+    counts = reading(options, "keep").counts(open_table(options.table), product=of_columns)
+    notion = notion_of(options, counts.public.shape)
+    found = audited(counts, notion, resamples=options.resamples, level=options.level, rng=options.seed)
+    if options.page is not None:
+        with fresh_file(options.page, force=options.force) as aside:
+            aside.write_text(audit_page(found), encoding="utf-8")
+    if options.json:
+        print_json(as_dict(found))
+    else:
+        _print(found)
+        if options.page is not None:
+            print(options.page)
+    return BROKEN if found.kept is False else 0
+
+
+def _print(found: Audit) -> None:
+    print(f"{found.public} against {found.secret}: {found.rows:,} rows, {found.release.n_secret} secrets, ", end="")
+    print(f"{found.release.n_public} public symbols")
+    if found.kept is not None:
+        share = "" if found.kept_share is None else f" (in {100 * found.kept_share:.0f} % of bootstrap tables)"
+        print(f"{found.notion} is {'kept' if found.kept else 'BROKEN'}{share}")
+    print()
+    for name, value in found.overall.items():
+        ends = found.intervals.get(name)
+        interval = "" if ends is None else f"  [{ends[0]:.4g}, {ends[1]:.4g}]"
+        print(f"  {value:8.4f}  {MEANING[name]}{interval}")
+    print()
+    width = max(8, *(len(_short(one.symbol)) for one in found.symbols[:LINES]))
+    print(f"  {'symbol':{width}}  {'rows':>11}  min-lift  max-lift")
+    for one in found.symbols[:LINES]:
+        rest = "; ".join(map(str, one.broken)) or (f"rules out {', '.join(one.zero_cells)}" if one.zero_cells else "")
+        numbers = f"{one.rows:11,.0f}  {one.min_lift:8.4f}  {one.max_lift:8.4f}"
+        print(f"  {_short(one.symbol):{width}}  {numbers}  {rest}".rstrip())
+    if len(found.symbols) > LINES:
+        print(f"  and {len(found.symbols) - LINES} more")
+    for note in found.notes:
+        print(f"note: {note}")
+
+
+def _short(text: str, most: int = 40) -> str:
+    # what a terminal would obey is not printed
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return text if len(text) <= most else text[: most - 1] + "…"

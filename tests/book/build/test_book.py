@@ -1,0 +1,165 @@
+"""The sources of the book have the form that the tools rely on, and the built pages are whole."""
+
+import html
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
+
+ROOT = Path(__file__).resolve().parents[3]
+HTML = ROOT / "_build" / "html"
+NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
+PAGES = [ROOT / f"{name}.md" for name in NAMES]
+CODE = [path for path in PAGES if "{code-cell}" in path.read_text(encoding="utf-8")]
+TAUGHT = [path for path in CODE if read_parameters(path)]
+
+book = pytest.mark.book
+each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+each_taught = pytest.mark.parametrize("path", TAUGHT, ids=lambda path: path.stem)
+
+
+def built(path):
+    return (HTML / path.relative_to(ROOT).with_suffix(".html")).read_text(encoding="utf-8")
+
+
+class Page(HTMLParser):
+    """Links, ids and images of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.ids, self.images = [], set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if "id" in found:
+            self.ids.add(found["id"])
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        if tag == "img":
+            self.images.append(found)
+
+
+def test_every_chapter_is_in_the_book():
+    assert {path.stem for path in (ROOT / "chapters").glob("*.md")} <= {path.stem for path in PAGES}
+
+
+@each_taught
+def test_a_chapter_has_all_its_parts(path):
+    text = path.read_text(encoding="utf-8")
+    assert "After this chapter you will be able to" in text
+    for heading in ("## What differs from print", "## Exercises", "## Rerun this chapter"):
+        assert heading in text, heading
+    assert "```{lift-parameters}" in text
+    assert "ran_with(started" in text
+    assert f"liftlib rerun {path.stem} " in text
+    assert preview_parameters(path)
+    check_values(path, preview_parameters(path))
+
+
+@each_taught
+def test_exercises_have_solution_and_check(path):
+    tags = [cell.metadata.get("tags", []) for cell in read_notebook(path).cells]
+    exercises = path.read_text(encoding="utf-8").count("```{exercise}")
+    assert exercises >= 2
+    assert sum("solution" in t for t in tags) == sum("check" in t for t in tags) == exercises
+
+
+@each_taught
+def test_figures_have_alt_text_and_caption(path):
+    for cell in read_notebook(path).cells:
+        if cell.cell_type == "code" and "plots." in cell.source:
+            settings = cell.metadata.get("mystnb", {})
+            assert len(settings["image"]["alt"]) > 40
+            assert settings["figure"]["caption"].strip()
+
+
+@each_taught
+def test_numbers_glued_are_used(path):
+    text = path.read_text(encoding="utf-8")
+    for name in set(re.findall(r"\{glue:text\}`([\w-]+)", text)):
+        assert re.search(rf'glue\(\s*f?"{name}"', text) or re.search(r'glue\(\s*f"[^"]*\{', text), name
+
+
+@book
+@each_page
+def test_page_is_whole(path):
+    text = built(path)
+    assert "cell_output stderr" not in text
+    assert "Traceback (most recent call last)" not in text
+    assert "problematic" not in text
+    for image in Page(text).images:
+        assert image.get("alt"), image
+
+
+@book
+@each_taught
+def test_parameters_are_explained(path):
+    """Each parameter's comment stands whole in the chapter's table, bars as in |S| and all."""
+    table = built(path).partition('class="lift-parameters')[2].partition("</table>")[0]
+    shown = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", "", table)))
+    shown = shown.translate(str.maketrans("‘’“”", "''\"\""))  # the page's own quotation marks
+    for parameter in read_parameters(path):
+        assert parameter.comment in shown, parameter.name
+
+
+@book
+@each_page
+def test_internal_links_lead_somewhere(path):
+    page = Page(built(path))
+    folder = (HTML / path.relative_to(ROOT)).parent
+    for link in page.links:
+        if re.match(r"[a-z]+:", link) or link in ("", "#"):
+            continue
+        target, _, anchor = link.partition("#")
+        file = (folder / target.split("?")[0]).resolve() if target else folder / path.with_suffix(".html").name
+        assert file.exists(), link
+        if anchor and file.suffix == ".html":
+            assert anchor in Page(file.read_text(encoding="utf-8")).ids, link
+
+
+@book
+@pytest.mark.parametrize("path", CODE, ids=lambda path: path.stem)
+def test_buttons_point_at_real_notebooks(path):
+    """Binder and Colab open the branch that the Pages workflow fills with what is in _notebooks."""
+    import nbformat
+
+    name = f"{path.relative_to(ROOT).with_suffix('.ipynb')}"
+    notebook = nbformat.read(HTML / "_notebooks" / name, as_version=4)
+    nbformat.validate(notebook)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    links = Page(built(path)).links
+    assert any(
+        re.fullmatch(rf"https://mybinder.org/v2/gh/[^/]+/[^/]+/notebooks\?urlpath=lab/tree/{name}", x) for x in links
+    )
+    colab = rf"https://colab.research.google.com/github/[^/]+/[^/]+/blob/notebooks/{name}"
+    assert any(re.fullmatch(colab, link) for link in links)
+    assert any(link.endswith(f"_notebooks/{name}") for link in links)
+
+
+@book
+def test_nothing_is_asked_of_a_third_party():
+    """No script, style, font or image of any page comes from elsewhere; the browser tests watch it happen."""
+    for path in HTML.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.findall(
+            r'<(?:script|img|link)\b[^>]*(?:src|href)="https?://[^"]+\.(?:js|css|png|svg|woff2?)', text
+        ), path
+
+
+@book
+def test_search_index_knows_the_chapters():
+    index = (HTML / "searchindex.js").read_text(encoding="utf-8")
+    data = json.loads(index[index.index("{") : index.rindex("}") + 1])
+    assert set(NAMES) <= set(data["docnames"])
+
+
+@book
+def test_run_times_list_every_chapter():
+    text = built(ROOT / "chapters" / "run-times.md")
+    for path in CODE:
+        assert path.stem in text

@@ -1,0 +1,91 @@
+"""The checks of exercises, and each chapter's solutions run through them; a wrong answer fails."""
+
+import re
+
+import nbformat
+import numpy as np
+import pytest
+
+from liftbook.build.exercises import answers, exercises, tags
+from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
+from liftbook.exercises import check
+
+CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exercise}" in path.read_text()]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "right"),
+    [
+        (1.0, 1, True),
+        (1.1, 1, False),
+        (np.array([1.0, 2.0]), [1, 2], True),
+        ([1.0], [1, 2], False),
+        ("ab", "ab", True),
+        ("ab", "ba", False),
+        ({1, 2}, {2, 1}, True),
+        (True, True, True),
+        (1, True, False),
+        ("text", 1.0, False),
+        (float("nan"), 1.0, False),
+    ],
+)
+def test_check(answer, expected, right):
+    verdict = check(answer, expected, "count them")
+    assert bool(verdict) is right
+    assert repr(verdict) == ("Right." if right else "Not yet: count them")
+
+
+def test_unanswered():
+    assert repr(check(None, 1, "count them")) == "Not yet: replace None by your answer; count them"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_students_notebook_asks_and_a_teachers_tells(path):
+    student, teacher = (exercises(path, solutions=solutions) for solutions in (False, True))
+    nbformat.validate(student)
+    nbformat.validate(teacher)
+    told = [cell.source for cell in teacher.cells if "solution" in tags(cell)]
+    asked = [cell.source for cell in student.cells if "answer" in tags(cell)]
+    assert len(asked) == len(told) == path.read_text().count("```{exercise}")
+    assert not any("solution" in tags(cell) for cell in student.cells)
+    for source, solution in zip(asked, told, strict=True):
+        space: dict = {}
+        exec(source, space)  # noqa: S102 - our own
+        assert [space[name] for name in answers(solution)] == [None]
+    # the checks are shown in both, with their code folded
+    for notebook in (student, teacher):
+        checks = [cell for cell in notebook.cells if "check" in tags(cell)]
+        assert len(checks) == len(told)
+        assert all(cell.metadata["jupyter"]["source_hidden"] and tags(cell) == ["check"] for cell in checks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_the_checks_tell_right_from_wrong(path):
+    """Run a student's notebook at the preview parameters; try the solution of each exercise on the side.
+
+    A check may not need what only the solution makes, or a student's notebook would stop there.
+    """
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("agg")
+    space: dict = {"__name__": "chapter"}
+    solutions = [cell.source for cell in read_notebook(path).cells if "solution" in tags(cell)]
+    given = iter(solutions)
+    trial: dict = {}
+    for cell in exercises(path, solutions=False).cells:
+        if cell.cell_type != "code":
+            continue
+        exec(cell.source, space)  # noqa: S102 - our own chapter
+        if "parameters" in tags(cell):
+            space.update(preview_parameters(path))
+        if "answer" in tags(cell):
+            trial = dict(space)
+            exec(next(given), trial)  # noqa: S102
+        if "check" in tags(cell):
+            assert "Not yet: replace None" in repr(eval(cell.source, space)), cell.source  # noqa: S307
+            name = re.search(r"answer_\d+", cell.source)[0]
+            assert eval(cell.source, space | {name: trial[name]}), cell.source  # noqa: S307
+            assert not eval(cell.source, space | {name: -1e9}), cell.source  # noqa: S307
+    plt.close("all")
+    assert next(given, None) is None

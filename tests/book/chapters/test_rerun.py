@@ -1,0 +1,260 @@
+"""Chapters are listed, checked, rerun; a failure keeps what ran and names the cell."""
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from liftbook import chapters as module
+from liftbook.chapters import (
+    Parameter,
+    chapters_folder,
+    parse_parameters,
+    preview_parameters,
+    ran_with,
+    read_parameters,
+)
+from liftbook.chapters.errors import RerunError
+from liftlib.cli import main
+
+SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
+CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]
+WITH_PARAMETERS = [path for path in CHAPTERS if read_parameters(path)]
+
+
+def run(capsys, *words):
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_list_shows_everything(capsys):
+    code, out, _ = run(capsys, "list")
+    assert code == 0
+    for path in WITH_PARAMETERS:
+        assert re.search(rf"^{path.stem}$", out, re.MULTILINE)
+    code, out, _ = run(capsys, "list", "watchdog")
+    assert code == 0
+    assert "n_trials: int = 1000" in out
+    assert "random joint distributions, in [1, 100000]" in out
+    assert "notation" not in out
+
+
+def test_parameters_of_a_chapter():
+    n, eps, values, name, fail = read_parameters(SMALL)
+    assert (n.name, n.annotation, n.default, n.low, n.high) == ("n", "int", 3, 1, 10)
+    assert eps.comment == "a budget, nats, in [0, 50]"
+    assert (values.annotation, values.default) == ("list[float]", [1.0, 2.0])
+    assert (name.default, fail.default) == ("a", False)
+
+
+def test_a_long_default_may_take_several_lines():
+    (one,) = parse_parameters("eps: list[float] = [\n    1.0,\n    2.0,\n]  # budgets, each in [0, 8]", "here")
+    assert (one.default, one.comment, one.high) == ([1.0, 2.0], "budgets, each in [0, 8]", 8)
+
+
+@pytest.mark.parametrize("line", ["eps = 2.0", "eps: complex = 2j", "eps: float", "print(1)"])
+def test_a_line_that_is_no_parameter(line):
+    with pytest.raises(RerunError, match="is not `name: type = literal"):
+        parse_parameters(line, "here")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("n", "7", 7),
+        ("eps", "2", 2.0),
+        ("values", "[1, 2]", [1.0, 2.0]),
+        ("name", "b c", "b c"),
+        ("fail", "True", True),
+    ],
+)
+def test_texts_are_parsed(name, text, value):
+    found = module.check_values(SMALL, {name: text})[name]
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("epz", "1", "no parameter 'epz': did you mean 'eps'?"),
+        ("zzzzzz", "1", "there are n, eps, values, name, fail"),
+        ("n", "0", r"n is 0, not in \[1, 10\]: give a whole number in \[1, 10\]"),
+        ("n", "2.5", "n is 2.5: give a whole number"),
+        ("n", "True", "n is True: give a whole number"),
+        ("eps", "two", "eps is 'two': give a number"),
+        ("eps", "51", "eps is 51.0, not in"),
+        ("values", "3", "values is 3: give a list"),
+        ("values", "[]", "values is an empty list"),
+        ("values", "['a']", "values is 'a': give a list"),
+        ("fail", "1", "fail is 1: give True or False"),
+    ],
+)
+def test_wrong_values(name, text, message):
+    with pytest.raises(RerunError, match=message):
+        module.check_values(SMALL, {name: text})
+
+
+def test_nan_is_out_of_range():
+    with pytest.raises(RerunError, match="eps is nan, not in"):
+        Parameter("eps", "float", 1.0, "", 0, 50).check(float("nan"))
+
+
+def test_rerun_writes_everything(capsys, tmp_path):
+    folder = tmp_path / "runs" / "one"
+    code, out, err = run(
+        capsys, "rerun", SMALL, "-p", "n", "2", "-p", "values", "[4, 5]", "-p", "eps", "0.1", "-o", folder, "--quiet"
+    )
+    assert code == 0, err
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "mathjax",
+        "rows.csv",
+        "run.json",
+        "run.md",
+        "small.html",
+        "small.ipynb",
+    ]
+    rows = pd.read_csv(folder / "rows.csv")
+    assert rows["x"].tolist() == [4, 5, 4, 5]
+    assert rows["eps"].eq(0.1).all()
+    card = json.loads((folder / "run.json").read_text())
+    assert card["parameters"] == {"n": 2, "eps": 0.1, "values": [4.0, 5.0], "name": "a", "fail": False}
+    assert card["changed"] == ["eps", "n", "values"]
+    assert {"python", "numpy", "liftlib"} <= set(card["versions"])
+    notebook = nbformat.read(folder / "small.ipynb", as_version=4)
+    assert "done 0.2" in str(notebook.cells[-1].outputs)
+    page = (folder / "small.html").read_text()
+    assert "done 0.2" in page
+    assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', page)
+    assert 'src=""' not in page
+    (script,) = re.findall(r'src="(mathjax/[^"]+)"', page)
+    assert (folder / script).is_file()
+    assert str(folder / "rows.csv") in out
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_the_card_makes_a_run_citable(capsys, tmp_path):
+    values = tmp_path / "mine.yaml"
+    values.write_text("n: 2\nname: b\n")
+    code, out, _ = run(
+        capsys, "rerun", SMALL, "--params", values, "-p", "name", "c", "-o", tmp_path / "run", "--quiet", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["folder"] == str(tmp_path / "run")
+    card = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (card["parameters"]["n"], card["parameters"]["name"], card["changed"]) == (2, "c", ["n", "name"])
+    assert card["cores"] >= 1
+    assert set(card["git"]) in ({"commit", "changed"}, set())
+    text = (tmp_path / "run" / "run.md").read_text()
+    assert "Cite as: *Lift: a reproducible companion*, chapter small, liftlib" in text
+    assert "| n | 2 | changed |" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("- 1\n", "is not a mapping from parameters"), ("n: [", "is not YAML in line"), ("m: 1", "no parameter 'm'")],
+)
+def test_a_wrong_file_of_parameters(capsys, tmp_path, text, message):
+    (tmp_path / "mine.yaml").write_text(text)
+    code, _, err = run(capsys, "rerun", SMALL, "--params", tmp_path / "mine.yaml", "-o", tmp_path / "run")
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_no_such_kernel(capsys, tmp_path):
+    code, _, err = run(capsys, "rerun", SMALL, "--kernel", "fortran", "-o", tmp_path / "run", "--quiet")
+    assert code == 2
+    assert "no kernel 'fortran': `jupyter kernelspec list` shows" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_that_takes_too_long(capsys, tmp_path):
+    slow = SMALL.with_name("killed.md")
+    words = ("rerun", slow, "-p", "mark", tmp_path / "mark", "--timeout", "1", "-o", tmp_path / "run", "--quiet")
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert "a cell of killed took longer than 1 s: raise --timeout; what ran is in" in err
+    assert (tmp_path / "run" / "killed.failed.ipynb").exists()
+
+
+def test_no_overwriting_unless_asked(capsys, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("keep me")
+    code, _, err = run(capsys, "rerun", SMALL, "-o", folder, "--quiet")
+    assert code == 2
+    assert "is there already: choose another folder or use --force" in err
+    assert (folder / "mine.txt").exists()
+    code, _, _ = run(capsys, "rerun", SMALL, "-o", folder, "--quiet", "--force", "--no-html")
+    assert code == 0
+    assert not (folder / "small.html").exists()
+    assert not (folder / "mine.txt").exists()
+
+
+def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):
+    code, _, err = run(capsys, "rerun", SMALL, "-p", "fail", "True", "-o", tmp_path / "run", "--quiet")
+    assert code == 2
+    assert re.search(r"cell \d+ of small, which begins 'assert not fail, .*', failed with AssertionError: asked", err)
+    assert "; what ran is in" in err
+    assert not (tmp_path / "run" / "run.json").exists()
+    partial = nbformat.read(tmp_path / "run" / "small.failed.ipynb", as_version=4)
+    assert any("AssertionError" in str(cell.get("outputs")) for cell in partial.cells)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["rerun", "watchdgo", "-o", "x"], "no chapter 'watchdgo': did you mean 'watchdog'?"),
+        (["rerun", "nowhere.md", "-o", "x"], "no file nowhere.md"),
+        (["rerun", str(SMALL), "-p", "n", "1", "-p", "n", "2", "-o", "x"], "parameter 'n' is given twice"),
+        (["rerun", str(SMALL), "-p", "m", "1", "-o", "x"], "no parameter 'm'"),
+    ],
+)
+def test_errors_are_one_line(capsys, words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_debug_shows_the_traceback():
+    with pytest.raises(RerunError):
+        main(["--debug", "rerun", "nothing", "-o", "x"])
+
+
+def test_keep_refuses_a_name_that_is_no_file():
+    with pytest.raises(RerunError, match="use lower-case letters, digits and _"):
+        module.keep("../rows", pd.DataFrame())
+
+
+def test_stamp():
+    text = ran_with(0.0, seed=3)._repr_markdown_()
+    assert "| seed | 3 |" in text
+    assert "| numpy |" in text
+
+
+def test_two_parameters_cells(tmp_path):
+    cell = "```{code-cell} ipython3\n:tags: [parameters]\n\nn: int = 1\n```\n"
+    (tmp_path / "two.md").write_text(SMALL.read_text() + "\n" + cell)
+    with pytest.raises(RerunError, match="2 cells tagged parameters"):
+        read_parameters(tmp_path / "two.md")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
+def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
+    result = module.rerun(path.stem, preview_parameters(path), tmp_path / "run", progress=False)
+    assert result.tables
+    assert {path.suffix for path in result.figures} == ({".png", ".svg"} if "alt:" in path.read_text() else set())
+    for table in result.tables:
+        assert len(pd.read_csv(table))
+    images = re.findall(r"<img[^>]*>", result.page.read_text())
+    assert all(re.search(r'alt="[^"]{20,}"', image) for image in images)
+    assert bool(images) == bool(result.figures)

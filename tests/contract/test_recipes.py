@@ -1,0 +1,91 @@
+"""The recipes of CONTRIBUTING.md work as they are written: followed in a copy of the tree, their commands succeed."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^(`{3,})(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+COPIED = ("liftlib", "liftbook", "tests", "chapters", "data", "_static", "intro.md", "_toc.yml", "_config.yml")
+SINGLE = ("pyproject.toml", "references.bib", "logo.svg", "README.md", "CHANGELOG.md", "requirements.lock")
+
+
+class Block(NamedTuple):
+    language: str
+    file: str
+    text: str
+
+
+def recipes():
+    """Return the blocks of each section that begins with "Add"."""
+    sections = re.split(r"^## ", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {
+        section.partition("\n")[0]: [Block(m[2], m[3] or "", m[4]) for m in BLOCK.finditer(section)]
+        for section in sections
+        if section.startswith("Add ")
+    }
+
+
+RECIPES = recipes()
+
+
+def join(text, change):
+    """Return a file's text with the lines marked + after the lines that stand before them, which must be there once.
+
+    >>> join("a\\nb\\n", " a\\n+c\\n")
+    'a\\nc\\nb\\n'
+    """
+    context, added = [], []
+    for line in change.splitlines():
+        assert line[:1] in (" ", "+"), f"neither context nor new: {line!r}"
+        (added if line[0] == "+" else context).append(line[1:])
+    before = "\n".join(context) + "\n"
+    assert text.count(before) == 1, f"{before!r} stands {text.count(before)} times"
+    return text.replace(before, before + "\n".join(added) + "\n")
+
+
+def follow(blocks, tree):
+    for block in blocks:
+        target = tree / block.file
+        if not block.file:
+            continue
+        if block.language == "diff":
+            target.write_text(join(target.read_text(encoding="utf-8"), block.text), encoding="utf-8")
+        else:
+            assert not target.exists(), f"{block.file} is there already"
+            target.write_text(block.text, encoding="utf-8")
+
+
+def test_the_four_recipes_are_there():
+    assert list(RECIPES) == ["Add a notion", "Add a mechanism", "Add a figure with its claim", "Add a chapter"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipe(name, tmp_path):
+    for part in COPIED:
+        source, target = ROOT / part, tmp_path / part
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    for part in SINGLE:
+        shutil.copy(ROOT / part, tmp_path / part)
+    follow(RECIPES[name], tmp_path)
+    commands = [block.text for block in RECIPES[name] if block.language == "bash"]
+    assert commands, "a recipe ends with what shows that it worked"
+    folder = Path(sys.executable).parent
+    for line in "".join(commands).splitlines():
+        done = subprocess.run(
+            ["bash", "-c", line.replace(".venv/bin/", f"{folder}/")],
+            cwd=tmp_path,
+            env={"PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"

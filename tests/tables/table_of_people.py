@@ -1,0 +1,48 @@
+"""A small table, in a file and as a frame of each library."""
+
+import pandas as pd
+import polars as pl
+
+ILL = ["flu", "flu", "none", "none", "none", "rare"] * 20
+AGE = ["old", "young", "young", "young", "old", "old"] * 20
+PEOPLE = pl.DataFrame({"name": [f"p{i}" for i in range(120)], "ill": ILL, "age": AGE})
+
+
+def people(folder, name="people.csv", table=PEOPLE):
+    path = folder / name
+    if path.suffix == ".parquet":
+        table.write_parquet(path)
+    else:
+        table.write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+def frames():
+    pandas = PEOPLE.to_dict(as_series=False)
+    yield "polars", lambda: PEOPLE
+    yield "polars lazy", PEOPLE.lazy
+    yield "pandas", lambda: pd.DataFrame(pandas, index=range(1000, 1120))
+    yield "pyarrow", PEOPLE.to_arrow
+    yield "duckdb", _duckdb
+    yield "dask", _dask
+    yield "spark", _spark
+
+
+def _duckdb():
+    import duckdb
+
+    arrow = PEOPLE.to_arrow()  # noqa: F841 - named in the query
+    return duckdb.sql("select * from arrow")
+
+
+def _dask():
+    import dask.dataframe
+
+    return dask.dataframe.from_pandas(pd.DataFrame(PEOPLE.to_dict(as_series=False)), npartitions=3)
+
+
+def _spark():
+    """PySpark's interface over DuckDB, so that the tests need no Java."""
+    from sqlframe.duckdb import DuckDBSession
+
+    return DuckDBSession.builder.getOrCreate().createDataFrame(pd.DataFrame(PEOPLE.to_dict(as_series=False)))

@@ -1,0 +1,52 @@
+"""A channel's file is read as it was written, or refused."""
+
+import json
+
+import numpy as np
+import pytest
+from table_of_people import PEOPLE
+
+import liftlib as ll
+from liftlib import tables
+from liftlib.errors import DataError
+
+
+def test_saved_and_loaded_is_the_same(tmp_path):
+    for mechanism in ("optimal", "conditional-reporting", "subset-merging"):
+        done = tables.sanitise(
+            ll.datasets.adult_frame(),
+            secret="relationship",
+            public="race",
+            notion=ll.LIP(0.4),
+            mechanism=mechanism,
+            resamples=0,
+        )
+        done.design.save(tmp_path / "c.json")
+        again = tables.load(tmp_path / "c.json")
+        assert np.array_equal(again.channel.kernel, done.design.channel.kernel)
+        assert again.outputs == done.design.outputs
+        assert (again.public, again.secret, again.rows) == (done.design.public, done.design.secret, 32561)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is no channel that `lift sanitise` wrote"),
+        ("{}", "is no channel that `lift sanitise` wrote: KeyError"),
+        ('{"format": "liftlib channel 9"}', "has the format 'liftlib channel 9', not 'liftlib channel 1'"),
+    ],
+)
+def test_other_files(tmp_path, content, message):
+    (tmp_path / "c.json").write_text(content)
+    with pytest.raises(DataError, match=message):
+        tables.load(tmp_path / "c.json")
+
+
+def test_a_kernel_that_was_tampered_with(tmp_path):
+    done = tables.sanitise(PEOPLE, secret="ill", public="age", notion=ll.LIP(1), resamples=0)
+    done.design.save(tmp_path / "c.json")
+    content = json.loads((tmp_path / "c.json").read_text())
+    content["kernel"][0][1] = [0.5]
+    (tmp_path / "c.json").write_text(json.dumps(content))
+    with pytest.raises(DataError, match="is no channel"):
+        tables.load(tmp_path / "c.json")

@@ -1,0 +1,86 @@
+"""The house: what a module, a function and a folder may be, so that a newcomer finds where a line belongs."""
+
+import ast
+import importlib
+import statistics
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("liftlib", "liftbook")
+MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def dotted(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def code_lines(function):
+    """Return how many lines of a function are code: neither blank, comment, nor docstring."""
+    body = function.body
+    documented = isinstance(body[0], ast.Expr) and isinstance(getattr(body[0], "value", None), ast.Constant)
+    lines = set()
+    for node in ast.walk(function):
+        if hasattr(node, "lineno") and not (documented and node in (body[0], getattr(body[0], "value", None))):
+            lines |= set(range(node.lineno, node.lineno + 1)) | {node.end_lineno}
+    return len(lines)
+
+
+def test_modules_are_short():
+    sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert not [str(path) for path, size in sizes.items() if size > 400]
+    assert statistics.median(sizes.values()) < 150
+
+
+@each_module
+def test_functions_are_short(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    assert not [f"{one.name} has {code_lines(one)} lines" for one in functions if code_lines(one) > 60]
+
+
+@each_module
+def test_no_name_shadows_a_module(path):
+    """A package that exports a function by the name of one of its modules hides the module."""
+    if path.name != "__init__.py":
+        return
+    inside = {one.stem for one in path.parent.glob("*.py")} | {
+        one.name for one in path.parent.iterdir() if one.is_dir()
+    }
+    package = importlib.import_module(dotted(path))
+    for name in inside & set(getattr(package, "__all__", [])):
+        assert getattr(package, name).__name__ == f"{dotted(path)}.{name}", name
+
+
+@each_module
+def test_each_module_says_what_it_is(path):
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+@each_module
+def test_words(path):
+    """`alpha` is an order, randomness is `rng`: no parameter calls a budget or a share alpha, or a generator seed."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    orders = {"AlphaLift", "_order", "alpha_of", "alpha_lift", "alpha_lift_inverse", "sibson", "arimoto"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and path.relative_to(ROOT).parts[0] == "liftlib":
+            named = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+            assert "alpha" not in named or node.name in orders, node.name
+            assert "seed" not in named, node.name
+
+
+def test_the_library_stands_alone():
+    """Touching every public name of liftlib imports neither the book nor what only the book draws and runs with."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, liftlib\n"
+        "for name in liftlib.__all__: getattr(liftlib, name)\n"
+        "names = 'liftbook', 'matplotlib', 'papermill', 'jupytext', 'polars', 'IPython'\n"
+        "print([name for name in names if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,216 @@
+"""What `pip install liftlib` gives, bare and with each extra, in fresh environments outside the repository."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+COLUMNS = ["--secret", "ill", "--public", "age", "--notion", "ldp", "--eps", "0.3"]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+class Installed:
+    """The wheel in an environment of its own, with the pinned versions of what it needs."""
+
+    def __init__(self, wheel, folder, extra=""):
+        self.folder = folder
+        # neither this repository nor this environment may help out
+        self.environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_"))}
+        uv = [sys.executable, "-m", "uv", "--quiet"]
+        self._do([*uv, "venv", "--python", sys.executable, "env"])
+        wanted = [f"{wheel}[{extra}]" if extra else str(wheel), "--constraint", str(ROOT / "requirements.lock")]
+        self._do([*uv, "pip", "install", "--python", "env", *wanted])
+        self.bin = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
+
+    def _do(self, words):
+        done = self.run(words)
+        assert done.returncode == 0, done.stderr
+
+    def run(self, words):
+        return subprocess.run(words, cwd=self.folder, env=self.environ, capture_output=True, text=True)
+
+    def python(self, code):
+        done = self.run([self.bin / "python", "-c", code])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def lift(self, *words):
+        return self.run([self.bin / "lift", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def bare(wheel, tmp_path_factory):
+    return Installed(wheel, tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture(scope="module")
+def with_tables(wheel, tmp_path_factory):
+    made = Installed(wheel, tmp_path_factory.mktemp("tables"), "tables")
+    rows = "flu,old\nflu,young\nnone,young\nnone,young\nnone,old\n" * 20
+    (made.folder / "people.csv").write_text(f"ill,age\n{rows}")
+    return made
+
+
+@pytest.fixture(scope="module")
+def with_book(wheel, tmp_path_factory):
+    return Installed(wheel, tmp_path_factory.mktemp("book"), "book")
+
+
+def test_what_is_inside(wheel):
+    with zipfile.ZipFile(wheel) as inside:
+        names = set(inside.namelist())
+        (metadata,) = (inside.read(name).decode() for name in names if name.endswith(".dist-info/METADATA"))
+    for path in [*(ROOT / "data").rglob("*"), *(ROOT / "chapters").rglob("*"), *(ROOT / "_static/mathjax").rglob("*")]:
+        package = "liftlib" if "data" in path.relative_to(ROOT).parts[:1] else "liftbook"
+        if path.is_file():
+            assert f"{package}/_resources/{path.relative_to(ROOT).as_posix()}" in names
+    for package in ("liftlib", "liftbook"):
+        assert f"{package}/py.typed" in names
+        sources = [path for path in (ROOT / package).rglob("*.py*") if path.suffix in (".py", ".pyi")]
+        assert {path.relative_to(ROOT).as_posix() for path in sources} <= names
+    assert "liftlib/pages/base.html" in names
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "tools/"))]
+    # each licence of the expression belongs to something inside, and its words come along
+    assert "License-Expression: BSD-3-Clause AND CC-BY-4.0 AND Apache-2.0" in metadata
+    licences = {name.partition(".dist-info/licenses/")[2] for name in names if ".dist-info/licenses/" in name}
+    assert licences == {"LICENSE", "_static/mathjax/LICENSE"}
+
+
+def test_bare_needs_what_it_says_and_no_more(bare):
+    listed = bare.run([sys.executable, "-m", "uv", "pip", "list", "--python", "env", "--format", "json"])
+    installed = {one["name"] for one in json.loads(listed.stdout)}
+    assert {re.split(r"[<>=]", one)[0] for one in PROJECT["dependencies"]} <= installed
+    assert not installed & {
+        "matplotlib",
+        "polars",
+        "narwhals",
+        "jinja2",
+        "papermill",
+        "jupytext",
+        "pycddlib-standalone",
+    }
+
+
+def test_bare_has_every_public_name(bare):
+    code = "import liftlib\nfor name in liftlib.__all__: getattr(liftlib, name)\nprint(liftlib.__file__)"
+    assert Path(bare.python(code).strip()).is_relative_to(bare.folder)
+
+
+def test_bare_runs_the_example_of_readme(bare):
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    nmi, leakage, kept = bare.python(example).split()
+    assert 0 < float(nmi) < 1
+    assert float(leakage) <= 0.5 + 1e-9
+    assert kept == "True"
+
+
+def test_bare_finds_its_data(bare):
+    code = "from liftbook.claims import read_claims\nfrom liftlib.datasets import adult_frame\n"
+    claims, people = bare.python(f"{code}print(len(read_claims()), len(adult_frame()))").split()
+    rows = (ROOT / "data" / "claims.csv").read_text(encoding="utf-8")
+    assert int(claims) > 100
+    assert int(claims) <= rows.count("\n")
+    assert people == "32561"
+
+
+def test_bare_command_line(bare):
+    assert bare.lift("--version").stdout == f"liftlib {PROJECT['version']}\n"
+    helped = bare.lift("--help")
+    assert helped.returncode == 0
+    assert all(f"\n    {name} " in helped.stdout for name in ("audit", "sanitise", "apply", "list", "rerun", "sweep"))
+    again = bare.run([bare.bin / "python", "-m", "liftlib", "--help"])
+    assert (again.returncode, again.stdout) == (0, helped.stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (["audit", "people.csv", *COLUMNS], "tables"),
+        (["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
+        (["apply", "out.channel.json", "people.csv", "-o", "new.csv"], "tables"),
+        (["list"], "book"),
+        (["rerun", "watchdog", "-o", "run"], "book"),
+        (["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else value,
+)
+def test_bare_names_the_extra_that_a_command_needs(bare, words, extra):
+    done = bare.lift(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"lift: \w+ is not installed: pip install 'liftlib\[{extra}\]'\n", done.stderr)
+
+
+def test_bare_tables_name_their_extra(bare):
+    code = "import liftlib\ntry: import liftlib.tables\nexcept liftlib.LiftError as error: print(error)"
+    assert bare.python(code).endswith("is not installed: pip install 'liftlib[tables]'\n")
+
+
+@pytest.mark.slow
+def test_tables_audits_and_sanitises(with_tables):
+    done = with_tables.lift("audit", "people.csv", *COLUMNS, "--page", "audit.html")
+    assert done.returncode == 3, done.stderr
+    assert "LDP(eps=0.3) is BROKEN" in done.stdout
+    assert "eps: needs " in done.stdout
+    assert "<svg" not in done.stdout
+    done = with_tables.lift("sanitise", "people.csv", *COLUMNS, "--mechanism", "optimal", "-o", "out.csv")
+    assert done.returncode == 0, done.stderr
+    assert len((with_tables.folder / "out.csv").read_text().splitlines()) == 101
+    done = with_tables.lift("apply", "out.channel.json", "people.csv", "-o", "new.csv")
+    assert done.returncode == 0, done.stderr
+    done = with_tables.lift("list")
+    assert (done.returncode, "pip install 'liftlib[book]'" in done.stderr) == (2, True)
+
+
+@pytest.mark.slow
+def test_book_lists_and_reruns(with_book):
+    done = with_book.lift("list")
+    assert done.returncode == 0, done.stderr
+    assert "\nwatchdog\n" in done.stdout
+    code = (
+        "import json\nfrom liftbook.chapters import chapters_folder, preview_parameters\n"
+        "print(json.dumps(preview_parameters(chapters_folder() / 'lift-asymmetry.md')))"
+    )
+    values = [("-p", name, json.dumps(value)) for name, value in json.loads(with_book.python(code)).items()]
+    done = with_book.lift("rerun", "lift-asymmetry", *(word for one in values for word in one), "-o", "run", "--quiet")
+    assert done.returncode == 0, done.stderr
+    run = with_book.folder / "run"
+    assert (run / "lift-asymmetry.html").exists()
+    assert (run / "mathjax" / "tex-chtml-full.js").exists()
+    assert json.loads((run / "run.json").read_text())["git"] == {}
+
+
+@pytest.mark.slow
+def test_book_has_what_the_notebooks_import(with_book):
+    """The cells of each notebook before its parameters: the one that installs, and the imports."""
+    from liftbook.build.sphinx.notebooks import convert
+
+    first = {}
+    for path in sorted((ROOT / "chapters").glob("*.md")):
+        cells = [cell.source for cell in convert(path, "https://example.org").cells if cell.cell_type == "code"]
+        if len(cells) > 1:
+            assert "import" in cells[1], path
+            first[path.stem] = cells[:2]
+    (with_book.folder / "cells.json").write_text(json.dumps(first))
+    run = """
+import json
+for name, cells in json.load(open("cells.json")).items():
+    exec("\\n".join(cells), {})
+    print(name)
+"""
+    assert with_book.python(run).split() == list(first)
