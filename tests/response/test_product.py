@@ -1,0 +1,120 @@
+"""S20 Theorem 4's product of attributes' protocols against SRLIP's definition, and a counter-example in integers."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter, UnsupportedNotion
+
+
+def leak_by_loops(joint, kernel, shape):
+    """SRLIP's definition (S20 eq. (22)), plainly."""
+    worst = 0.0
+    cells = list(itertools.product(*map(range, shape)))
+    for size in range(len(shape) + 1):
+        for known in itertools.combinations(range(len(shape)), size):
+            for value in itertools.product(*(range(shape[j]) for j in known)):
+                inside = [i for i, c in enumerate(cells) if tuple(c[j] for j in known) == value]
+                whole = joint.p_x[inside] @ kernel[inside] / joint.p_x[inside].sum()
+                for s in range(joint.n_secret):
+                    given = joint.p[s, inside] @ kernel[inside] / joint.p[s, inside].sum()
+                    seen = whole > 0
+                    worst = max(worst, np.abs(np.log(given[seen] / whole[seen])).max())
+    return worst
+
+
+def test_theorem_4_has_a_counter_example():
+    """S20 Theorem 4 in integers: each factor is 1/4-LIP given the other attribute, their product is not 1/2-SRLIP."""
+    joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
+    first = np.array([[0.28, 0.72], [0.81, 0.19]])
+    second = np.array([[0.36, 0.64], [0.76, 0.24]])
+    table = joint.p.reshape(2, 2, 2)  # s, x1, x2
+    for axis, kernel in ((1, first), (2, second)):
+        given_nothing = table.sum(axis=3 - axis)
+        for rows in (given_nothing, *np.moveaxis(table, 3 - axis, 0)):  # other attribute unknown, 0, 1
+            posterior = rows @ kernel
+            given = posterior / rows.sum(axis=1, keepdims=True)
+            whole = posterior.sum(axis=0) / rows.sum()
+            assert np.abs(np.log(given / whole)).max() <= 0.25
+    leak = leak_by_loops(joint, np.kron(first, second), (2, 2))
+    assert leak > 0.505
+    assert ll.SRLIP(0.5, (2, 2)).leakage(joint, ll.Channel(np.kron(first, second))) == pytest.approx(leak)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 2), (2, 2, 2)])
+@pytest.mark.parametrize("seed", range(4))
+def test_product_and_exact_srlip(seed, shape):
+    joint = ll.datasets.dirichlet_joint(2, int(np.prod(shape)), 1.0, np.random.default_rng(seed))
+    for eps in (0.3, 1.0, 3.0):
+        notion = ll.SRLIP(eps, shape)
+        product, exact = ll.product_response(joint, notion), ll.optimal_response(joint, notion)
+        for channel in (product, exact):
+            assert leak_by_loops(joint, channel.kernel, shape) <= eps + 1e-8
+        utilities = [ll.evaluate(joint, channel).mutual_information for channel in (exact, product)]
+        assert utilities[0] >= utilities[1] - 1e-9
+        lip = ll.evaluate(joint, ll.optimal_response(joint, ll.LIP(eps))).mutual_information
+        assert lip >= utilities[0] - 1e-9
+
+
+def test_product_as_printed_and_repaired():
+    joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
+    notion = ll.SRLIP(0.5, (2, 2))
+    printed, repaired = ll.product_response(joint, notion, repair=False), ll.product_response(joint, notion)
+    assert not notion.is_kept(joint, printed)
+    assert notion.is_kept(joint, repaired)
+    made = repaired.certified(ll.ProductCertificate)
+    assert 0 < made.share < 1 == printed.certificate.share
+    np.testing.assert_allclose(np.kron(*(f.kernel for f in made.factors)), repaired.kernel)
+    assert made.value == ll.evaluate(joint, repaired).mutual_information
+    assert made.upper == np.inf
+    # on the private side of the largest share, and near it
+    assert 0 <= -notion.excess(joint, repaired) < 1e-5
+
+
+def test_attribute_halfspaces_against_the_definition():
+    """A random row is inside exactly when it is LIP given every value of the other attributes."""
+    rng = np.random.default_rng(3)
+    joint = ll.datasets.uniform_joint(2, 6, rng)
+    table = joint.p.reshape(2, 3, 2)
+    halfspaces, own = ll.SRLIP(0.6, (3, 2)).attribute_halfspaces(joint, 0, 0.3)
+    np.testing.assert_allclose(own, table.sum(axis=(0, 2)))
+    for row in rng.dirichlet(np.ones(3), size=300):
+        chance = row / own  # P(y|x1), up to scale
+        leak = 0.0
+        for part in (table.sum(axis=2), table[:, :, 0], table[:, :, 1]):
+            given = part @ chance / part.sum(axis=1)
+            leak = max(leak, np.abs(np.log(given / (part.sum(axis=0) @ chance / part.sum()))).max())
+        if abs(leak - 0.3) > 1e-9:
+            assert (halfspaces @ row >= 0).all() == (leak < 0.3)
+
+
+def test_an_infinite_budget_and_a_hopeless_one():
+    joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
+    free = ll.product_response(joint, ll.SRLIP(np.inf, (2, 2)))
+    assert free.certificate.value == pytest.approx(ll.entropy(joint.p_x))
+    # each factor tells nothing of S by itself, the two together tell it all: X1 xor X2
+    told = ll.Joint.from_counts([[1, 0, 0, 1], [0, 1, 1, 0]])
+    channel = ll.product_response(told, ll.SRLIP(0.0, (2, 2)))
+    assert ll.SRLIP(0.0, (2, 2)).is_kept(told, channel)
+
+
+def test_where_no_share_helps_nothing_is_told(monkeypatch):
+    joint, notion = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]]), ll.SRLIP(0.5, (2, 2))
+    monkeypatch.setattr(ll.SRLIP, "excess", lambda *_: 1.0)
+    channel = ll.product_response(joint, notion)
+    assert channel.kernel.tolist() == [[1.0]] * 4
+    assert channel.certificate.share == 0
+    assert [factor.kernel.tolist() for factor in channel.certificate.factors] == [[[1.0], [1.0]]] * 2
+    assert channel.certificate.value == 0
+
+
+def test_product_refuses():
+    joint = ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))
+    with pytest.raises(UnsupportedNotion, match=r"LIP\(eps=1\.0\) is not about X's attributes, so product_response"):
+        ll.product_response(joint, ll.LIP(1))
+    with pytest.raises(InvalidParameter, match=r"shape \(2, 3\) has 6 combinations, the joint 4 public symbols"):
+        ll.product_response(joint, ll.SRLIP(1, (2, 3)))
+    with pytest.raises(InvalidParameter, match="repair of product_response is 'no': give True or False"):
+        ll.product_response(joint, ll.SRLIP(1, (2, 2)), repair="no")
