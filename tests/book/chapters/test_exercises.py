@@ -5,8 +5,8 @@ import re
 import nbformat
 import numpy as np
 import pytest
-from liftbook.build.exercises import answers, exercises, tags
 
+from liftbook.build.exercises import answers, exercises, tags
 from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
 from liftbook.exercises import check
 
