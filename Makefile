@@ -4,10 +4,10 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test preview exercises serve lint lock bench minimal clean
+.PHONY: help book test test-slow preview exercises serve lint lock bench minimal clean
 
 help:  ## List these commands
-	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
 book: .venv/installed  ## Execute every chapter and build _build/html/index.html
 	$(BIN)/python -m liftbook.build.book
@@ -17,7 +17,15 @@ preview: .venv/installed  ## The same book at small parameters, in _build/previe
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m liftbook.build.chromium
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+
+# the laws on new examples each time, what is marked slow, branch coverage, mutants, and both minimal roots
+test-slow: .venv/installed book  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
+	$(BIN)/pytest -n 2 --dist loadgroup -m slow
+	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/laws
+	$(MAKE) coverage mutants
+	tools/minimal-debian
+	tools/minimal-debian --with-compiler
 
 lint: .venv/installed
 	$(BIN)/ruff check .

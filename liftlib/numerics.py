@@ -53,7 +53,7 @@ TWIN_TOL = 1e-12
 """Points with no coordinate further apart than this are one vertex."""
 
 RANK_TOL = 1e-10
-"""Singular values of the rays of a face above which they count towards its dimension."""
+"""Singular values above which they count towards a rank: of the equalities of a polytope, of the rays of a face."""
 
 SPAN_TOL = 1e-12
 """Gram determinant of unit-length bases of faces below which their spans are dependent."""

@@ -58,15 +58,15 @@ def test_a_wrong_parameter_is_named(parameter):
 
 def test_bad_input():
     for ask in (BLUNT, BLUNT.lip, BLUNT.at_lip):
-        with pytest.raises(InvalidParameter, match="joint of blunt is 'table': give a Joint"):
+        with pytest.raises(InvalidParameter, match="joint is 'table': give a Joint"):
             ask("table", 0.5)
     with pytest.raises(InvalidParameter, match=r"eps is nan, not in \[0, inf\]"):
         BLUNT.at_lip(JOINT, np.nan)
-    with pytest.raises(InvalidParameter, match=r"family of calibrate is <function blunt .*: give a Family"):
+    with pytest.raises(InvalidParameter, match=r"family is <function blunt .*: give a Family"):
         ll.calibrate(blunt, JOINT, ll.LIP(1))
-    with pytest.raises(InvalidParameter, match="joint of calibrate is 3: give a Joint"):
+    with pytest.raises(InvalidParameter, match="joint is 3: give a Joint"):
         ll.calibrate(BLUNT, 3, ll.LIP(1))
-    with pytest.raises(InvalidParameter, match=r"notion of calibrate is 1\.0: give a Notion"):
+    with pytest.raises(InvalidParameter, match=r"notion is 1\.0: give a Notion"):
         BLUNT.calibrated(JOINT, 1.0)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from liftlib import numerics
 from liftlib.errors import InvalidDistribution, InvalidParameter, LiftError
 from liftlib.numerics import (
     FEASIBILITY_TOL,
@@ -15,8 +16,10 @@ from liftlib.numerics import (
     KEEP_TOL,
     SUM_TOL,
     as_matrix,
+    check_count,
     check_nonnegative,
     check_scalar,
+    generator,
     power_mean,
     xlogx,
 )
@@ -33,6 +36,16 @@ def decimal_power_mean(values, weights, order):
 def test_tolerances_lie_between_rounding_and_what_a_reader_would_notice():
     for tolerance in (SUM_TOL, KEEP_TOL, FEASIBILITY_TOL, GAP_TOL):
         assert 1e6 * np.finfo(float).eps < tolerance < 1e-6
+
+
+def test_tolerances_stand_in_the_order_that_their_reasons_give():
+    """What is exact to rounding, then what polishing and twins need, then what a solver is asked for and checked by."""
+    rising = ["SAME_TOL", "POLISH_TOL", "TWIN_TOL", "TIGHT_TOL", "SOLVER_TOL", "FEASIBILITY_TOL", "REPAIR_TOL"]
+    values = [np.finfo(float).eps, *(getattr(numerics, name) for name in rising), numerics.DISTINCT_TOL]
+    assert values == sorted(set(values))
+    assert pytest.approx(10 * numerics.SOLVER_TOL) == FEASIBILITY_TOL == GAP_TOL == numerics.DUST
+    small = [value for name, value in vars(numerics).items() if name.isupper() and name not in rising]
+    assert all(1e-15 < value <= 1e-6 for value in small)
 
 
 class TestAsMatrix:
@@ -53,7 +66,7 @@ class TestAsMatrix:
             (3.0, r"^a has shape \(\), not 2 axes: reshape it$"),
             ([[[1]]], r"^a has shape \(1, 1, 1\), not 2 axes: reshape it$"),
             ([[]], r"^a has shape \(1, 0\), so it is empty: give each axis an entry or more$"),
-            ([[1, 2], [math.nan, 4]], r"^a\[1, 0\] is nan, not a finite number: clean the input first$"),
+            ([[1, 2], [math.nan, math.nan]], r"^a\[1, 0\] is nan, not a finite number: clean the input first$"),
             ([[1, math.inf]], r"^a\[0, 1\] is inf, not a finite number: clean the input first$"),
             ([[1, -math.inf]], r"^a\[0, 1\] is -inf, not a finite number: clean the input first$"),
         ],
@@ -76,6 +89,8 @@ def test_check_nonnegative_names_place_and_value():
     check_nonnegative("counts", np.array([[0.0, 1.0]]))
     with pytest.raises(InvalidDistribution, match=r"^counts\[1, 0\] is -0.5, below 0: probabilities and counts are"):
         check_nonnegative("counts", np.array([[0.0, 1.0], [-0.5, -2.0]]))
+    with pytest.raises(InvalidDistribution, match=r"^counts\[0\] is -0.5, below 0"):
+        check_nonnegative("counts", np.array([-0.5, 1.0]))
     with pytest.raises(InvalidDistribution, match=r"is nan"):
         check_nonnegative("counts", np.array([math.nan]))
 
@@ -112,12 +127,43 @@ class TestCheckScalar:
     def test_open_and_finite_ends(self):
         assert check_scalar("a", 1, 1, 2) == 1
         assert check_scalar("a", 2, 1, 2) == 2
+        assert check_scalar("alpha", 1.5, 1, open_low=True) == 1.5
         with pytest.raises(InvalidParameter, match=r"^alpha is 1, not in \(1, inf\]"):
             check_scalar("alpha", 1, 1, open_low=True)
         with pytest.raises(InvalidParameter, match=r"^a is inf, not in \[0, inf\)"):
             check_scalar("a", math.inf, finite=True)
         with pytest.raises(InvalidParameter, match=r"^lam is 1.5, not in \[0, 1\]"):
             check_scalar("lam", 1.5, 0, 1, finite=True)
+
+
+class TestCounts:
+    @pytest.mark.parametrize("value", [2, 3, np.int8(2)])
+    def test_whole_numbers_from_the_least_on(self, value):
+        counted = check_count("n", value, 2)
+        assert type(counted) is int
+        assert counted == value
+
+    @pytest.mark.parametrize("value", [1, 0, -1, True, np.True_, 2.0, "2", None, math.nan])
+    def test_refuses(self, value):
+        with pytest.raises(InvalidParameter, match=r"^n is .*: give a whole number, 2 or more$"):
+            check_count("n", value, 2)
+
+    def test_the_least_is_1_unless_said(self):
+        assert check_count("n", 1) == 1
+        with pytest.raises(InvalidParameter, match=r"^n is 0: give a whole number, 1 or more$"):
+            check_count("n", 0)
+
+
+class TestGenerator:
+    def test_a_generator_goes_on_and_a_seed_starts(self):
+        rng = np.random.default_rng(3)
+        assert generator(rng) is rng
+        for seed in (0, np.int64(3)):
+            assert generator(seed).random() == np.random.default_rng(seed).random()
+
+    def test_refuses(self):
+        with pytest.raises(InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"):
+            generator(-1)
 
 
 class TestXlogx:
@@ -151,7 +197,11 @@ class TestPowerMean:
         assert power_mean(values, weights, math.inf, axis=0) == 3
         assert power_mean(values, weights, 1e6, axis=0) == pytest.approx(3, rel=1e-5)
 
-    @pytest.mark.parametrize("order", [1.5, 100, math.inf])
+    @pytest.mark.parametrize("order", [1, 2.5, math.inf])
+    def test_what_has_no_weight_counts_for_nothing(self, order):
+        assert power_mean(np.array([0.5, 9.0]), np.array([1.0, 0.0]), order, axis=0) == 0.5
+
+    @pytest.mark.parametrize("order", [1.5, 100, 1e4, math.inf])
     def test_infinite_values(self, order):
         values = np.array([[math.inf, 1.0, math.inf], [2.0, 1.0, math.inf]])
         assert power_mean(values, np.array([[0.3], [0.7]]), order, axis=0).tolist() == [math.inf, 1.0, math.inf]

@@ -78,6 +78,7 @@ class Family:
     _at_lip: Level | None
     _signature: inspect.Signature
 
+    @checked
     def __init__(
         self,
         make: Make,
@@ -88,14 +89,10 @@ class Family:
         lip: Level | None = None,
         at_lip: Level | None = None,
     ):
-        if not callable(make):
-            raise InvalidParameter(f"make is {shown(make)}: give a function of a joint distribution and a parameter")
         signature = inspect.signature(make)
         names = list(signature.parameters)
         if len(names) < 2:
             raise InvalidParameter(f"make takes ({', '.join(names)}): let it take a joint distribution and a parameter")
-        if private_end not in ("low", "high"):
-            raise InvalidParameter(f'private_end is {private_end!r}: give "low" or "high"')
         low, high = (check_scalar(name, value, -np.inf) for name, value in (("low", low), ("high", high)))
         start, end = (low, high) if private_end == "low" else (high, low)
         if not low < high or not np.isfinite(start):
@@ -132,7 +129,7 @@ class Family:
 
     def _joint(self, joint: Joint) -> Joint:
         if not isinstance(joint, Joint):
-            raise InvalidParameter(f"joint of {self.name} is {shown(joint)}: give a Joint")
+            raise InvalidParameter(f"joint is {shown(joint)}: give a Joint")
         return joint
 
     def _inside(self, value: float) -> float:

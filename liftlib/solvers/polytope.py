@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import helmert, null_space
 from scipy.spatial import HalfspaceIntersection, QhullError
 
+from liftlib.checks import checked
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter, SolverFailure
 from liftlib.numerics import (
     DISTINCT_TOL,
     FEASIBILITY_TOL,
     INTERIOR_TOL,
     POLISH_TOL,
+    RANK_TOL,
     REGULAR_TOL,
     TIGHT_TOL,
     TWIN_TOL,
@@ -37,6 +39,7 @@ HAS_CDD = find_spec("cdd") is not None
 NO_CDD = "pycddlib is not installed: pip install 'liftlib[cdd]', which compiles it with gcc and python3-dev"
 
 
+@checked
 def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayLike | None = None) -> Matrix:
     """Return the vertices of {v >= 0, sum v = 1, G v >= 0}.
 
@@ -72,20 +75,20 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     >>> sorted(vertices([[1.0, -1.0, 0.0]]).round(6).tolist())  # v_0 >= v_1
     [[0.0, 0.0, 1.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     """
-    g = np.asarray(halfspaces, dtype=np.float64)
-    g = g.reshape(0, g.shape[-1]) if g.size == 0 and g.ndim == 2 else as_matrix("halfspaces", g)
-    if g.shape[1] == 0:
-        raise InvalidParameter(f"halfspaces has shape {g.shape}: give a column for each coordinate")
-    if method not in ("auto", "qhull", "cdd"):
-        raise InvalidParameter(f'method is {method!r}: give "auto", "qhull" or "cdd"')
+    g = _table(halfspaces)
     if method == "cdd" and not HAS_CDD:
         raise InvalidParameter(f'method is "cdd", but {NO_CDD}; or give "qhull"')
+    inside = None if interior is None else as_matrix("interior", interior, ndim=(1,))
+    if inside is not None and len(inside) != g.shape[1]:
+        raise InvalidParameter(
+            f"interior has {len(inside)} coordinates, halfspaces {g.shape[1]}: give a point of theirs"
+        )
     rows = _constraints(g)
     if method == "cdd":
         found = _by_cdd(rows)
     else:
         try:
-            found = _by_qhull(rows, None if interior is None else np.asarray(interior, dtype=np.float64))
+            found = _by_qhull(rows, inside)
         except (QhullError, SolverFailure) as error:
             if method == "qhull" or not HAS_CDD:
                 remedy = "try cdd" if HAS_CDD else f"cdd might not, but {NO_CDD}"
@@ -96,6 +99,15 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     if not worst >= -FEASIBILITY_TOL:
         raise SolverFailure(f"a vertex breaks a constraint by {-worst:.3g}, more than {FEASIBILITY_TOL:g}")
     return found
+
+
+def _table(halfspaces: ArrayLike) -> Matrix:
+    """Return halfspaces as an array: there may be none of them, but not none of the coordinates."""
+    if isinstance(halfspaces, np.ndarray) and halfspaces.ndim == 2 and not halfspaces.size:
+        if not halfspaces.shape[1]:
+            raise InvalidParameter(f"halfspaces has shape {halfspaces.shape}: give a column for each coordinate")
+        return np.empty((0, halfspaces.shape[1]))
+    return as_matrix("halfspaces", halfspaces)
 
 
 def _constraints(g: Matrix) -> Matrix:
@@ -114,7 +126,9 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
             return np.empty((0, n))
     centre = interior / interior.sum()
     # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
-    basis = null_space(np.concatenate([np.ones((1, n)), rows[equal]])) if equal.any() else helmert(n).T
+    # equalities that follow from others do so up to rounding, which must not count towards the rank
+    hull = np.concatenate([np.ones((1, n)), rows[equal]])
+    basis = null_space(hull, rcond=RANK_TOL) if equal.any() else helmert(n).T
     dimension = basis.shape[1]
     if dimension == 0:
         return np.asarray(centre[None])
@@ -126,8 +140,8 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
         ends = -offset / slope[:, 0]
         low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
-    hull = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
-    return np.asarray(centre + _polish(hull, slope, offset) @ basis.T)
+    found = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
+    return np.asarray(centre + _polish(found, slope, offset) @ basis.T)
 
 
 def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
@@ -202,7 +216,7 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     # the solver's equalities hold to its tolerance; put the point on the affine hull itself
     system = np.concatenate([np.ones((1, n)), rows[equal]])
     right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])
-    correction: Vector = np.linalg.lstsq(system, right - system @ centred, rcond=None)[0]
+    correction: Vector = np.linalg.lstsq(system, right - system @ centred, rcond=RANK_TOL)[0]
     return np.asarray(centred + correction)
 
 

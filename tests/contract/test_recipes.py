@@ -82,10 +82,9 @@ def test_recipe(name, tmp_path):
     folder = Path(sys.executable).parent
     for line in "".join(commands).splitlines():
         done = subprocess.run(
-            line.replace(".venv/bin/", f"{folder}/"),
+            ["bash", "-c", line.replace(".venv/bin/", f"{folder}/")],
             cwd=tmp_path,
             env={"PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
-            shell=True,
             capture_output=True,
             text=True,
         )

@@ -80,7 +80,7 @@ METHODS = (
 
 def is_public(value):
     if inspect.isclass(value):
-        return not issubclass(value, Exception) and not inspect.isabstract(value)
+        return not issubclass(value, Exception | ll.Certificate) and not inspect.isabstract(value)
     return callable(value)
 
 

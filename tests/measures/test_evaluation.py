@@ -17,6 +17,8 @@ from liftlib import (
     arimoto,
     chi2_divergence,
     evaluate,
+    max_lift,
+    min_lift,
     sibson,
     total_variation,
 )
@@ -148,6 +150,21 @@ class TestEnds:
         assert found.max_lift_leakage == pytest.approx(math.log(0.275 / 0.5 / 0.45), rel=1e-12)
         assert found.min_lift_leakage == pytest.approx(-math.log(0.175 / 0.5 / 0.45), rel=1e-12)
         assert found.ldp == pytest.approx(math.log(0.275 / 0.175), rel=1e-12)
+        # H(Y) - H(Y|X) over H(X), where X is 0.4, 0.6 and Y says which with an error of 1/4: H(X) is below 1 nat
+        nmi = (stats.entropy([0.45, 0.55]) - stats.entropy([0.75, 0.25])) / stats.entropy([0.4, 0.6])
+        assert (found.nmi, found.nmil) == pytest.approx((nmi, 1 - nmi), rel=1e-12)
+
+    def test_rounding_leaves_no_share_above_1_and_no_leakage_below_0(self):
+        beyond = {"nmi": 0, "max": 0, "min": 0}
+        for seed in range(40):
+            joint = Joint.from_counts(np.random.default_rng(seed).random((3, 5)))
+            whole, none = (evaluate(joint, make(5)) for make in (Channel.identity, Channel.constant))
+            beyond["nmi"] += whole.mutual_information > whole.entropy
+            beyond["max"] += max_lift(none.release).max() < 1
+            beyond["min"] += min_lift(none.release).min() > 1
+            assert whole.nmi <= 1
+            assert min(none.max_lift_leakage, none.min_lift_leakage, none.lip, none.ldp) >= 0
+        assert all(beyond.values()), "rounding went the other way each time, so that nothing was tried"
 
     def test_frozen(self):
         found = evaluate(Joint([[1.0]]), Channel.identity(1))

@@ -18,6 +18,7 @@ from liftlib import (
     arimoto,
     chi2_divergence,
     entropy,
+    lift,
     mutual_information,
     sibson,
     total_variation,
@@ -177,6 +178,18 @@ class TestSibson:
     def test_uniform_secret_known_exactly(self):
         for alpha in (1, 1.5, 2, 100, math.inf):
             assert sibson(Joint(np.eye(4) / 4), alpha) == pytest.approx(math.log(4), rel=1e-12)
+
+
+def test_rounding_leaves_no_information_below_0():
+    """The mean measure of a constant release is 1, or by rounding less, whose logarithm is negative."""
+    below = 0
+    for seed in range(40):
+        joint = Joint.from_counts(np.random.default_rng(seed).random((3, 5)))
+        out = Channel.constant(5).release(joint)
+        below += lift(out).max() < 1
+        assert min(sibson(out, alpha) for alpha in (2, 100, math.inf)) >= 0
+        assert min(arimoto(out, alpha) for alpha in (2, 100, math.inf)) >= 0
+    assert below, "rounding went the other way each time, so that nothing was tried"
 
 
 class TestArimoto:

@@ -54,5 +54,5 @@ def test_best_partition_refuses():
     joint = ll.Joint(np.full((2, 4), 1 / 8))
     with pytest.raises(UnsupportedNotion, match="lifts alone, so best_partition cannot serve it: use optimal_response"):
         ll.best_partition(joint, ll.SRLIP(1, (2, 2)))
-    with pytest.raises(InvalidParameter, match=r"notion of best_partition is 1\.0: give a Notion"):
+    with pytest.raises(InvalidParameter, match=r"notion is 1\.0: give a Notion"):
         ll.best_partition(joint, 1.0)

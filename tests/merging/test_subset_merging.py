@@ -359,11 +359,9 @@ class TestRefuses:
     joint = Joint([[0.3, 0.2], [0.1, 0.4]])
 
     def test_words(self):
-        with pytest.raises(
-            InvalidParameter, match=r'^risk of subset_merging is \'print\': give "standard" or "printed"$'
-        ):
+        with pytest.raises(InvalidParameter, match=r'^risk is \'print\': give "standard" or "printed"$'):
             subset_merging(self.joint, LIP(1), risk="print")
-        with pytest.raises(InvalidParameter, match=r'^loop of subset_merging is None: give "standard" or "printed"$'):
+        with pytest.raises(InvalidParameter, match=r'^loop is None: give "standard" or "printed"$'):
             subset_merging(self.joint, LIP(1), loop=None)
 
     def test_a_notion_that_is_not_of_lift_columns(self):
@@ -372,7 +370,7 @@ class TestRefuses:
         )
         with pytest.raises(UnsupportedNotion, match=text):
             subset_merging(self.joint, SRLIP(1, (2,)))
-        with pytest.raises(InvalidParameter, match=r"^notion of subset_merging is 'LIP': give a Notion$"):
+        with pytest.raises(InvalidParameter, match=r"^notion is 'LIP': give a Notion$"):
             subset_merging(self.joint, "LIP")
 
 

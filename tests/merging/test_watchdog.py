@@ -244,9 +244,7 @@ def test_batches_are_the_single_ones(named_joints):
 
 class TestRefuses:
     def test_randomise(self):
-        with pytest.raises(
-            InvalidParameter, match=r'^randomise of watchdog is \'shuffle\': give "merge" or "uniform"$'
-        ):
+        with pytest.raises(InvalidParameter, match=r'^randomise is \'shuffle\': give "merge" or "uniform"$'):
             watchdog(ONE_RISKY, LIP(1), randomise="shuffle")
 
     def test_a_notion_that_is_not_of_lift_columns(self):

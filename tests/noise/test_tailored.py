@@ -87,7 +87,7 @@ def test_tailored_response_at_the_ends():
         UnsupportedNotion, match=r"LDP.* is not bounds on single lifts, .* use calibrate with randomised_response"
     ):
         ll.tailored_response(JOINT, ll.LDP(1.0))
-    with pytest.raises(InvalidParameter, match=r"notion of tailored_response is 0\.3: give a Notion"):
+    with pytest.raises(InvalidParameter, match=r"notion is 0\.3: give a Notion"):
         ll.tailored_response(JOINT, 0.3)
 
 

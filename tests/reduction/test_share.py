@@ -98,5 +98,5 @@ def test_share_at_the_ends():
     certain = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
     assert ll.reduction_share(certain, ll.LDP(np.inf)) == 0
     assert ll.reduction_share(certain, ll.LDP(np.log(3))) == pytest.approx(0.5)  # lifts 3/2 and 1/2
-    with pytest.raises(InvalidParameter, match=r"notion of reduction_share is 0\.5: give a Notion"):
+    with pytest.raises(InvalidParameter, match=r"notion is 0\.5: give a Notion"):
         ll.reduction_share(EXAMPLE, 0.5)

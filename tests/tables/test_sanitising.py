@@ -14,7 +14,12 @@ from liftlib.tables.columns import Column, count
 from liftlib.tables.randomness import SystemRandom
 
 
-@pytest.mark.parametrize("mechanism", list(tables.MECHANISMS))
+def fits(one):
+    """Whether a mechanism serves ALIP on Adult's five races."""
+    return one.serves(ll.ALIP(1.0, 0.5)) and (one.most_symbols is None or one.most_symbols >= 5)
+
+
+@pytest.mark.parametrize("mechanism", [one.name for one in tables.MECHANISMS.values() if fits(one)])
 @pytest.mark.parametrize("seed", [None, 5])
 def test_what_is_released_follows_the_channel(mechanism, seed):
     """Chi-square of the released rows against P(y | s, x), p-value above 1e-6."""
@@ -41,8 +46,11 @@ def test_what_is_released_follows_the_channel(mechanism, seed):
     found = observed.reindex(index=labels, columns=list(done.design.outputs), fill_value=0).to_numpy()
     assert found.sum() == len(frame)
     assert (found[expected == 0] == 0).all()
-    cells = expected > 0
-    degrees = cells.sum() - (cells.any(axis=1)).sum()
+    # the statistic follows its law only where some five rows are expected: what is rarer is one cell of its row
+    rare = expected < 5
+    expected, found = (np.column_stack([np.where(rare, 0, n), (n * rare).sum(axis=1)]) for n in (expected, found))
+    cells = expected >= 5
+    degrees = cells.sum() - ((expected > 0) <= cells).all(axis=1).sum()
     statistic = ((found - expected)[cells] ** 2 / expected[cells]).sum()
     assert degrees == 0 or stats.chi2.sf(statistic, degrees) > 1e-6
 
@@ -78,7 +86,7 @@ def test_the_secret_is_never_kept():
 
 
 def test_a_notion_that_a_mechanism_cannot_serve():
-    with pytest.raises(UnsupportedNotion, match="subset_merging"):
+    with pytest.raises(UnsupportedNotion, match="subset-merging"):
         tables.sanitise(PEOPLE, secret="ill", public="age", notion=ll.Chi2Lift(1, 1), mechanism="optimal", resamples=0)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-COLUMNS = ["--secret", "ill", "--public", "age", "--notion", "ldp", "--eps", "0.5"]
+COLUMNS = ["--secret", "ill", "--public", "age", "--notion", "ldp", "--eps", "0.3"]
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_bare_tables_name_their_extra(bare):
 def test_tables_audits_and_sanitises(with_tables):
     done = with_tables.lift("audit", "people.csv", *COLUMNS, "--page", "audit.html")
     assert done.returncode == 3, done.stderr
-    assert "LDP(eps=0.5) is BROKEN" in done.stdout
+    assert "LDP(eps=0.3) is BROKEN" in done.stdout
     assert "eps: needs " in done.stdout
     assert "<svg" not in done.stdout
     done = with_tables.lift("sanitise", "people.csv", *COLUMNS, "--mechanism", "optimal", "-o", "out.csv")

@@ -7,12 +7,13 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from liftlib.channel import Channel
-from liftlib.checks import checked
+from liftlib.checks import checked, shown
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift, max_lift, min_lift
 from liftlib.mechanisms.family import family
 from liftlib.mechanisms.reduction.transport import LIFT_TOL, carry
+from liftlib.numerics import Vector
 from liftlib.solvers.programmes import solve
 
 
@@ -52,7 +53,7 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     [[1.2, 0.866667], [0.8, 1.133333]]
     """
     n_s, n_x, lifts = joint.n_secret, joint.n_public, lift(joint)
-    least, most = (np.broadcast_to(np.asarray(bound, dtype=np.float64), n_x) for bound in (low, high))
+    least, most = (_bound(name, bound, n_x) for name, bound in (("low", low), ("high", high)))
     if not ((least >= 0) & (least <= 1) & (most >= 1)).all():
         x = int(np.argmin((least >= 0) & (least <= 1) & (most >= 1)))
         raise InvalidParameter(f"the bounds of symbol {x} are {least[x]:g} and {most[x]:g}: give 0 <= low <= 1 <= high")
@@ -115,3 +116,11 @@ def extreme_reduction(joint: Joint, share: float) -> Channel:
     """
     low, high = (1 + (1 - share) * (extreme - 1) for extreme in (min_lift(joint), max_lift(joint)))
     return bounded_reduction(joint, np.minimum(low, 1), np.maximum(high, 1))
+
+
+def _bound(name: str, values: ArrayLike, n: int) -> Vector:
+    """Return a bound for each of n symbols, from one for all or one each."""
+    try:
+        return np.broadcast_to(np.asarray(values, dtype=np.float64), n)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(f"{name} is {shown(values)}: give a number, or one for each of {n} symbols") from error

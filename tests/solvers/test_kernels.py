@@ -9,9 +9,8 @@ import pytest
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter
 from liftlib.measures.information import mutual_information_of
-from liftlib.mechanisms.response.product import attribute_halfspaces
-from liftlib.mechanisms.response.product_polytope import kernel_vertices, kernels
-from liftlib.solvers.kernel_faces import kernels_by_faces
+from liftlib.mechanisms.response.product_polytope import kernels_of
+from liftlib.solvers.kernels import kernel_vertices, kernels_by_faces
 
 TIES = ll.Joint.from_counts([[6, 1, 2], [2, 6, 1], [1, 2, 6]])
 ZEROS = ll.Joint.from_counts([[4, 0, 3], [0, 2, 3]])
@@ -80,11 +79,11 @@ def test_side_channels_of_one_attribute():
     """S20 eqs. (23)-(26): several priors at once, and the optimum is that of the cone of rows."""
     joint = ll.datasets.uniform_joint(2, 12, np.random.default_rng(1))
     for j, n in enumerate((2, 2, 3)):
-        halfspaces, own = attribute_halfspaces(joint, 0.4, (2, 2, 3), j)
+        halfspaces, own = ll.SRLIP(1.2, (2, 2, 3)).attribute_halfspaces(joint, j, 0.4)
         cone = halfspaces * own
         found = kernels_by_faces(cone)
         assert all_orders(found) == generic(cone)
-        factor = ll.product_response_report(joint, 1.2, (2, 2, 3), repair=False).factors[j]
+        factor = ll.product_response(joint, ll.SRLIP(1.2, (2, 2, 3)), repair=False).certificate.factors[j]
         best = mutual_information_of(own[:, None] * found.kernels).max()
         assert best == pytest.approx(float(mutual_information_of(own[:, None] * factor.kernel)), abs=1e-9)
         assert found.kernels.shape[1:] == (n, n)
@@ -101,9 +100,9 @@ def test_five_symbols_agree_with_the_rows():
         assert ll.mutual_information(joint.p_x[:, None] * best) == pytest.approx(optimum, abs=1e-9)
 
 
-def test_kernels_is_the_generic_route():
+def test_kernels_of_is_the_generic_route():
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(3))
-    assert len(kernels(joint, ll.LDP(0.7))) == kernels_by_faces(cone_of(joint, ll.LDP(0.7))).copies.sum()
+    assert len(kernels_of(joint, ll.LDP(0.7))) == kernels_by_faces(cone_of(joint, ll.LDP(0.7))).copies.sum()
 
 
 def test_refusals():

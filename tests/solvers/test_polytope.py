@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib import polytope
 from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure
+from liftlib.numerics import FEASIBILITY_TOL, TIGHT_TOL, TWIN_TOL
+from liftlib.solvers import polytope
 from liftlib.solvers.polytope import vertices
 
 cdd = pytest.param("cdd", marks=pytest.mark.cdd)
@@ -223,6 +224,96 @@ def test_copies_and_twins_are_one_vertex(seed):
     wide = np.concatenate([rows] * 4)
     assert_same(polytope._distinct(rng.permutation(many), wide), found)
     # a constraint on the brink of tightness, so that rounding decides whose tight set has it
-    brink = np.concatenate([rows, rows[12:] + polytope.TIGHT_TOL])
+    brink = np.concatenate([rows, rows[12:] + TIGHT_TOL])
     twins = np.concatenate([found, found * (1 + 1e-14 * rng.normal(size=found.shape))])
     assert_same(polytope._distinct(twins, brink), found)
+
+
+@pytest.mark.parametrize("step", [1e-2, 1e-3, 1e-4, 1e-5])
+def test_equalities_that_follow_from_others_up_to_rounding(step):
+    """All lifts differ from 1 in one direction, so three equalities are one; rounding hides it."""
+    joint = ll.Joint.from_counts(np.outer([0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1]) + step)
+    found = vertices(ll.PerfectPrivacy().halfspaces(joint), interior=joint.p_x)
+    # P(s|x) is (p_s p_x + step) / (p_x + 3 step): a row is allowed if its mean of 1 / (p_x + 3 step) is that of P_X
+    height = 1 / (np.array([0.4, 0.3, 0.2, 0.1]) + 3 * step)
+    level = height @ joint.p_x
+    expected = []
+    for i, j in itertools.combinations(range(4), 2):
+        share = (level - height[j]) / (height[i] - height[j])
+        if 0 <= share <= 1:
+            expected.append(share * np.eye(4)[i] + (1 - share) * np.eye(4)[j])
+    assert_same(found, expected, 1e-8)
+
+
+def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
+    """A vertex may miss a constraint by the tolerance and by no more."""
+    for miss, fails in ((0.9 * FEASIBILITY_TOL, False), (1.1 * FEASIBILITY_TOL, True)):
+        monkeypatch.setattr(polytope, "_by_cdd", lambda _, off=miss: np.array([[0.5 - off / 2, 0.5 + off / 2]]))
+        if fails:
+            with pytest.raises(SolverFailure, match=r"a vertex breaks a constraint by 1.1e-09, more than 1e-09"):
+                vertices([[1.0, -1.0]], "cdd")
+        else:
+            assert len(vertices([[1.0, -1.0]], "cdd")) == 1
+
+
+def test_constraints_are_scaled_and_those_that_never_bind_left_out():
+    rows = polytope._constraints(np.array([[4.0, -2.0], [3.0, 1.0], [0.0, 0.0], [-8.0, 1.0]]))
+    assert rows.tolist() == [[1, 0], [0, 1], [1, -0.5], [-1, 0.125]]
+
+
+def test_a_small_interior_point_is_not_trusted():
+    """One that a constraint all but touches is replaced by the centre, and the vertices are the same."""
+    g = [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]
+    wanted = vertices(g, "cdd")
+    for point in ([1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12], [1.0, 0.0, 0.0], [6.0, 5.0, 4.0]):
+        assert_same(vertices(g, "qhull", interior=point), wanted)
+
+
+def test_the_relative_interior_is_the_centre():
+    """x >= y on a triangle: the point of the most slack, by hand, and which constraints are equalities."""
+    rows = polytope._constraints(np.array([[1.0, -1.0]]))
+    centre, equal = polytope._relative_interior(rows)
+    # slack y / |(1/2, -1/2)| = (x - y) / |(1, -1)| with x + y = 1: y sqrt 2 = (1 - 2 y) / sqrt 2
+    np.testing.assert_allclose(centre, [0.75, 0.25], atol=1e-9)
+    assert not equal.any()
+    rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+    centre, equal = polytope._relative_interior(rows)
+    assert equal.tolist() == [False, False, False, True, True]
+    assert centre[0] == pytest.approx(centre[1], abs=1e-15)
+    assert centre.sum() == pytest.approx(1, abs=1e-15)
+    empty, equal = polytope._relative_interior(polytope._constraints(np.array([[-1.0, -1.0]])))
+    assert empty is None
+    assert equal.tolist() == [True, True, True]
+
+
+def test_a_solver_without_a_point_is_at_fault(monkeypatch):
+    """No point inside is a failure; no central one is not."""
+
+    def stopped(_):
+        raise SolverFailure("HiGHS stopped: Time limit")
+
+    run = polytope.Programme.run
+    monkeypatch.setattr(polytope.Programme, "run", stopped)
+    with pytest.raises(SolverFailure, match="no interior point: HiGHS stopped: Time limit"):
+        polytope._relative_interior(polytope._constraints(np.array([[1.0, -1.0]])))
+    calls = []
+
+    def second_stopped(programme):
+        calls.append(programme)
+        return run(programme) if len(calls) == 1 else stopped(programme)
+
+    monkeypatch.setattr(polytope.Programme, "run", second_stopped)
+    assert_same(vertices([[1.0, -1.0, 0.0]], "qhull"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
+    assert len(calls) == 2
+
+
+def test_twins_are_told_from_neighbours():
+    """Two points whose tight sets differ are one vertex if they are as near as the tolerance, and two beyond it."""
+    base, third = np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.0, 1.0])
+    for apart, slack, count in ((0.2 * TWIN_TOL, TIGHT_TOL - 0.3 * TWIN_TOL, 2), (20 * TWIN_TOL, 0.0, 3)):
+        twin = base + apart * np.array([1, -1, 0])
+        # tight at the first point only: its slack there, and 8/3 of the distance more at its twin
+        rows = np.concatenate([np.eye(3), [np.array([1.0, -5 / 3, 0.0]) + slack]])
+        tight = np.abs(np.array([base, twin]) @ rows.T) < TIGHT_TOL
+        assert tight[:, 3].tolist() == [True, False]
+        assert len(polytope._distinct(np.array([base, twin, third]), rows)) == count

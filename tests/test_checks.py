@@ -1,0 +1,165 @@
+"""Arguments held against annotations: what serves, what is refused, and what the message asks for."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Optional
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from liftlib import Joint
+from liftlib.checks import checked, shown
+from liftlib.errors import InvalidParameter
+
+JOINT = Joint([[1.0]])
+
+
+class Strange:
+    def __repr__(self):
+        return "a strange\n   thing"
+
+
+class TestKinds:
+    @pytest.mark.parametrize(
+        ("hint", "good", "bad", "wanted"),
+        [
+            (bool, [True, np.True_], [1, None, "yes"], "True or False"),
+            (str, ["", "x"], [1, None, b"x"], "a text"),
+            (int | None, [None, 0, np.int64(3)], [True, 1.5, "1"], "a whole number or None"),
+            (Optional[str], ["x", None], [1], "a text or None"),  # noqa: UP045 - the older spelling is one too
+            (type(None), [None], [0, ""], "None"),
+            (None, [None], [0, False], "None"),
+            (Literal["up", "down"], ["up"], ["left", 1, None, ["up"]], '"up" or "down"'),
+            (Literal[1, "all"], [1, "all"], [2, "1"], '1 or "all"'),
+            (Literal[True], [True], [False, None], "True"),
+            (Callable[[int], int], [len, lambda x: x], [3, "len"], "a function"),
+            (type[Exception], [ValueError, int], ["ValueError", 3], "a class"),
+            (Sequence[str], [["a"], (), np.array(["a"])], [["a", 1], 3, {"a"}], "a sequence, each entry a text"),
+            (Sequence[Joint] | None, [None, [JOINT]], [JOINT, [1]], "a sequence, each entry a Joint or None"),
+            (Joint, [JOINT], [[[1.0]], None, Joint], "a Joint"),
+            (Path, [Path("a")], ["a"], "a Path"),
+            (np.random.Generator, [np.random.default_rng(0)], [0, None], "a Generator"),
+            (Joint | np.random.Generator | str, [JOINT, ""], [0], "a Joint or a Generator or a text"),
+        ],
+        ids=str,
+    )
+    def test_of_an_argument(self, hint, good, bad, wanted):
+        def function(it):
+            return it
+
+        function.__annotations__ = {"it": hint}
+        guarded = checked(function)
+        for value in good:
+            assert guarded(value) is value
+            assert guarded(it=value) is value
+        for value in bad:
+            with pytest.raises(InvalidParameter) as told:
+                guarded(value)
+            assert str(told.value) == f"it is {shown(value)}: give {wanted}"
+
+    @pytest.mark.parametrize("hint", [Any, int, float, dict, list[int], ArrayLike, inspect.Parameter.empty])
+    def test_others_are_the_functions_own_to_check(self, hint):
+        def function(it):
+            return it
+
+        function.__annotations__ = {"it": hint}
+        for value in (object(), "x", None, 1.5):
+            assert checked(function)(value) is value
+
+    def test_a_union_of_more_than_five_is_somebody_elses(self):
+        def five(it: int | str | bool | Joint | None):
+            return it
+
+        def six(it: int | str | bool | Joint | Path | None):
+            return it
+
+        assert checked(six)(1.5) == 1.5
+        with pytest.raises(InvalidParameter, match=r"^it is 1.5: give a whole number or a text or True or False or"):
+            checked(five)(1.5)
+
+    def test_the_first_that_does_not_fit_is_named(self):
+        @checked
+        def function(a: str, /, b: Joint, *, c: bool = False):
+            return a, b, c
+
+        assert function("x", JOINT) == ("x", JOINT, False)
+        for args, kwargs, name in ((("x", 1), {}, "b"), ((1, JOINT), {}, "a"), (("x", JOINT), {"c": 2}, "c")):
+            with pytest.raises(InvalidParameter, match=f"^{name} is "):
+                function(*args, **kwargs)
+
+    def test_a_default_is_not_looked_at(self):
+        @checked
+        def function(it: str = None):  # noqa: RUF013
+            return it
+
+        assert function() is None
+
+    def test_names_that_only_a_type_checker_has(self):
+        @checked
+        def function(frame: NotImported, other, text: str):  # noqa: F821
+            return frame
+
+        assert function(3, None, "x") == 3
+        with pytest.raises(InvalidParameter, match=r"^text is 3: give a text$"):
+            function(3, None, 3)
+
+    def test_what_is_defined_below(self):
+        @checked
+        def function(it: Below):
+            return it
+
+        with pytest.raises(InvalidParameter, match=r"^it is 3: give a Below$"):
+            function(3)
+        assert isinstance(function(Below()), Below)
+
+    def test_behind_another_decorator(self):
+        @checked
+        @functools.cache
+        def function(it: str):
+            return it
+
+        with pytest.raises(InvalidParameter, match=r"^it is 3: give a text$"):
+            function(3)
+
+
+class Below:
+    """Defined after what names it."""
+
+
+Below.__module__ = "liftlib.tests"  # only our own classes are looked at
+
+
+class TestTheFunction:
+    def test_keeps_its_name_its_text_and_its_signature(self):
+        def function(it: str) -> str:
+            """Say it."""
+            return it
+
+        guarded = checked(function)
+        assert (guarded.__name__, guarded.__doc__) == ("function", "Say it.")
+        assert inspect.signature(guarded) == inspect.signature(function)
+
+    def test_wrong_numbers_of_arguments_stay_type_errors(self):
+        @checked
+        def function(it: str):
+            return it
+
+        for args in ((), ("a", "b")):
+            with pytest.raises(TypeError, match="argument"):
+                function(*args)
+
+
+class TestShown:
+    def test_on_one_line(self):
+        assert shown("a") == "'a'"
+        assert shown(Strange()) == "a strange thing"
+
+    def test_not_long(self):
+        assert shown("x" * 58) == f"'{'x' * 58}'"
+        assert shown("x" * 59) == f"'{'x' * 59}... of type str"
+        assert shown("abcdef", 3) == "'ab... of type str"
