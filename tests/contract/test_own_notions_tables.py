@@ -24,7 +24,7 @@ def people():
 @pytest.mark.parametrize("name", OWN)
 def test_audit_and_sanitise(people, name):
     notion = OWN[name]
-    before = audit(people, secret="ill", public="age", notion=notion, seed=0)
+    before = audit(people, secret="ill", public="age", notion=notion, rng=0)
     assert before.kept is False
     released = sanitise(people, secret="ill", public="age", notion=notion, rng=0)
     joint = ll.Joint.from_table(people, secret="ill", public="age")
