@@ -4,7 +4,11 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test test-slow preview exercises serve lint lock bench minimal clean
+<<<<<<< HEAD
+.PHONY: help book test test-slow preview exercises serve lint lock bench coverage mutants minimal clean
+=======
+.PHONY: help book test test-slow preview exercises serve lint lock bench minimal bounds clean
+>>>>>>> install
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,11 +46,31 @@ exercises: .venv/installed  ## Write student and solution notebooks to _build/ex
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks
 
+coverage: .venv/installed  ## Lines and branches that the unit tests run, by folder
+	$(BIN)/python -m liftbook.build.coverage
+
+mutants: .venv/installed  ## Change the library one token at a time; ONLY=notions for a part, JOBS=1 for one process
+	$(BIN)/python -m liftbook.build.mutants --jobs $(or $(JOBS),2) $(ONLY)
+
 serve: book  ## Read the book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000
 
 minimal:  ## The same two commands on a clean minimal Debian, without a compiler; needs root and debootstrap
 	tools/minimal-debian
+
+# what the tests alone want comes as new as it can; that an old package warns of a newer one beside it is no fault
+RESOLUTION ?= lowest-direct
+BOUNDS := _build/$(RESOLUTION)
+bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
+	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
+	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask \
+	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
+	$(BIN)/uv venv --quiet --python $(PYTHON) $(BOUNDS)/venv
+	$(BIN)/uv pip install --quiet --python $(BOUNDS)/venv -r $(BOUNDS)/versions.txt --editable . \
+	  pytest pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
+	cat $(BOUNDS)/versions.txt
+	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
+	  --ignore tests/test_house.py $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
 lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-header --no-annotate \

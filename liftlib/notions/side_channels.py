@@ -123,10 +123,9 @@ class SRLIP(Notion):
                     mass = cell.sum(axis=1)
                     if not mass.sum() > 0:
                         continue
-                    given = cell[mass > 0] / mass[mass > 0, None]
-                    whole = cell.sum(axis=0) / mass.sum()
-                    given, whole = given / own, np.broadcast_to(whole / own, given.shape)
-                rows += [difference(given, np.exp(-eps) * whole), difference(whole, np.exp(-eps) * given)]
+                    given = cell[mass > 0] / mass[mass > 0, None] / own
+                    whole = cell.sum(axis=0) / mass.sum() / own
+                    rows += [difference(given, np.exp(-eps) * whole), difference(whole, np.exp(-eps) * given)]
         return np.concatenate(rows), own
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:

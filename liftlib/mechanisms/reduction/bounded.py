@@ -57,9 +57,7 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     least, most = (_bound(name, bound, n_x) for name, bound in (("low", low), ("high", high)))
     if not ((least >= 0) & (least <= 1) & (most >= 1)).all():
         at = int(np.argmin((least >= 0) & (least <= 1) & (most >= 1)))
-        raise InvalidParameter(
-            f"the bounds of symbol {at} are {least[at]:g} and {most[at]:g}: give 0 <= low <= 1 <= high"
-        )
+        raise InvalidParameter(f"the bounds of symbol {at} are {least[at]:g}, {most[at]:g}: give 0 <= low <= 1 <= high")
     near = np.clip(lifts, least, most)
     # unknowns, each at least 0: what a lift rises and falls from there, and the room left above and below
     rise, fall = np.minimum(most, 1 / joint.p_s[:, None]) - near, near - least
