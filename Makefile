@@ -4,7 +4,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test test-slow preview exercises serve lint lock bench minimal bounds clean
+.PHONY: help book test test-slow preview exercises serve lint lock bench coverage mutants minimal bounds clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,12 @@ exercises: .venv/installed  ## Write student and solution notebooks to _build/ex
 
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks
+
+coverage: .venv/installed  ## Lines and branches that the unit tests run, by folder
+	$(BIN)/python -m liftbook.build.coverage
+
+mutants: .venv/installed  ## Change the library one token at a time; ONLY=notions for a part, JOBS=1 for one process
+	$(BIN)/python -m liftbook.build.mutants --jobs $(or $(JOBS),2) $(ONLY)
 
 serve: book  ## Read the book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000

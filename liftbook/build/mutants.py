@@ -6,10 +6,8 @@ imports behind it.
 """
 
 import argparse
-import ast
 import importlib
 import os
-import re
 import shutil
 import signal
 import sys
@@ -23,89 +21,26 @@ from importlib.util import cache_from_source
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import parso
 import pytest
-from cosmic_ray.mutating import mutate_code  # type: ignore[import-untyped]
-from cosmic_ray.operators.number_replacer import NumberReplacer  # type: ignore[import-untyped]
-from cosmic_ray.plugins import get_operator  # type: ignore[import-untyped]
+
+from liftbook.build.mutations import Mutant, mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful")
+COLUMNS = ("mutants", "killed", "equivalent", "survive")
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
-NO_EFFECT = ("final", "cache")  # decorators that only a type checker sees, or a clock
 
 
-class Looser(NumberReplacer):  # type: ignore[misc]
-    """A tolerance ten thousand times as large: to add 1 to it, as cosmic-ray does, is easily noticed."""
-
-    def mutation_positions(self, node: Any) -> Iterator[Any]:
-        if node.type == "number" and "e-" in node.value:
-            yield node.start_pos, node.end_pos
-
-    def mutate(self, node: Any, index: int) -> Any:  # noqa: ARG002
-        return parso.python.tree.Number(f" {float(node.value) * 1e4:g}", node.start_pos)
-
-
-class Mutant(NamedTuple):
-    module: str
-    at: int
-    line: str
-    becomes: str
-    source: str
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.module, self.line, self.becomes
-
-
-def meaning(source: str) -> str:
-    """Return what a module does: without annotations, which mypy reads, and without which arguments are by name."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            node.decorator_list = [d for d in node.decorator_list if ast.unparse(d) not in NO_EFFECT]
-        if isinstance(node, ast.FunctionDef):
-            node.returns = None
-        if isinstance(node, ast.arguments):  # cosmic-ray takes their * for a product
-            node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
-            node.defaults = [*node.defaults, *(one for one in node.kw_defaults if one is not None)]
-            node.posonlyargs, node.kwonlyargs, node.kw_defaults = [], [], []
-        if isinstance(node, ast.arg):
-            node.annotation = None
-        if isinstance(node, ast.AnnAssign):
-            node.annotation = ast.Constant(None)
-    return ast.dump(tree)
-
-
-def changed(before: list[str], after: list[str]) -> tuple[int, str, str]:
-    """Return where two sources differ, and what stands there, one space between words."""
-    at = next(at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
-    rest = next(at for at, (old, new) in enumerate(zip(before[::-1], after[::-1], strict=False)) if old != new)
-    gone = len(before) - len(after)  # a decorator, told by the line below it
-    texts = (before[at : len(before) - rest + bool(gone)], after[at : len(after) - rest + bool(gone)])
-    line, becomes = (re.sub(r"(?<=[(\[]) | (?=[)\]])", "", " ".join(" ".join(text).split())) for text in texts)
-    return at + 1, line, becomes
-
-
-def mutants(module: str, operators: list[str]) -> Iterator[Mutant]:
-    """Return every mutant of a module that compiles and means something else than the module and those before it."""
-    source = (ROOT / module).read_text(encoding="utf-8")
-    seen = {meaning(source)}
-    for make in (Looser, *(get_operator(f"core/{name}") for name in operators)):
-        occurrence = 0
-        while code := mutate_code(source, make(), occurrence):
-            occurrence += 1
-            try:
-                means = meaning(code)
-            except SyntaxError:
-                continue
-            if means not in seen:
-                seen.add(means)
-                yield Mutant(module, *changed(source.splitlines(), code.splitlines()), code)
+def modules(spec: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
+    """Return each module under test, its part's name, and the tests that mirror it."""
+    for name, part in spec["parts"].items():
+        for pattern in part["modules"]:
+            for path in sorted(ROOT.glob(pattern)):
+                yield str(path.relative_to(ROOT)), name, part["tests"]
 
 
 def start(scratch: str) -> None:
@@ -145,15 +80,16 @@ def passes(module: str, source: str, tests: list[str], limit: int) -> bool:
     return status == 0
 
 
-def run(module: str, tests: list[str], operators: list[str], pool: ProcessPoolExecutor) -> tuple[int, list[Mutant]]:
-    """Return how many mutants a module has, and those that survive."""
+def tried(
+    module: str, tests: list[str], operators: list[str], pool: ProcessPoolExecutor
+) -> Iterator[tuple[Mutant, bool]]:
+    """Return each mutant of a module, and whether it survives."""
     before, source = time.monotonic(), (ROOT / module).read_text(encoding="utf-8")
     if not pool.submit(passes, module, source, tests, 600).result():
         sys.exit(f"{module}: its tests fail as it is: {' '.join(tests)}")
-    limit, found = 10 + 5 * int(time.monotonic() - before), list(mutants(module, operators))
-    sources = (mutant.source for mutant in found)
-    alive = pool.map(passes, repeat(module), sources, repeat(tests), repeat(limit))
-    return len(found), [mutant for mutant, lives in zip(found, alive, strict=True) if lives]
+    limit, found = 10 + 5 * int(time.monotonic() - before), list(mutants(source, operators))
+    lives = pool.map(passes, repeat(module), (one.source for one in found), repeat(tests), repeat(limit))
+    yield from zip(found, lives, strict=True)
 
 
 def main() -> int:
@@ -163,36 +99,34 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     spec = tomllib.loads(SPEC.read_text(encoding="utf-8"))
-    modules = {  # a later part takes a module from an earlier one
-        str(path.relative_to(ROOT)): (name, part["tests"])
-        for name, part in spec["parts"].items()
-        for pattern in part["modules"]
-        for path in sorted(ROOT.glob(pattern))
-    }
-    known = {(e["module"], e["line"], to) for e in spec.get("equivalent", []) for to in e["becomes"]}
     totals: Counter[str] = Counter()
-    rows, code = [], 0
+    rows: list[tuple[str, Counter[str]]] = []
     with (
         tempfile.TemporaryDirectory() as scratch,
         ProcessPoolExecutor(args.jobs, get_context("spawn"), initializer=start, initargs=(scratch,)) as pool,
     ):
-        for module, (part, tests) in modules.items():
+        for module, part, tests in modules(spec):
             if args.only and not any(one == part or one in module for one in args.only):
                 continue
-            n, alive = run(module, tests, spec["operators"], pool)
-            new = [mutant for mutant in alive if mutant.key not in known]
-            gone = {key for key in known if key[0] == module} - {mutant.key for mutant in alive}
-            for mutant in new:
-                print(f"survives  {module}:{mutant.at}\n  - {mutant.line}\n  + {mutant.becomes}", flush=True)
-            for _, line, becomes in sorted(gone):
-                print(f"is no survivor any more  {module}\n  - {line}\n  + {becomes}", flush=True)
-            count = {"mutants": n, "killed": n - len(alive), "equivalent": len(alive) - len(new), "survive": len(new)}
+            listed = {change for one in spec["equivalent"] if one["module"] == module for change in one["mutants"]}
+            count: Counter[str] = Counter()
+            seen = set()
+            for mutant, lives in tried(module, tests, spec["operators"], pool):
+                what = "killed" if not lives else "equivalent" if mutant.change in listed else "survive"
+                count.update(["mutants", what])
+                if lives:
+                    seen.add(mutant.change)
+                if what == "survive":
+                    print(f"survives  {module}:{mutant.at}  {mutant.change}", flush=True)
+            for change in sorted(listed - seen):
+                count["gone"] += 1
+                print(f"is listed as equivalent, but does not survive  {module}  {change}", flush=True)
             rows.append((module, count))
             totals.update(count)
-            code |= bool(new or gone)
     for name, count in [*rows, ("in all", totals)]:
-        print(f"{name:40}", *(f"{value:5} {what}" for what, value in count.items()))
-    return code
+        dead = count["killed"] / max(1, count["mutants"] - count["equivalent"])
+        print(f"{name:36}", *(f"{count[what]:5} {what}" for what in COLUMNS), f"{dead:8.1%} of those that matter")
+    return int(totals["survive"] + totals["gone"] > 0)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import WRAPPER_ASSIGNMENTS
+from functools import WRAPPER_ASSIGNMENTS, cache
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +21,15 @@ from liftlib.numerics import KEEP_TOL, check_scalar
 LAST = 500.0
 """A parameter beyond this is as good as infinite: e^-500 is below the least positive float that a kernel can use."""
 
+FINE = 1e-13
+"""How finely a parameter is solved for, relatively and in itself."""
+
+COARSE = 1e-9
+"""The same for a member that a linear programme makes: finer than this its leakage is rounding."""
+
 Make = Callable[..., Channel]
 Level = Callable[[Joint, float], float]
+Near = Callable[[Joint, Notion], float]
 End = Literal["low", "high"]
 
 
@@ -44,6 +51,10 @@ class Family:
         The closed form of :meth:`lip`, where there is one.
     at_lip : callable, optional, keyword-only
         The closed form of :meth:`at_lip`, rounded to the private side.
+    near : callable, optional, keyword-only
+        ``near(joint, notion)``, where :func:`calibrate` looks first: near the answer, where that is known cheaply.
+    resolution : float, keyword-only
+        How finely the parameter is solved for; coarser where a linear programme's tolerance blurs the leakage.
 
     Attributes
     ----------
@@ -69,6 +80,7 @@ class Family:
     low: float
     high: float
     private_end: End
+    resolution: float
     parameter: str
     start: float
     """The private end."""
@@ -76,6 +88,7 @@ class Family:
     """The other end."""
     _lip: Level | None
     _at_lip: Level | None
+    _near: Near | None
     _signature: inspect.Signature
 
     @checked
@@ -88,6 +101,8 @@ class Family:
         private_end: End = "low",
         lip: Level | None = None,
         at_lip: Level | None = None,
+        near: Near | None = None,
+        resolution: float = FINE,
     ):
         signature = inspect.signature(make)
         names = list(signature.parameters)
@@ -102,7 +117,8 @@ class Family:
         # what functools.update_wrapper does, for an object that is frozen
         copied = {name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)}
         own = {"make": make, "low": low, "high": high, "private_end": private_end, "parameter": names[1]}
-        rest = {"start": start, "end": end, "_lip": lip, "_at_lip": at_lip, "_signature": signature}
+        own["resolution"] = check_scalar("resolution", resolution, open_low=True, finite=True)
+        rest = {"start": start, "end": end, "_lip": lip, "_at_lip": at_lip, "_near": near, "_signature": signature}
         for name, value in (copied | {"__wrapped__": make} | own | rest).items():
             object.__setattr__(self, name, value)
 
@@ -156,6 +172,8 @@ def family(
     private_end: End = "low",
     lip: Level | None = None,
     at_lip: Level | None = None,
+    near: Near | None = None,
+    resolution: float = FINE,
 ) -> Callable[[Make], Family]:
     """Make a family of the function that it decorates; the parameters are those of :class:`Family`.
 
@@ -167,7 +185,8 @@ def family(
     >>> blunt
     Family(blunt, share in [0, 1])
     """
-    return lambda make: Family(make, low=low, high=high, private_end=private_end, lip=lip, at_lip=at_lip)
+    ends: dict[str, Any] = {"low": low, "high": high, "private_end": private_end}
+    return lambda make: Family(make, **ends, lip=lip, at_lip=at_lip, near=near, resolution=resolution)
 
 
 @checked
@@ -210,6 +229,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
     start, end = family.start, family.end
 
+    @cache  # the ends are asked for again and again
     def excess(parameter: float) -> float:
         return notion.excess(joint, family(joint, parameter))
 
@@ -219,11 +239,20 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
         return end
     if excess(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
         return start
+    if family._near is not None:
+        private, other = (
+            float(np.clip(family._near(joint, notion) + side * family.resolution, family.low, family.high))
+            for side in np.sign([start - end, end - start])
+        )
+        if excess(private) <= 0 < excess(other):
+            return private
     kept, broken = start, end if np.isfinite(end) else _bracket(excess, start, np.sign(end - start))
     if not np.isfinite(broken):
         return float(np.sign(end - start) * LAST)
-    root = float(toms748(lambda p: _finite(excess(p)), min(kept, broken), max(kept, broken), xtol=1e-13, rtol=1e-13))
-    step = np.spacing(max(abs(root), 1e-12))
+    ends, fine = sorted((kept, broken)), family.resolution
+    root = float(toms748(lambda p: _finite(excess(p)), *ends, xtol=fine, rtol=fine))
+    # a step of the last digit for a closed formula, and no finer than its tolerance for a programme
+    step = max(np.spacing(max(abs(root), 1e-12)), fine - FINE)
     while not excess(root) <= 0:
         root, step = root + np.sign(kept - root) * step, 2 * step
         if (root - kept) * (broken - kept) <= 0:
@@ -242,5 +271,5 @@ def _bracket(excess: Callable[[float], float], start: float, towards: float) -> 
 
 
 def _finite(value: float) -> float:
-    # a zero cell leaks infinitely at the far end; the root finder needs a number
-    return min(value, 1e6)
+    # a zero cell leaks infinitely at the far end; the root finder needs a number, and goes faster without a cliff
+    return max(-1.0, min(value, 1.0))

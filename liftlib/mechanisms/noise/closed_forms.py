@@ -46,7 +46,7 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
     """
     shrink = np.exp(-eps)
     # at an infinite parameter all three leak what X itself leaks, and no excess is positive
-    if LIP(0.0).leakage(joint, Channel.identity(joint.n_public)) <= eps:
+    if LIP(eps).excess(joint, Channel.identity(joint.n_public)) <= 0:
         return np.inf
     u, v = joint.x_given_s, joint.p_x
     excess = worst(shrink * u - v, shrink * v - u)

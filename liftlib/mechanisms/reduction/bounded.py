@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
+from scipy.sparse import csc_array
 
 from liftlib.channel import Channel
 from liftlib.checks import checked, shown
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift, max_lift, min_lift
-from liftlib.mechanisms.family import family
+from liftlib.mechanisms.family import COARSE, family
+from liftlib.mechanisms.reduction.linear import reduction_share
 from liftlib.mechanisms.reduction.transport import LIFT_TOL, carry
 from liftlib.numerics import Vector
 from liftlib.solvers.programmes import solve
@@ -60,22 +61,22 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     near = np.clip(lifts, least, most)
     # unknowns, each at least 0: what a lift rises and falls from there, and the room left above and below
     rise, fall = np.minimum(most, 1 / joint.p_s[:, None]) - near, near - least
-    n, one = n_s * n_x, eye_array(n_s * n_x)
-    nothing = csr_array((n, n))
-    over_x = kron(eye_array(n_s), joint.p_x[None])
-    over_s = kron(joint.p_s[None], eye_array(n_x))
-    rows = vstack(
-        [
-            hstack([one, nothing, one, nothing]),
-            hstack([nothing, one, nothing, one]),
-            hstack([over_x, -over_x, csr_array((n_s, 2 * n))]),
-            hstack([over_s, -over_s, csr_array((n_x, 2 * n))]),
-        ]
-    )
+    n = n_s * n_x
+    cell = np.arange(n)
+    s, x = np.divmod(cell, n_x)
+    one, over_x, over_s = np.ones(n), joint.p_x[x], joint.p_s[s]
+    # a rise and its room, a fall and its room; given each secret lifts average to 1 over X, and at each symbol over S
+    parts = [
+        *((cell, cell, one), (cell, 2 * n + cell, one), (n + cell, n + cell, one), (n + cell, 3 * n + cell, one)),
+        *((2 * n + s, cell, over_x), (2 * n + s, n + cell, -over_x)),
+        *((2 * n + n_s + x, cell, over_s), (2 * n + n_s + x, n + cell, -over_s)),
+    ]
+    row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
+    table = csc_array((value, (row, column)), shape=(2 * n + n_s + n_x, 4 * n))
     wanted = np.concatenate([rise.ravel(), fall.ravel(), 1 - near @ joint.p_x, 1 - joint.p_s @ near])
     # only a fall below the lift that was there takes mass away; above the bounds it had to go anyway
     cost = np.concatenate([np.zeros(n), np.outer(joint.p_s, joint.p_x).ravel(), np.zeros(2 * n)])
-    found = solve(cost, csr_array(rows), wanted).x
+    found = solve(cost, table, wanted).x
     reached = near + (found[:n] - found[n : 2 * n]).reshape(n_s, n_x)
     channel = carry(joint, np.maximum(reached, 0) * joint.p_x)
     after = np.einsum("sx,sxy->sy", joint.x_given_s, channel.kernel) / joint.p_x
@@ -85,7 +86,7 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     return channel
 
 
-@family(high=1.0, private_end="high")
+@family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
 def extreme_reduction(joint: Joint, share: float) -> Channel:
     """Return the least change of X that brings the extreme lifts of each symbol as near to 1 as linear reduction does.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array, csr_array, eye_array, kron, vstack
+from scipy.sparse import coo_array, csc_array
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.family import family
-from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.mechanisms.family import COARSE, family
+from liftlib.mechanisms.reduction.linear import linear_reduction, reduction_share
 from liftlib.numerics import Matrix, Vector, as_matrix
 from liftlib.solvers.programmes import solve
 
@@ -22,7 +22,7 @@ LIFT_TOL = 1e-6
 """By how much a lift that a linear programme reached may differ from that of I21 eq. (3)."""
 
 
-@family(high=1.0, private_end="high")
+@family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
 def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
     """Reach the same P(y|s) as linear reduction at the least cost without sight of the secret.
 
@@ -63,10 +63,15 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     free = np.flatnonzero(joint.p_x >= LIGHT)
     p_x, held, lifts = joint.p_x[free], np.delete(np.arange(n), free), lift(joint)
     # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass of y; the others are on P(x)
-    rows = vstack([kron(csr_array(lifts[:, free]), eye_array(free.size)), kron(eye_array(free.size), p_x[None])])
+    s, x, y = (at.ravel() for at in np.indices((joint.n_secret, free.size, free.size)))
+    first = slice(free.size**2)
+    row = np.concatenate([s * free.size + y, joint.n_secret * free.size + x[first]])
+    column = np.concatenate([x * free.size + y, x[first] * free.size + y[first]])
+    value = np.concatenate([lifts[:, free][s, x], p_x[y[first]]])
+    table = csc_array((value, (row, column)), shape=((joint.n_secret + 1) * free.size, free.size**2))
     wanted = 1 + (1 - share) * (lifts[:, free] - 1) - share * (lifts[:, held] @ joint.p_x[held])[:, None]
     mass = p_x * (1 - share * joint.p_x[held].sum())
-    solution = solve((cost[np.ix_(free, free)] * p_x).ravel(), rows.tocsr(), np.concatenate([wanted.ravel(), mass]))
+    solution = solve((cost[np.ix_(free, free)] * p_x).ravel(), table, np.concatenate([wanted.ravel(), mass]))
     flow = solution.x.reshape(free.size, free.size) * p_x
     kernel = linear_reduction(joint, share).kernel.copy()
     kernel[np.ix_(free, free)] = flow / flow.sum(axis=1, keepdims=True) * (mass / p_x)[:, None]
@@ -78,7 +83,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     return Channel(kernel, joint.public)
 
 
-@family(high=1.0, private_end="high")
+@family(high=1.0, private_end="high", near=reduction_share)
 def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
     """Reach the same P(y|s) as linear reduction by moving as little of X as possible, with sight of the secret.
 
