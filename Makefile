@@ -4,7 +4,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test test-slow preview exercises serve lint lock bench coverage mutants minimal bounds clean
+.PHONY: help book test test-slow preview exercises serve lint lock bench bounds minimal coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14

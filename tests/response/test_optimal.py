@@ -168,7 +168,7 @@ def test_wrong_arguments():
     ):
         with pytest.raises(InvalidParameter, match=message):
             ll.optimal_response(joint, ll.LIP(1.0), **wrong)
-    with pytest.raises(InvalidParameter, match=r"notion of optimal_response is 0\.5: give a Notion"):
+    with pytest.raises(InvalidParameter, match=r"notion is 0\.5: give a Notion"):
         ll.optimal_response(joint, 0.5)
 
 

@@ -116,5 +116,5 @@ def test_product_refuses():
         ll.product_response(joint, ll.LIP(1))
     with pytest.raises(InvalidParameter, match=r"shape \(2, 3\) has 6 combinations, the joint 4 public symbols"):
         ll.product_response(joint, ll.SRLIP(1, (2, 3)))
-    with pytest.raises(InvalidParameter, match="repair of product_response is 'no': give True or False"):
+    with pytest.raises(InvalidParameter, match="repair is 'no': give True or False"):
         ll.product_response(joint, ll.SRLIP(1, (2, 2)), repair="no")

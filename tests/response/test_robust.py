@@ -53,7 +53,7 @@ def test_robust_response_refuses(monkeypatch):
         ll.robust_response(joint, ll.LIP(1), others=[joint, ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))])
     with pytest.raises(UnsupportedNotion, match="use subset_merging"):
         ll.robust_response(joint, ll.Chi2Lift(1, 1), others=[])
-    with pytest.raises(InvalidParameter, match=r"others of robust_response is .*: give a sequence, each entry a Joint"):
+    with pytest.raises(InvalidParameter, match=r"others is .*: give a sequence, each entry a Joint"):
         ll.robust_response(joint, ll.LIP(1), others=[joint.p])
 
 
