@@ -163,7 +163,7 @@ def test_wrong_arguments():
     with pytest.raises(UnsupportedNotion, match=r"not convex.*set eps_l to inf, or use subset_merging"):
         ll.optimal_response(joint, ll.L1Lift(1.0, 1.0))
     for wrong, message in (
-        ({"utility": "accuracy"}, r"utility of optimal_response is 'accuracy': give \"mutual-information\""),
+        ({"utility": "accuracy"}, r"utility is 'accuracy': give \"mutual-information\""),
         ({"method": "lrs"}, r"method of optimal_response is 'lrs': give \"auto\" or"),
     ):
         with pytest.raises(InvalidParameter, match=message):
