@@ -4,11 +4,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-<<<<<<< HEAD
-.PHONY: help book test test-slow preview exercises serve lint lock bench coverage mutants minimal clean
-=======
-.PHONY: help book test test-slow preview exercises serve lint lock bench minimal bounds clean
->>>>>>> install
+.PHONY: help book test test-slow preview exercises serve lint lock bench bounds minimal coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14

@@ -101,9 +101,7 @@ def test_refusals(monkeypatch):
         ll.srlip_upper_bounds(joint, ll.SRLIP(0.1, (2, 3)))
     with pytest.raises(UnsupportedNotion, match=r"LIP\(eps=0.1\) is not about X's attributes.*give SRLIP"):
         ll.srlip_upper_bounds(joint, ll.LIP(0.1))
-    with pytest.raises(
-        InvalidParameter, match="rng is 'seed': give a whole number or a Generator"
-    ):
+    with pytest.raises(InvalidParameter, match="rng is 'seed': give a whole number or a Generator"):
         ll.searched_response(joint, ll.LIP(0.1), rng="seed")
 
     real = highspy.Highs.setOptionValue

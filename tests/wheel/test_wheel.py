@@ -199,7 +199,7 @@ def test_book_lists_and_reruns(with_book):
 @pytest.mark.slow
 def test_book_has_what_the_notebooks_import(with_book):
     """What each notebook runs first: the cell that installs, and the imports."""
-    from liftbook.build.notebooks import convert
+    from liftbook.build.sphinx.notebooks import convert
 
     first = {}
     for path in sorted((ROOT / "chapters").glob("*.md")):
