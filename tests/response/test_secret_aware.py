@@ -42,7 +42,7 @@ def test_secret_aware_response_is_the_best(shape, eps):
         assert ll.LIP(eps).is_kept(joint, channel)
         utility = ll.evaluate(joint, channel).mutual_information
         assert utility == pytest.approx(best_by_hand(joint, eps), abs=1e-8)
-        reporting = ll.conditional_reporting(joint, ll.conditional_reporting_alpha(joint, eps))
+        reporting = ll.conditional_reporting(joint, ll.conditional_reporting.at_lip(joint, eps))
         for other in (ll.optimal_response(joint, ll.LIP(eps)), reporting):
             assert utility >= ll.evaluate(joint, other).mutual_information - 1e-9
 
@@ -62,7 +62,7 @@ def test_secret_aware_response_with_zero_cells_and_other_notions():
 def test_reporting_can_beat_the_optimum_that_does_not_see_the_secret():
     """S20 section VIII-C takes the optimum over P(y|x) as the best there is; CR is a P(y|s,x)."""
     joint = ll.datasets.adult("marital-status", "sex")
-    reporting = ll.conditional_reporting(joint, ll.conditional_reporting_alpha(joint, 0.1))
+    reporting = ll.conditional_reporting(joint, ll.conditional_reporting.at_lip(joint, 0.1))
     utility = [ll.evaluate(joint, c).mutual_information for c in (reporting, ll.optimal_response(joint, ll.LIP(0.1)))]
     assert utility[0] > 3 * utility[1]
 
