@@ -4,7 +4,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test test-slow preview exercises serve lint lock bench coverage mutants minimal clean
+.PHONY: help book test test-slow preview exercises serve lint lock bench bounds minimal coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,20 @@ serve: book  ## Read the book at http://localhost:8000
 
 minimal:  ## The same two commands on a clean minimal Debian, without a compiler; needs root and debootstrap
 	tools/minimal-debian
+
+# what the tests alone want comes as new as it can; that an old package warns of a newer one beside it is no fault
+RESOLUTION ?= lowest-direct
+BOUNDS := _build/$(RESOLUTION)
+bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
+	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
+	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask \
+	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
+	$(BIN)/uv venv --quiet --python $(PYTHON) $(BOUNDS)/venv
+	$(BIN)/uv pip install --quiet --python $(BOUNDS)/venv -r $(BOUNDS)/versions.txt --editable . \
+	  pytest pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
+	cat $(BOUNDS)/versions.txt
+	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
+	  --ignore tests/test_house.py $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
 lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-header --no-annotate \

@@ -14,6 +14,7 @@ from liftlib import Joint, polytope
 # The suite draws the same examples each time; HYPOTHESIS_PROFILE=explore draws new ones, many more.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("explore", deadline=None, max_examples=2000)
+os.environ.setdefault("LIFT_JOBS", "1")  # the tests run side by side already, and a worker takes a second to start
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 

@@ -249,8 +249,8 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     kept, broken = start, end if np.isfinite(end) else _bracket(excess, start, np.sign(end - start))
     if not np.isfinite(broken):
         return float(np.sign(end - start) * LAST)
-    ends, fine = sorted((kept, broken)), family.resolution
-    root = float(toms748(lambda p: _finite(excess(p)), *ends, xtol=fine, rtol=fine))
+    low, high, fine = min(kept, broken), max(kept, broken), family.resolution
+    root = float(toms748(lambda p: _finite(excess(p)), low, high, xtol=fine, rtol=fine))
     # a step of the last digit for a closed formula, and no finer than its tolerance for a programme
     step = max(np.spacing(max(abs(root), 1e-12)), fine - FINE)
     while not excess(root) <= 0:

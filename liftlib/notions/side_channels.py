@@ -13,7 +13,7 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.notions.base import LiftBounds, Notion, cone_of, log_of
+from liftlib.notions.base import LiftBounds, Notion, cone_of, difference, log_of
 from liftlib.numerics import Matrix, Vector, check_scalar
 
 
@@ -123,9 +123,9 @@ class SRLIP(Notion):
                     mass = cell.sum(axis=1)
                     if not mass.sum() > 0:
                         continue
-                    given = cell[mass > 0] / mass[mass > 0, None]
-                    whole = cell.sum(axis=0) / mass.sum()
-                    rows += [(given - np.exp(-eps) * whole) / own, (whole - np.exp(-eps) * given) / own]
+                    given = cell[mass > 0] / mass[mass > 0, None] / own
+                    whole = cell.sum(axis=0) / mass.sum() / own
+                    rows += [difference(given, np.exp(-eps) * whole), difference(whole, np.exp(-eps) * given)]
         return np.concatenate(rows), own
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:

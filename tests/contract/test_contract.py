@@ -14,6 +14,7 @@ from conftest import JOINTS, named_joint
 import liftlib as ll
 from liftlib.errors import UnsupportedNotion
 from liftlib.mechanisms.registry import COLUMNWISE, MECHANISMS
+from liftlib.notions import catalogue
 from liftlib.numerics import KEEP_TOL
 
 NOTIONS = {
@@ -29,7 +30,15 @@ NOTIONS = {
     "l1": ll.L1Lift(np.inf, 0.2),
     "l1-both": ll.L1Lift(0.5, 0.3),
     "chi2": ll.Chi2Lift(np.inf, 0.3),
+    "chi2-both": ll.Chi2Lift(0.5, 0.3),
     "alpha": ll.AlphaLift(2, 0.5, 0.3),
+}
+BUDGETS = {"eps": 1.0, "eps_l": 0.7, "eps_u": 0.4, "alpha": 2.0}
+# a notion that the catalogue has and this table has not joins as it is
+NOTIONS |= {
+    name: catalogue.notion_from(name, {one: BUDGETS[one] for one in catalogue.parameters(name)})
+    for name, make in catalogue.NOTIONS.items()
+    if make not in {ll.SRLIP, ll.PerfectPrivacy, *map(type, NOTIONS.values())}
 }
 POLYHEDRAL = sorted(name for name, notion in NOTIONS.items() if notion.polyhedral)
 

@@ -24,11 +24,11 @@ def people():
 @pytest.mark.parametrize("name", OWN)
 def test_audit_and_sanitise(people, name):
     notion = OWN[name]
-    before = audit(people, secret="ill", public="age", notion=notion, seed=0)
+    before = audit(people, secret="ill", public="age", notion=notion, rng=0)
     assert before.kept is False
     released = sanitise(people, secret="ill", public="age", notion=notion, rng=0)
     joint = ll.Joint.from_table(people, secret="ill", public="age")
-    assert notion.is_kept(joint, released.channel)
+    assert notion.is_kept(joint, released.design.channel)
 
 
 @pytest.mark.parametrize("mechanism", ["subset-merging", "watchdog", "randomised-response", "linear-reduction"])

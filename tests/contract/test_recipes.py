@@ -12,7 +12,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^(`{3,})(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 COPIED = ("liftlib", "liftbook", "tests", "chapters", "data", "_static", "intro.md", "_toc.yml", "_config.yml")
-SINGLE = ("pyproject.toml", "references.bib", "logo.svg", "README.md", "CHANGELOG.md", "requirements.lock")
+SINGLE = (
+    "CONTRIBUTING.md",
+    "pyproject.toml",
+    "references.bib",
+    "logo.svg",
+    "README.md",
+    "CHANGELOG.md",
+    "requirements.lock",
+)
 
 
 class Block(NamedTuple):
@@ -77,6 +85,7 @@ def test_recipe(name, tmp_path):
     for part in SINGLE:
         shutil.copy(ROOT / part, tmp_path / part)
     follow(RECIPES[name], tmp_path)
+    (tmp_path / "data" / "example.csv").write_text("ill,age\n" + "yes,old\nno,young\nno,old\n" * 20, encoding="utf-8")
     commands = [block.text for block in RECIPES[name] if block.language == "bash"]
     assert commands, "a recipe ends with what shows that it worked"
     folder = Path(sys.executable).parent

@@ -25,7 +25,7 @@ def test_closed_form_is_the_root_that_calibrate_finds(family, eps, joint):
     found, root = family.at_lip(small, eps), ll.calibrate(family, small, ll.LIP(eps))
     assert family.lip(small, found) <= eps
     if np.isfinite(root):
-        # where the level hardly moves with alpha, alpha itself is not determined, its level is
+        # where the level hardly moves with the parameter, that itself is not determined, its level is
         assert family.lip(small, found) == pytest.approx(family.lip(small, root), abs=1e-9)
     else:
         assert found == root
@@ -34,9 +34,9 @@ def test_closed_form_is_the_root_that_calibrate_finds(family, eps, joint):
 @each
 def test_notion_is_kept_and_nearly_broken(family):
     for eps in (0.01, 0.3, 0.9):
-        alpha = family.at_lip(JOINT, eps)
-        assert ll.LIP(eps).leakage(JOINT, family(JOINT, alpha)) == pytest.approx(eps, abs=1e-12)
-        assert family.lip(JOINT, 1.001 * alpha) > eps
+        found = family.at_lip(JOINT, eps)
+        assert ll.LIP(eps).leakage(JOINT, family(JOINT, found)) == pytest.approx(eps, abs=1e-12)
+        assert family.lip(JOINT, 1.001 * found) > eps
 
 
 def test_alpha_by_hand():
@@ -57,9 +57,9 @@ def test_ends(family):
     assert family.at_lip(JOINT, 0.0) == 0
     assert family.at_lip(JOINT, np.inf) == np.inf  # a zero cell leaks infinitely, and that is allowed
     for eps in (50.0, 800.0):
-        alpha = family.at_lip(JOINT, eps)
-        assert 0 < alpha <= 500
-        assert ll.LIP(eps).is_kept(JOINT, family(JOINT, alpha))
+        found = family.at_lip(JOINT, eps)
+        assert 0 < found <= 500
+        assert ll.LIP(eps).is_kept(JOINT, family(JOINT, found))
     for shape in ((1, 3), (3, 1)):
         assert family.at_lip(ll.Joint(np.full(shape, 1 / 3)), 0.2) == np.inf
     with pytest.raises(InvalidParameter, match="eps is nan"):
@@ -75,11 +75,11 @@ def test_unary_encoding_never_has_the_larger_alpha(joint):
 
 def test_randomised_response_and_reporting_are_truth_or_noise():
     """P(y|s) is a mixture of P(y|s) and noise, which is uniform for GRR and the mean over s of P(y|s) for CR."""
-    for alpha in (0.2, 1.0, 4.0):
-        c = np.expm1(alpha)
+    for eps in (0.2, 1.0, 4.0):
+        c = np.expm1(eps)
         for family, weight, noise in (
             (ll.randomised_response, c / (c + 4), np.full(4, 1 / 4)),
             (ll.conditional_reporting, c / (c + 3), JOINT.x_given_s.mean(axis=0)),
         ):
-            given = family(JOINT, alpha).release(JOINT).x_given_s
+            given = family(JOINT, eps).release(JOINT).x_given_s
             np.testing.assert_allclose(given, weight * JOINT.x_given_s + (1 - weight) * noise, atol=1e-12)

@@ -89,7 +89,7 @@ def test_bounds_on_the_wrong_side():
     for low, high in ((1.1, 2), (0.5, 0.9), (-0.1, 2), (np.nan, 2), (0.5, np.nan)):
         with pytest.raises(InvalidParameter, match=r"the bounds of symbol 0 are .*: give 0 <= low <= 1 <= high"):
             ll.bounded_reduction(joint, low, high)
-    with pytest.raises(InvalidParameter, match=r"the bounds of symbol 2 are 0.5 and 0.7"):
+    with pytest.raises(InvalidParameter, match=r"the bounds of symbol 2 are 0.5, 0.7"):
         ll.bounded_reduction(joint, 0.5, [1.2, 1.2, 0.7])
 
 

@@ -1,5 +1,6 @@
 """What `pip install liftlib` gives, bare and with each extra, in fresh environments outside the repository."""
 
+import ast
 import json
 import os
 import re
@@ -197,7 +198,7 @@ def test_book_lists_and_reruns(with_book):
 
 @pytest.mark.slow
 def test_book_has_what_the_notebooks_import(with_book):
-    """The cells of each notebook before its parameters: the one that installs, and the imports."""
+    """What each notebook runs first: the cell that installs, and the imports."""
     from liftbook.build.sphinx.notebooks import convert
 
     first = {}
@@ -205,7 +206,9 @@ def test_book_has_what_the_notebooks_import(with_book):
         cells = [cell.source for cell in convert(path, "https://example.org").cells if cell.cell_type == "code"]
         if len(cells) > 1:
             assert "import" in cells[1], path
-            first[path.stem] = cells[:2]
+            # of the second, the imports alone: the ledger's goes on to judge every claim, which takes minutes
+            imports = [one for one in ast.parse(cells[1]).body if isinstance(one, ast.Import | ast.ImportFrom)]
+            first[path.stem] = [cells[0], *map(ast.unparse, imports)]
     (with_book.folder / "cells.json").write_text(json.dumps(first))
     run = """
 import json

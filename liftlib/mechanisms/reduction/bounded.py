@@ -56,8 +56,8 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     n_s, n_x, lifts = joint.n_secret, joint.n_public, lift(joint)
     least, most = (_bound(name, bound, n_x) for name, bound in (("low", low), ("high", high)))
     if not ((least >= 0) & (least <= 1) & (most >= 1)).all():
-        x = int(np.argmin((least >= 0) & (least <= 1) & (most >= 1)))
-        raise InvalidParameter(f"the bounds of symbol {x} are {least[x]:g} and {most[x]:g}: give 0 <= low <= 1 <= high")
+        at = int(np.argmin((least >= 0) & (least <= 1) & (most >= 1)))
+        raise InvalidParameter(f"the bounds of symbol {at} are {least[at]:g}, {most[at]:g}: give 0 <= low <= 1 <= high")
     near = np.clip(lifts, least, most)
     # unknowns, each at least 0: what a lift rises and falls from there, and the room left above and below
     rise, fall = np.minimum(most, 1 / joint.p_s[:, None]) - near, near - least

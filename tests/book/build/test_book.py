@@ -3,11 +3,13 @@
 import html
 import json
 import re
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from liftbook.build.sphinx.reference import addresses
 from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,8 +24,12 @@ each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 each_taught = pytest.mark.parametrize("path", TAUGHT, ids=lambda path: path.stem)
 
 
+def built_at(path):
+    return HTML / path.relative_to(ROOT).with_suffix(".html")
+
+
 def built(path):
-    return (HTML / path.relative_to(ROOT).with_suffix(".html")).read_text(encoding="utf-8")
+    return built_at(path).read_text(encoding="utf-8")
 
 
 class Page(HTMLParser):
@@ -42,6 +48,12 @@ class Page(HTMLParser):
             self.links.append(found["href"])
         if tag == "img":
             self.images.append(found)
+
+
+@cache
+def page_at(file):
+    """Return a built page, parsed once for all the links that lead to it."""
+    return Page(file.read_text(encoding="utf-8"))
 
 
 def test_every_chapter_is_in_the_book():
@@ -92,7 +104,7 @@ def test_page_is_whole(path):
     assert "cell_output stderr" not in text
     assert "Traceback (most recent call last)" not in text
     assert "problematic" not in text
-    for image in Page(text).images:
+    for image in page_at(built_at(path)).images:
         assert image.get("alt"), image
 
 
@@ -110,16 +122,15 @@ def test_parameters_are_explained(path):
 @book
 @each_page
 def test_internal_links_lead_somewhere(path):
-    page = Page(built(path))
-    folder = (HTML / path.relative_to(ROOT)).parent
-    for link in page.links:
+    folder = built_at(path).parent
+    for link in page_at(built_at(path)).links:
         if re.match(r"[a-z]+:", link) or link in ("", "#"):
             continue
         target, _, anchor = link.partition("#")
         file = (folder / target.split("?")[0]).resolve() if target else folder / path.with_suffix(".html").name
         assert file.exists(), link
         if anchor and file.suffix == ".html":
-            assert anchor in Page(file.read_text(encoding="utf-8")).ids, link
+            assert anchor in page_at(file).ids, link
 
 
 @book
@@ -132,7 +143,7 @@ def test_buttons_point_at_real_notebooks(path):
     notebook = nbformat.read(HTML / "_notebooks" / name, as_version=4)
     nbformat.validate(notebook)
     assert not any(cell.get("outputs") for cell in notebook.cells)
-    links = Page(built(path)).links
+    links = page_at(built_at(path)).links
     assert any(
         re.fullmatch(rf"https://mybinder.org/v2/gh/[^/]+/[^/]+/notebooks\?urlpath=lab/tree/{name}", x) for x in links
     )
@@ -163,3 +174,11 @@ def test_run_times_list_every_chapter():
     text = built(ROOT / "chapters" / "run-times.md")
     for path in CODE:
         assert path.stem in text
+
+
+@book
+@pytest.mark.parametrize(
+    "package", ["liftlib", "liftlib.tables", "liftbook.figures", "liftbook.plots", "liftbook.chapters"]
+)
+def test_every_public_name_is_on_the_reference_page(package):
+    assert set(addresses(package)) <= page_at(built_at(ROOT / "chapters" / "api.md")).ids

@@ -59,7 +59,6 @@ def test_a_students_notebook_asks_and_a_teachers_tells(path):
         assert all(cell.metadata["jupyter"]["source_hidden"] and tags(cell) == ["check"] for cell in checks)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_the_checks_tell_right_from_wrong(path):
     """Run a student's notebook at the preview parameters; try the solution of each exercise on the side.

@@ -247,7 +247,6 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
 def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
     result = module.rerun(path.stem, preview_parameters(path), tmp_path / "run", progress=False)

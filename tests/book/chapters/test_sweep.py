@@ -143,7 +143,6 @@ def assert_each_ran_once(folder, n):
     assert all(is_finished(run) for run in (folder / "runs").iterdir())
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of connections that the killed worker leaves behind
 def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
     from distributed import LocalCluster
@@ -160,7 +159,6 @@ def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
     assert_each_ran_once(tmp_path / "out", 4)
 
 
-@pytest.mark.slow
 def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     mark = tmp_path / "mark"
     thread = kill_the_first_worker(mark)
@@ -171,7 +169,6 @@ def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     assert_each_ran_once(tmp_path / "out", 3)
 
 
-@pytest.mark.slow
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     """The command itself is killed while a run waits; what was finished stays, the interrupted run is not counted."""
     mark, out = tmp_path / "mark", tmp_path / "out"

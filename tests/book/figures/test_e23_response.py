@@ -106,13 +106,14 @@ def test_figures_8_and_10_are_means_over_joints():
     for eps in (0.5, 2.0):
         notion = ll.ALIP(0.65 * eps, 0.35 * eps)
         check_means(eight, "AORR", eps, joints, [ll.optimal_response(joint, notion) for joint in joints])
-        reports = [ll.subset_response_report(joint, notion) for joint in joints]
+        responses = [ll.subset_response(joint, notion) for joint in joints]
+        reports = [channel.certificate for channel in responses]
         merged = [ll.subset_merging(joint, notion) for joint in joints]
         for rows in (eight, ten):
-            check_means(rows, "SRR", eps, joints, [report.channel for report in reports])
+            check_means(rows, "SRR", eps, joints, responses)
             check_means(rows, "subset merging", eps, joints, merged)
             for measure, values in (
-                ("vertices", [report.n_vertices for report in reports]),
+                ("vertices", [report.rows for report in reports]),
                 ("largest_subset", [max(map(len, report.subsets)) for report in reports]),
                 ("unions", [report.unions for report in reports]),
                 ("fallback", [report.fallback for report in reports]),

@@ -46,7 +46,7 @@ def test_alpha_lift_optimum():
         merged = np.mean([ll.evaluate(joint, ll.subset_merging(joint, notion)).nmi for joint in joints])
         assert value(rows, series="merging, α=2", eps=eps) == pytest.approx(merged)
         found = [ll.bracket_response(joint, notion) for joint in joints]
-        nmi = np.mean([ll.evaluate(joint, b.channel).nmi for joint, b in zip(joints, found, strict=True)])
+        nmi = np.mean([ll.evaluate(joint, b).nmi for joint, b in zip(joints, found, strict=True)])
         assert value(rows, series="optimum, α=2", eps=eps, measure="nmi") == pytest.approx(nmi)
         assert 0 <= value(rows, series="optimum, α=2", eps=eps, measure="gap") <= 1e-3
         alip = np.mean([ll.evaluate(joint, ll.optimal_response(joint, ll.LIP(eps / 2))).nmi for joint in joints])
@@ -95,7 +95,7 @@ def test_robust_surveys_one_by_one():
     counts = rng.multinomial(200, truth.p.ravel()) + 0.5
     others = [ll.Joint(p) for p in rng.dirichlet(counts, size=2).reshape(2, 2, 4)]
     estimate = ll.Joint.from_counts(counts.reshape(2, 4))
-    channel = ll.robust_response(estimate, others, ll.LIP(0.3))
+    channel = ll.robust_response(estimate, ll.LIP(0.3), others=others)
     assert value(rows, series="and 2 others", measure="lip") == pytest.approx(ll.LIP(0).leakage(truth, channel))
     alone = ll.optimal_response(estimate, ll.LIP(0.3))
     assert value(rows, series="the estimate alone", measure="nmi") == pytest.approx(

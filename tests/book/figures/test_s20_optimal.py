@@ -43,12 +43,12 @@ def test_figure_3_is_the_optima(fig3):
 
 
 def test_figure_3_counts_vertices(fig3):
-    from liftlib.mechanisms.response.product_polytope import kernels
+    from liftlib.mechanisms.response.product_polytope import kernels_of
 
     for row in fig3[fig3["panel"] == "a"].itertuples():
         joint = joints(3, 2, 4, 1)[row.trial]
         if row.route == "polytope of kernels":
-            assert row.ldp_vertices == len(kernels(joint, ll.LDP(row.eps)))
+            assert row.ldp_vertices == len(kernels_of(joint, ll.LDP(row.eps)))
         else:
             assert row.ldp_vertices == len(ll.polytope.vertices(ll.LDP(row.eps).halfspaces(joint)))
         assert row.lip_vertices == len(ll.polytope.vertices(ll.LIP(row.eps).halfspaces(joint)))
@@ -63,12 +63,12 @@ def test_figure_4_is_the_protocols(fig4):
         assert row.nmi == pytest.approx(row.information / ll.entropy(joint.p_x))
         notion = ll.SRLIP(row.eps, (2, 2, 3))
         if row.series.startswith("Theorem 4"):
-            product = ll.product_response(joint, row.eps, (2, 2, 3), repair=False)
+            product = ll.product_response(joint, notion, repair=False)
             assert row.information == pytest.approx(utility(joint, product), abs=1e-9)
             if row.series.endswith("rows"):
                 assert row.leakage == pytest.approx(notion.leakage(joint, product), abs=1e-9)
         elif row.series == "upper bound":
-            assert row.information == pytest.approx(min(ll.srlip_upper_bounds(joint, row.eps, (2, 2, 3)).values()))
+            assert row.information == pytest.approx(min(ll.srlip_upper_bounds(joint, notion).values()))
             assert np.isnan(row.leakage)
         else:
             optimum = utility(joint, ll.optimal_response(joint, notion))
@@ -120,7 +120,7 @@ def test_failures_of_theorem_4_are_counted():
     used = []
     for p in drawn:
         joint = ll.Joint(p)
-        channel = ll.product_response(joint, 1.0, (2, 2), repair=False)
+        channel = ll.product_response(joint, ll.SRLIP(1.0, (2, 2)), repair=False)
         used.append(ll.SRLIP(1.0, (2, 2)).leakage(joint, channel))
     row = rows.iloc[0]
     assert row["broken"] == sum(value > 1 + 1e-9 for value in used)

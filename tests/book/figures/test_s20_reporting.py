@@ -34,10 +34,10 @@ def test_figure_5_against_calibrate():
                 assert point(rows, series=name, measure="family_alpha", **at)["mean"] == pytest.approx(alpha, abs=1e-9)
                 found = point(rows, series=name, measure="mutual_information", **at)["mean"]
                 assert found == pytest.approx(utility, abs=1e-10)
-            best = ll.optimal_response_report(joint, ll.LIP(eps))
-            utility = ll.evaluate(joint, best.channel).mutual_information
+            best = ll.optimal_response(joint, ll.LIP(eps))
+            utility = ll.evaluate(joint, best).mutual_information
             assert point(rows, series="optimum", measure="mutual_information", **at)["mean"] == pytest.approx(utility)
-            assert point(rows, series="optimum", measure="vertices", **at)["mean"] == best.n_vertices
+            assert point(rows, series="optimum", measure="vertices", **at)["mean"] == best.certificate.rows
             assert point(rows, series="optimum", measure="entropy", **at)["mean"] == pytest.approx(
                 ll.entropy(joint.p_x)
             )

@@ -1,4 +1,4 @@
-"""The product protocol and exact SRLIP against their definitions."""
+"""S20 Theorem 4's product of attributes' protocols against SRLIP's definition, and a counter-example in integers."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.mechanisms.response.product import attribute_halfspaces
+from liftlib.errors import InvalidParameter, UnsupportedNotion
 
 
 def leak_by_loops(joint, kernel, shape):
@@ -49,7 +49,7 @@ def test_product_and_exact_srlip(seed, shape):
     joint = ll.datasets.dirichlet_joint(2, int(np.prod(shape)), 1.0, np.random.default_rng(seed))
     for eps in (0.3, 1.0, 3.0):
         notion = ll.SRLIP(eps, shape)
-        product, exact = ll.product_response(joint, eps, shape), ll.optimal_response(joint, notion)
+        product, exact = ll.product_response(joint, notion), ll.optimal_response(joint, notion)
         for channel in (product, exact):
             assert leak_by_loops(joint, channel.kernel, shape) <= eps + 1e-8
         utilities = [ll.evaluate(joint, channel).mutual_information for channel in (exact, product)]
@@ -60,12 +60,17 @@ def test_product_and_exact_srlip(seed, shape):
 
 def test_product_as_printed_and_repaired():
     joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
-    printed = ll.product_response_report(joint, 0.5, (2, 2), repair=False)
-    repaired = ll.product_response_report(joint, 0.5, (2, 2))
-    assert not ll.SRLIP(0.5, (2, 2)).is_kept(joint, printed.channel)
-    assert ll.SRLIP(0.5, (2, 2)).is_kept(joint, repaired.channel)
-    assert 0 < repaired.share < 1 == printed.share
-    np.testing.assert_allclose(np.kron(*(f.kernel for f in repaired.factors)), repaired.channel.kernel)
+    notion = ll.SRLIP(0.5, (2, 2))
+    printed, repaired = ll.product_response(joint, notion, repair=False), ll.product_response(joint, notion)
+    assert not notion.is_kept(joint, printed)
+    assert notion.is_kept(joint, repaired)
+    made = repaired.certified(ll.ProductCertificate)
+    assert 0 < made.share < 1 == printed.certificate.share
+    np.testing.assert_allclose(np.kron(*(f.kernel for f in made.factors)), repaired.kernel)
+    assert made.value == ll.evaluate(joint, repaired).mutual_information
+    assert made.upper == np.inf
+    # on the private side of the largest share, and near it
+    assert 0 <= -notion.excess(joint, repaired) < 1e-5
 
 
 def test_attribute_halfspaces_against_the_definition():
@@ -73,7 +78,7 @@ def test_attribute_halfspaces_against_the_definition():
     rng = np.random.default_rng(3)
     joint = ll.datasets.uniform_joint(2, 6, rng)
     table = joint.p.reshape(2, 3, 2)
-    halfspaces, own = attribute_halfspaces(joint, 0.3, (3, 2), 0)
+    halfspaces, own = ll.SRLIP(0.6, (3, 2)).attribute_halfspaces(joint, 0, 0.3)
     np.testing.assert_allclose(own, table.sum(axis=(0, 2)))
     for row in rng.dirichlet(np.ones(3), size=300):
         chance = row / own  # P(y|x1), up to scale
@@ -83,3 +88,33 @@ def test_attribute_halfspaces_against_the_definition():
             leak = max(leak, np.abs(np.log(given / (part.sum(axis=0) @ chance / part.sum()))).max())
         if abs(leak - 0.3) > 1e-9:
             assert (halfspaces @ row >= 0).all() == (leak < 0.3)
+
+
+def test_an_infinite_budget_and_a_hopeless_one():
+    joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
+    free = ll.product_response(joint, ll.SRLIP(np.inf, (2, 2)))
+    assert free.certificate.value == pytest.approx(ll.entropy(joint.p_x))
+    # each factor tells nothing of S by itself, the two together tell it all: X1 xor X2
+    told = ll.Joint.from_counts([[1, 0, 0, 1], [0, 1, 1, 0]])
+    channel = ll.product_response(told, ll.SRLIP(0.0, (2, 2)))
+    assert ll.SRLIP(0.0, (2, 2)).is_kept(told, channel)
+
+
+def test_where_no_share_helps_nothing_is_told(monkeypatch):
+    joint, notion = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]]), ll.SRLIP(0.5, (2, 2))
+    monkeypatch.setattr(ll.SRLIP, "excess", lambda *_: 1.0)
+    channel = ll.product_response(joint, notion)
+    assert channel.kernel.tolist() == [[1.0]] * 4
+    assert channel.certificate.share == 0
+    assert [factor.kernel.tolist() for factor in channel.certificate.factors] == [[[1.0], [1.0]]] * 2
+    assert channel.certificate.value == 0
+
+
+def test_product_refuses():
+    joint = ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))
+    with pytest.raises(UnsupportedNotion, match=r"LIP\(eps=1\.0\) is not about X's attributes, so product_response"):
+        ll.product_response(joint, ll.LIP(1))
+    with pytest.raises(InvalidParameter, match=r"shape \(2, 3\) has 6 combinations, the joint 4 public symbols"):
+        ll.product_response(joint, ll.SRLIP(1, (2, 3)))
+    with pytest.raises(InvalidParameter, match="repair is 'no': give True or False"):
+        ll.product_response(joint, ll.SRLIP(1, (2, 2)), repair="no")

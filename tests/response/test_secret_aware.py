@@ -1,4 +1,4 @@
-"""The response that sees the secret, against a linear programme over posteriors at the vertices of their box."""
+"""The optimal response of a mechanism that sees the secret, against all of its rows by hand."""
 
 import itertools
 
@@ -42,7 +42,7 @@ def test_secret_aware_response_is_the_best(shape, eps):
         assert ll.LIP(eps).is_kept(joint, channel)
         utility = ll.evaluate(joint, channel).mutual_information
         assert utility == pytest.approx(best_by_hand(joint, eps), abs=1e-8)
-        reporting = ll.conditional_reporting.calibrated(joint, ll.LIP(eps))
+        reporting = ll.conditional_reporting(joint, ll.conditional_reporting.at_lip(joint, eps))
         for other in (ll.optimal_response(joint, ll.LIP(eps)), reporting):
             assert utility >= ll.evaluate(joint, other).mutual_information - 1e-9
 
@@ -62,7 +62,7 @@ def test_secret_aware_response_with_zero_cells_and_other_notions():
 def test_reporting_can_beat_the_optimum_that_does_not_see_the_secret():
     """S20 section VIII-C takes the optimum over P(y|x) as the best there is; CR is a P(y|s,x)."""
     joint = ll.datasets.adult("marital-status", "sex")
-    reporting = ll.conditional_reporting.calibrated(joint, ll.LIP(0.1))
+    reporting = ll.conditional_reporting(joint, ll.conditional_reporting.at_lip(joint, 0.1))
     utility = [ll.evaluate(joint, c).mutual_information for c in (reporting, ll.optimal_response(joint, ll.LIP(0.1)))]
     assert utility[0] > 3 * utility[1]
 
@@ -76,3 +76,16 @@ def test_secret_aware_response_keeps_its_notion(notion, joint):
     np.testing.assert_allclose(channel.kernel.sum(axis=-1), 1, atol=1e-12)
     utility = [ll.evaluate(small, c).mutual_information for c in (channel, ll.optimal_response(small, notion))]
     assert utility[0] >= utility[1] - 1e-8
+
+
+def test_certificate_counts_x_alone():
+    """The optimum is proven for I(X; Y), not for what the cells (s, x) tell."""
+    joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
+    channel = ll.secret_aware_response(joint, ll.LIP(0.5))
+    made = channel.certified(ll.RowsCertificate)
+    assert made.value == ll.evaluate(joint, channel).mutual_information
+    assert made.upper == pytest.approx(best_by_hand(joint, 0.5), abs=1e-8)
+    assert made.gap < 1e-9
+    assert made.route == "all vertices of P(s,x|y)"
+    light = ll.Joint.from_counts([[4, 1e-11], [1, 3]])
+    assert ll.secret_aware_response(light, ll.LIP(0.5)).certificate.upper == np.inf

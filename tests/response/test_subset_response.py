@@ -1,0 +1,123 @@
+"""Subset random response: what it did, when a subset allows one, and the way back to merging."""
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import SolverFailure, UnsupportedNotion
+from liftlib.mechanisms.response import subset as subset_module
+
+
+def utility(joint, channel):
+    return ll.evaluate(joint, channel).mutual_information
+
+
+def test_subset_response_reports_what_it_did():
+    joint = ll.datasets.uniform_joint(5, 17, np.random.default_rng(0))
+    channel = ll.subset_response(joint, ll.ALIP.split(2.0, 0.65))
+    report = channel.certified(ll.SubsetCertificate)
+    assert report.value == utility(joint, channel)
+    assert report.upper == np.inf
+    assert report.route == "all vertices within each subset"
+    assert not report.fallback
+    assert report.unions == 0
+    assert sorted(x for subset in report.subsets for x in subset) == list(range(17))
+    halfspaces = ll.ALIP.split(2.0, 0.65).halfspaces(joint)
+    merged = [list(subset) for subset in report.subsets if len(subset) > 1]
+    assert report.rows == sum(len(ll.polytope.vertices(halfspaces[:, subset], "cdd")) for subset in merged)
+    whole = ll.subset_response(joint, ll.ALIP.split(0.02, 0.65))
+    assert ll.ALIP.split(0.02, 0.65).is_kept(joint, whole)
+
+
+def test_subset_response_unites_and_falls_back(monkeypatch):
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0))
+    notion = ll.LIP(0.5)
+    subsets = [s for s in ll.subset_merging(joint, notion).partition if len(s) > 1]
+    assert len(subsets) > 2
+    real = subset_module._within
+    monkeypatch.setattr(subset_module, "_pairs", lambda *_: {})
+    monkeypatch.setattr(subset_module, "_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else (None, 7))
+    channel = ll.subset_response(joint, notion)
+    report = channel.certificate
+    assert report.unions == len(subsets) - 1
+    assert not report.fallback
+    assert notion.is_kept(joint, channel)
+    large = [list(one) for one in report.subsets if len(one) > 6]
+    tried = sum(len(ll.polytope.vertices(notion.halfspaces(joint)[:, one], "cdd")) for one in large)
+    assert report.rows > tried
+    assert (report.rows - tried) % 7 == 0  # those of the subsets that were united count too
+    monkeypatch.setattr(subset_module, "_within", lambda *_: (None, 7))
+    channel = ll.subset_response(joint, notion)
+    report = channel.certificate
+    assert report.fallback
+    assert report.route == "subset merging, as there is no response"
+    assert report.unions == len(subsets) - 1
+    assert report.rows == 7 * len(subsets)
+    assert report.subsets == channel.partition == ll.subset_merging(joint, notion).partition
+    assert report.value == utility(joint, channel)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
+    rng = np.random.default_rng(seed)
+    joint = ll.datasets.uniform_joint(3, 8, rng)
+    notion = (ll.LIP(0.25), ll.LDP(0.5), ll.ALIP(0.4, 0.2))[seed % 3]
+    for size in (1, 2, 3, 5):
+        subset = sorted(rng.choice(8, size, replace=False).tolist())
+        kernel, _ = subset_module._within(joint, notion.halfspaces(joint), subset)
+        merged = joint.p[:, subset].sum(axis=1, keepdims=True)
+        private = bool(notion.kept_columns(merged / joint.p_s[:, None] / merged.sum(), joint.p_s)[0])
+        assert (kernel is not None) == private
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.4), ll.LDP(0.8), ll.ALIP(np.inf, 0.3), ll.ALIP(0.6, 0.3)], ids=str)
+def test_pairs_at_once_are_pairs_one_by_one(notion):
+    rng, compared = np.random.default_rng(0), 0
+    for _ in range(10):
+        joint = ll.Joint.from_counts(rng.integers(0, 9, (3, 12)) + (rng.random((3, 12)) < 0.1), drop_empty=True)
+        order = rng.permutation(joint.n_public).tolist()
+        subsets = [order[at : at + 2] for at in range(0, joint.n_public - 2, 2)] + [order[-1:]]
+        ready = subset_module._pairs(joint, notion.halfspaces(joint), subsets)
+        assert set(ready) <= {tuple(subset) for subset in subsets if len(subset) == 2}
+        for subset in subsets:
+            kernel, found = subset_module._within(joint, notion.halfspaces(joint), subset)
+            if tuple(subset) in ready:
+                compared += 1
+                assert ready[tuple(subset)][1] == found
+                quick = ready[tuple(subset)][0]
+                assert min(np.abs(quick - kernel).max(), np.abs(quick[:, ::-1] - kernel).max()) < 1e-9
+    assert compared > 5
+
+
+def test_two_hundred_symbols():
+    """E23 Fig. 10's size, at its tightest budget."""
+    joint = ll.datasets.uniform_joint(15, 200, np.random.default_rng(1))
+    responses, merging = ll.subset_response(joint, ll.LIP(0.5)), ll.subset_merging(joint, ll.LIP(0.5))
+    assert ll.LIP(0.5).is_kept(joint, responses)
+    assert utility(joint, responses) > utility(joint, merging)
+
+
+def test_notions_that_it_does_not_serve():
+    joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
+    with pytest.raises(UnsupportedNotion, match=r"SRLIP.* subset_response cannot serve it: use optimal_response"):
+        ll.subset_response(joint, ll.SRLIP(1.0, (3,)))
+    with pytest.raises(UnsupportedNotion, match="use subset_merging or watchdog"):
+        ll.subset_response(joint, ll.Chi2Lift(1.0, 1.0))
+
+
+def test_symbols_without_mass_are_in_no_subset():
+    joint = ll.Joint.from_counts([[20, 5, 5, 1e-12, 20], [5, 20, 20, 1e-12, 5]])
+    channel = ll.subset_response(joint, ll.LIP(0.3))
+    assert ll.LIP(0.3).is_kept(joint, channel)
+    assert sorted(x for one in channel.certificate.subsets for x in one) == [0, 1, 2, 4]
+
+
+def test_what_cannot_be_mended_is_merged(monkeypatch):
+    def failing(*_, **__):
+        raise SolverFailure("the response breaks LIP")
+
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    monkeypatch.setattr(subset_module, "mended", failing)
+    channel = ll.subset_response(joint, notion)
+    assert channel.certificate.fallback
+    assert channel.partition == ll.subset_merging(joint, notion).partition
