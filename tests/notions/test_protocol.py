@@ -414,6 +414,11 @@ class TestRelaxed:
     def test_others_stay_as_they_are(self, notion):
         assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
 
+    @pytest.mark.parametrize("notion", [LIP(math.inf), ALIP(800, 1), LIP(800), LDP(800)])
+    def test_a_share_too_small_for_a_float_cannot_be_mixed_in(self, notion):
+        assert math.exp(-800) == 0
+        assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
+
     def test_the_limit_is_the_callers(self):
         assert ALIP(3, 1).relaxed(self.p_s, 1.0)[0] == ALIP(math.inf, 1)
         floor = math.exp(-3)
