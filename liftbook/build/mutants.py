@@ -59,19 +59,37 @@ def start(scratch: str) -> None:
     sys.path.insert(0, str(tree))
 
 
+class Order:
+    """Run first the tests that noticed earlier mutants, the latest before all, and then the quicker ones."""
+
+    def __init__(self, notes: Path, *, first: bool) -> None:
+        self.notes, self.first = notes, first
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        lines = [] if self.first else self.notes.read_text(encoding="utf-8").splitlines()
+        rank = {test: float(at) for test, at in (line.rsplit("\t", 1) for line in lines)}
+        items.sort(key=lambda item: rank.get(item.nodeid, 0.0))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed or (self.first and report.when == "call"):
+            with self.notes.open("a", encoding="utf-8") as file:
+                file.write(f"{report.nodeid}\t{-time.time() if report.failed else report.duration}\n")
+
+
 def passes(module: str, source: str, tests: list[str], limit: int) -> bool:
     """Return whether the tests pass with another source of a module; those that take too long do not."""
     path, compiled = Path(module), Path(cache_from_source(module))
     original = path.read_text(encoding="utf-8")
     path.write_text(source, encoding="utf-8")
     compiled.unlink(missing_ok=True)
+    order = Order(Path.cwd().with_name(module.replace("/", ".")), first=source == original)
     if not (child := os.fork()):
         status = 1
         try:
             signal.alarm(limit)
             os.dup2(os.open("mutant.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
             os.dup2(1, 2)
-            status = pytest.main([*OPTIONS, *tests])
+            status = pytest.main([*OPTIONS, *tests], plugins=[order])
         finally:
             os._exit(status)
     status = os.waitpid(child, 0)[1]

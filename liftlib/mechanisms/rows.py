@@ -237,11 +237,16 @@ def best_response(
         floor,
         name=notion,
     )
-    return certified(joint, channel, route, mixture, mixed, proven(joint, core, mixture))
+    # cddlib in floating point may miss vertices, so that nothing is proven by what it finds
+    upper = np.inf if method == "cdd" else proven(joint, core, mixture)
+    return certified(joint, channel, route, mixture, mixed, upper)
 
 
 def proven(joint: Joint, core: Core, mixture: Mixture) -> float:
-    """Return H(X) less the mixture's cost, nats, which none of its rows exceed; infinite with symbols left out."""
+    """Return H(X) less the mixture's cost, nats, which no mixture of the rows exceeds; infinite with symbols left out.
+
+    It bounds every mechanism as far as the rows are all vertices there are, which qhull is trusted to find.
+    """
     return entropy(joint.p_x) - mixture.solution.objective if core.solid.all() else np.inf
 
 

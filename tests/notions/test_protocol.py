@@ -20,11 +20,14 @@ from liftlib import (
     Joint,
     L1Lift,
     Leakage,
+    Need,
+    Notion,
     PerfectPrivacy,
     UnsupportedNotion,
 )
 from liftlib.measures.lifts import lift
-from liftlib.notions.base import cone_of, difference, log_of
+from liftlib.notions.averages import MOST_SETS, NEAR, _Averages
+from liftlib.notions.base import LiftNotion, cone_of, difference, log_of
 from liftlib.notions.catalogue import NOTIONS, maker, notion_from, parameters
 from liftlib.numerics import KEEP_TOL
 
@@ -232,6 +235,21 @@ class TestTangents:
             assert notion.tangents(TABLE, TABLE.p_x[None]).shape == (0, 3)
 
     @pytest.mark.parametrize(
+        ("make", "at"),
+        [
+            (lambda eps: Chi2Lift(math.inf, eps), 1),
+            (lambda eps: AlphaLift(3, math.inf, eps), 1),
+            (lambda eps: AlphaLift(3, eps, math.inf), 0),
+        ],
+    )
+    def test_a_row_has_one_from_a_millionth_of_a_nat_on(self, make, at):
+        row = TABLE.p_x + np.array([0.05, -0.02, -0.03])
+        column = (TABLE.s_given_x / TABLE.p_s[:, None] @ row)[:, None]
+        need = float(make(1.0).needs(column, TABLE.p_s)[at].needed[0])
+        for short, tangents in ((-1e-7, 1), (0.9 * NEAR, 1), (1.1 * NEAR, 0), (1e-3, 0), (0.5, 0)):
+            assert make(need + short).tangents(TABLE, row[None]).shape == (tangents, 3)
+
+    @pytest.mark.parametrize(
         ("notion", "text"),
         [
             (ALIP(1, 1), "are polyhedral, so they have no tangents to cut by: use optimal_response"),
@@ -264,6 +282,19 @@ class TestKinds:
         assert notion.polyhedral
         np.testing.assert_array_equal(notion.halfspaces(TABLE), PerfectPrivacy().halfspaces(TABLE))
 
+    def test_the_l1_lift_has_a_halfspace_for_each_set_of_secrets(self):
+        """Neither the empty set nor all of them, and none from the budget on that every release keeps."""
+        for eps, rows in ((0.5, 6), (math.log(3) - 1e-9, 6), (math.log(3), 0), (math.log(3) + 1e-9, 0), (50.0, 0)):
+            assert L1Lift(math.inf, eps).halfspaces(TABLE).shape == (rows, 3)
+        many = Joint.from_counts(np.ones((MOST_SETS, 2)))
+        assert MOST_SETS == 16
+        assert L1Lift(math.inf, 0.5).halfspaces(many).shape == (2**16 - 2, 2)
+
+    def test_what_a_notion_of_ones_own_must_say(self):
+        assert Notion.__abstractmethods__ == {"leakage", "excess"}
+        assert LiftNotion.__abstractmethods__ == {"needs"}
+        assert _Averages.__abstractmethods__ == {"_measure", "_budget", "_largest"}
+
     def test_alpha_at_infinity_is_alip(self):
         np.testing.assert_array_equal(AlphaLift(math.inf, 0.4, 0).halfspaces(TABLE), ALIP(0.4, 0).halfspaces(TABLE))
 
@@ -282,6 +313,53 @@ class TestKinds:
         printed = ALIP(1, 1).printed_risk(lifts, TABLE.p_s)
         np.testing.assert_allclose(printed, lifts.max(axis=0) + lifts.min(axis=0))
         assert np.array_equal(LIP(1).printed_risk(lifts, TABLE.p_s), LIP(1).risk(lifts, TABLE.p_s))
+
+
+class TestRoundingOfAConstantRelease:
+    """Its lifts are 1, or by rounding less: what it needs is 0 all the same."""
+
+    @each
+    def test_needs_nothing(self, make):
+        below = 0
+        for seed in range(40):
+            joint = Joint.from_counts(np.random.default_rng(seed).random((3, 5)))
+            constant = Channel.constant(5)
+            below += lift(constant.release(joint)).max() < 1
+            notion = make(0.0, 0.0)
+            assert np.min(notion.leakage(joint, constant)) >= 0
+            assert notion.excess(joint, constant) >= 0
+        assert below, "rounding went the other way each time, so that nothing was tried"
+
+
+class OfOnesOwn(LiftNotion):
+    """The largest lift, to the power of four: no more is said than must be."""
+
+    def needs(self, lift, p_s):  # noqa: ARG002
+        return (Need("eps", log_of(lift.max(axis=-2) ** 4), 1.0),)
+
+
+class TestWhatEveryNotionHas:
+    def test_bounds_that_hold_for_any(self):
+        lower, upper, exact = OfOnesOwn().lift_bounds(np.array([0.2, 0.8]))
+        assert lower.tolist() == [math.inf, math.inf]
+        assert np.exp(upper).tolist() == pytest.approx([5, 1.25])
+        assert exact is False
+
+    def test_nothing_is_relaxed(self):
+        notion = OfOnesOwn()
+        assert notion.relaxed(np.array([0.2, 0.8]), 1e-11) == (notion, 0.0)
+
+    def test_leakage_and_risk_are_of_the_needs(self):
+        notion = OfOnesOwn()
+        most = lift(TABLE).max(axis=0)
+        assert notion.leakage(TABLE, AS_IS) == pytest.approx(4 * math.log(most.max()))
+        np.testing.assert_allclose(notion.risk(lift(TABLE), TABLE.p_s), most**4)
+        np.testing.assert_allclose(notion.printed_risk(lift(TABLE), TABLE.p_s), most**4)
+        assert not notion.polyhedral
+        assert not notion.convex
+        assert notion.attributes is None
+        with pytest.raises(UnsupportedNotion, match="not convex, so they have no tangents to cut by: use subset_merg"):
+            notion.tangents(TABLE, TABLE.p_x[None])
 
 
 class TestRelaxed:
@@ -312,8 +390,10 @@ class TestDifference:
         assert kept[0, 0] < 0
 
     def test_a_bound_that_none_can_miss_is_none(self):
-        assert difference(np.array([[1e-11, -9e-11]]), 0.0).tolist() == [[0.0, 0.0]]
-        assert difference(np.array([[1e-11, -2e-10]]), 0.0).tolist() == [[1e-11, -2e-10]]
+        for most, kept in ((0.99e-10, False), (1.01e-10, True)):
+            rows = np.array([[1e-11, -most], [most, 0.0], [1.0, -1.0]])
+            expected = np.where([[kept], [kept], [True]], rows, 0.0)
+            assert np.array_equal(difference(rows, 0.0), expected)
 
     def test_cone(self):
         likelihood = np.array([[0.5, 2.0]])

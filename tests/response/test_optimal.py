@@ -163,7 +163,7 @@ def test_wrong_arguments():
     with pytest.raises(UnsupportedNotion, match=r"not convex.*set eps_l to inf, or use subset_merging"):
         ll.optimal_response(joint, ll.L1Lift(1.0, 1.0))
     for wrong, message in (
-        ({"utility": "accuracy"}, r"utility of optimal_response is 'accuracy': give \"mutual-information\""),
+        ({"utility": "accuracy"}, r"utility is 'accuracy': give \"mutual-information\""),
         ({"method": "lrs"}, r"method of optimal_response is 'lrs': give \"auto\" or"),
     ):
         with pytest.raises(InvalidParameter, match=message):
@@ -177,3 +177,12 @@ def test_a_solver_that_finds_nothing_is_at_fault(monkeypatch):
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
     with pytest.raises(SolverFailure, match="no response found, yet a constant release keeps LIP"):
         ll.optimal_response(joint, ll.LIP(1.0))
+
+
+@pytest.mark.cdd
+def test_nothing_is_proven_by_vertices_that_may_be_missing():
+    joint = ll.datasets.uniform_joint(3, 5, 0)
+    sure, unsure = (ll.optimal_response(joint, ll.LIP(0.5), method=method).certificate for method in ("qhull", "cdd"))
+    assert sure.value == pytest.approx(unsure.value)
+    assert np.isfinite(sure.upper)
+    assert np.isinf(unsure.upper)
