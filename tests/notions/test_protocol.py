@@ -267,12 +267,15 @@ class TestTangents:
 class TestKinds:
     def test_polyhedral(self):
         for notion in (ALIP(1, 1), LIP(1), LDP(1), SRLIP(1, (3,)), L1Lift(math.inf, 1), AlphaLift(math.inf, 1, 1)):
-            assert notion.polyhedral
-            assert notion.convex
+            assert notion.polyhedral is True
+            assert notion.convex is True
             assert notion.halfspaces(TABLE).shape[1] == 3
         for notion in (L1Lift(1, 1), Chi2Lift(1, 1)):
-            assert not notion.polyhedral
-            assert not notion.convex
+            assert notion.polyhedral is False
+            assert notion.convex is False
+        for notion in (AlphaLift(2, 1, 1), Chi2Lift(math.inf, 1)):
+            assert notion.polyhedral is False
+            assert notion.convex is True
         for notion in (Chi2Lift(1, 1), AlphaLift(2, 1, 1)):
             with pytest.raises(UnsupportedNotion, match="not a finite set of linear constraints"):
                 notion.halfspaces(TABLE)
