@@ -46,8 +46,6 @@ SHAPES = {"2x2": (2, 2), "3x2": (3, 2), "2x2x2": (2, 2, 2), "1x4": (1, 4)}
 """Attributes of X, for the notions that are about them."""
 
 SMALL = {
-    "optimal": (13, 12),
-    "subset-response": (13, 12),
     "secret-aware": (3, 3),
     "bracket": (3, 3),
     "best-partition": (13, 9),
