@@ -1,6 +1,7 @@
 """What every notion answers for itself: needs, excess, implied bounds, tangents, and what solvers cannot resolve."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -93,6 +94,7 @@ def test_kept_to_the_tolerance_and_no_further(make, over):
     low, high = worst if isinstance(worst, Leakage) else (worst, worst)
     notion = make(low - over * KEEP_TOL, high - over * KEEP_TOL)
     assert notion.is_kept(TABLE, channel) == (over <= 1)
+    assert notion.kept_columns(lift(TABLE), TABLE.p_s).all() == (over <= 1)
 
 
 def test_no_finite_budget_is_no_excess():
@@ -341,7 +343,39 @@ class OfOnesOwn(LiftNotion):
         return (Need("eps", log_of(lift.max(axis=-2) ** 4), 1.0),)
 
 
+@dataclass(frozen=True)
+class Over(LiftNotion):
+    """Exceeds a budget of 0 by what it is told."""
+
+    nats: float
+
+    def needs(self, lift, p_s):  # noqa: ARG002
+        return (Need("eps", np.full(lift.shape[-1], self.nats), 0.0),)
+
+
+class Always(Notion):
+    """Kept by all, and it looks at nothing."""
+
+    def leakage(self, joint, channel):  # noqa: ARG002
+        return 0.0
+
+    def excess(self, joint, channel):  # noqa: ARG002
+        return -1.0
+
+
 class TestWhatEveryNotionHas:
+    @pytest.mark.parametrize("ask", [Always().is_kept, OfOnesOwn().is_kept, OfOnesOwn().leakage, OfOnesOwn().excess])
+    def test_names_an_argument_of_the_wrong_kind(self, ask):
+        with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
+            ask(3, AS_IS)
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+            ask(TABLE, 3)
+
+    def test_to_within_the_tolerance_itself(self):
+        for nats, kept in ((KEEP_TOL, True), (math.nextafter(KEEP_TOL, 1), False)):
+            assert Over(nats).is_kept(TABLE, AS_IS) is kept
+            assert Over(nats).kept_columns(lift(TABLE), TABLE.p_s).tolist() == [kept] * 3
+
     def test_bounds_that_hold_for_any(self):
         lower, upper, exact = OfOnesOwn().lift_bounds(np.array([0.2, 0.8]))
         assert lower.tolist() == [math.inf, math.inf]
@@ -374,10 +408,15 @@ class TestRelaxed:
         assert LIP(40).relaxed(self.p_s, 1e-11) == (ALIP(math.inf, 40), math.exp(-40))
 
     def test_ldp_makes_up_for_the_rarest_secret(self):
-        assert LDP(40).relaxed(self.p_s, 1e-11) == (LDP(math.inf), pytest.approx(100 * math.exp(-40)))
+        assert LDP(40).relaxed(self.p_s, 1e-11) == (LDP(math.inf), pytest.approx(100 * math.exp(-40), rel=1e-12, abs=0))
 
     @pytest.mark.parametrize("notion", [ALIP(3, 1), LIP(3), LDP(3), ALIP(math.inf, 1), LDP(math.inf), Chi2Lift(1, 1)])
     def test_others_stay_as_they_are(self, notion):
+        assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
+
+    @pytest.mark.parametrize("notion", [LIP(math.inf), ALIP(800, 1), LIP(800), LDP(800)])
+    def test_a_share_too_small_for_a_float_cannot_be_mixed_in(self, notion):
+        assert math.exp(-800) == 0
         assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
 
     def test_the_limit_is_the_callers(self):
@@ -393,7 +432,7 @@ class TestDifference:
         assert kept[0, 0] < 0
 
     def test_a_bound_that_none_can_miss_is_none(self):
-        for most, kept in ((0.99e-10, False), (1.01e-10, True)):
+        for most, kept in ((0.99e-10, False), (KEEP_TOL / 10, False), (1.01e-10, True)):
             rows = np.array([[1e-11, -most], [most, 0.0], [1.0, -1.0]])
             expected = np.where([[kept], [kept], [True]], rows, 0.0)
             assert np.array_equal(difference(rows, 0.0), expected)
