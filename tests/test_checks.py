@@ -46,7 +46,7 @@ class TestKinds:
             (np.random.Generator, [np.random.default_rng(0)], [0, None], "a Generator"),
             (Joint | np.random.Generator | str, [JOINT, ""], [0], "a Joint or a Generator or a text"),
         ],
-        ids=str,
+        ids=lambda value: value if isinstance(value, str) else "",
     )
     def test_of_an_argument(self, hint, good, bad, wanted):
         def function(it):

@@ -46,14 +46,14 @@ SHAPES = {"2x2": (2, 2), "3x2": (3, 2), "2x2x2": (2, 2, 2), "1x4": (1, 4)}
 """Attributes of X, for the notions that are about them."""
 
 SMALL = {
-    "secret-aware": (4, 3),
-    "bracket": (4, 3),
+    "secret-aware": (3, 3),
+    "bracket": (3, 3),
     "best-partition": (13, 9),
-    "unary-encoding": (13, 6),
-    "robust": (8, 8),  # alone, without other distributions, it is the optimal response, which has them whole
-    "searched": (5, 6),
-    "markov-reduction": (5, 5),
-    "extreme-reduction": (4, 4),
+    "unary-encoding": (13, 5),
+    "robust": (8, 6),  # alone, without other distributions, it is the optimal response
+    "searched": (5, 5),
+    "markov-reduction": (4, 4),
+    "extreme-reduction": (4, 3),
 }
 """Secrets and symbols that leave a mechanism whose time grows fast a moment a case."""
 

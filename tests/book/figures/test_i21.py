@@ -72,7 +72,7 @@ def test_figure_3_takes_any_distortion():
         printed = 0.4 * JOINT.p_x @ cost @ JOINT.p_x
         assert point(rows, series="Markov, eq. (7)")["mean"] == pytest.approx(printed)
         for series, make in (("Markov, cheapest", ll.markov_reduction), ("sees the secret", ll.secret_aware_reduction)):
-            paid = (make(JOINT, 0.4, cost).joint_xy(JOINT) * cost).sum()
+            paid = (make(JOINT, 0.4, distortion=cost).joint_xy(JOINT) * cost).sum()
             assert point(rows, series=series)["mean"] == pytest.approx(paid)
     assert figures.figure_i21_3([0.4]).equals(figures.figure_i21_3([0.4], distortion=i21.distance(4)))
 
@@ -82,9 +82,7 @@ def test_tradeoff_is_the_mean_over_joints(monkeypatch):
     rows = figures.reduction_tradeoff(4, [0.5, 20.0], 3, 6, rng=5)
     joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(4, 3, 6, np.random.default_rng(5))]
     for eps in (0.5, 20.0):
-        shares = [
-            ll.calibrate(ll.linear_reduction, joint, ll.LIP(eps), high=1.0, private_end="high") for joint in joints
-        ]
+        shares = [ll.calibrate(ll.linear_reduction, joint, ll.LIP(eps)) for joint in joints]
         for series, make in (("Markov, eq. (7)", ll.linear_reduction), ("sees the secret", ll.secret_aware_reduction)):
             channels = [make(joint, share) for joint, share in zip(joints, shares, strict=True)]
             nmi = [ll.evaluate(joint, channel).nmi for joint, channel in zip(joints, channels, strict=True)]
