@@ -382,6 +382,8 @@ class TestHalfspaces:
         assert L1Lift(math.inf, 1.098).halfspaces(joint).shape == (30, 17)
         assert L1Lift(math.inf, 1.099).halfspaces(joint).shape == (0, 17)  # e^1.099 - 1 > 2, above every l1-lift
         assert LDP(1).halfspaces(named_joints["one-secret"]).shape == (0, 5)
+        # a pair for each secret: knowing nothing, either of the two values of one attribute, and never both attributes
+        assert SRLIP(1, (2, 2)).halfspaces(Joint(np.full((3, 4), 1 / 12))).shape == (2 * 3 * (1 + 2 + 2), 4)
         assert L1Lift(math.inf, 1).halfspaces(named_joints["one-secret"]).shape == (0, 5)
 
     @pytest.mark.parametrize("eps", [50, 1000])
