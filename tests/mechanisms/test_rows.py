@@ -101,6 +101,12 @@ def mending(share_needed, floor=0.0):
     return share, tried
 
 
+def test_nothing_is_mixed_in_unless_asked_for():
+    channel, share = mended(np.eye(2), np.array([0.25, 0.75]), lambda _: True)
+    assert share == 0
+    assert channel.kernel.tolist() == [[1, 0], [0, 1]]
+
+
 def test_what_is_kept_is_left_as_it_is():
     share, tried = mending(0.0)
     assert (share, tried) == (0, [0])
@@ -211,6 +217,18 @@ def test_the_method_is_handed_on(monkeypatch):
         best_response(JOINT, ll.LIP(0.3), method=method)
     assert [method for method, _ in asked] == ["auto", "qhull", "cdd"]
     assert all((interior == JOINT.p_x).all() for _, interior in asked)
+
+
+def test_it_is_kept_under_every_distribution():
+    """Two joints whose lifts pull opposite ways: the response for one breaks the other, that for both keeps both."""
+    other = ll.Joint.from_counts([[1, 4, 2], [5, 1, 2]])
+    for notion in (ll.LIP(0.2), ll.LDP(0.4)):
+        alone, both = best_response(JOINT, notion), best_response(JOINT, notion, others=[other])
+        assert notion.is_kept(JOINT, alone)
+        assert not notion.is_kept(other, alone)
+        assert notion.is_kept(JOINT, both)
+        assert notion.is_kept(other, both)
+        assert both.certificate.value < alone.certificate.value
 
 
 def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):

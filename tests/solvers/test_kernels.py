@@ -108,7 +108,24 @@ def test_kernels_of_is_the_generic_route():
 def test_refusals():
     with pytest.raises(InvalidParameter, match="7 symbols: give 1 to 6, as more have too many families of faces"):
         kernels_by_faces(np.ones((1, 7)))
+    with pytest.raises(InvalidDistribution, match=r"^cone\[0, 0\] is nan"):
+        kernels_by_faces([[np.nan]])
     with pytest.raises(InvalidDistribution, match="cone"):
         kernels_by_faces(np.array([[np.nan, 1.0]]))
     with pytest.raises(InvalidParameter, match="0 symbols"):
         kernels_by_faces(np.empty((3, 0)))
+
+
+def test_rows_of_any_size_and_rows_of_nothing():
+    """A constraint may be scaled, and one of zeros says nothing."""
+    cone = cone_of(TIES, ll.LDP(0.7))
+    expected = all_orders(kernels_by_faces(cone))
+    for size in (1e-9, 1e9):
+        assert all_orders(kernels_by_faces(cone * size)) == expected
+    assert all_orders(kernels_by_faces(np.concatenate([np.zeros((1, 3)), cone]))) == expected
+
+
+def test_the_fewest_symbols_and_the_most():
+    one = kernels_by_faces(np.empty((0, 1)))
+    assert (one.kernels.tolist(), one.copies.tolist()) == ([[[1.0]]], [1])
+    assert kernels_by_faces(np.empty((0, 6))).copies.sum() == 6**6
