@@ -314,10 +314,10 @@ class TestKinds:
                 ask(lift(TABLE), TABLE.p_s)
 
     def test_printed_risk(self):
-        lifts = lift(TABLE)
-        printed = ALIP(1, 1).printed_risk(lifts, TABLE.p_s)
-        np.testing.assert_allclose(printed, lifts.max(axis=0) + lifts.min(axis=0))
-        assert np.array_equal(LIP(1).printed_risk(lifts, TABLE.p_s), LIP(1).risk(lifts, TABLE.p_s))
+        lifts, p_s = np.array([[0.5, 1.5, 0.75, 2.0], [1.5, 0.5, 1.25, 0.0]]), np.array([0.5, 0.5])
+        assert ALIP(1, 1).printed_risk(lifts, p_s).tolist() == [2, 2, 2, 2]
+        assert ALIP(1, 1).printed_risk(np.array([[2.0, 3.0], [0.5, 0.25], [1.0, 2.0]]), p_s).tolist() == [2.5, 3.25]
+        assert np.array_equal(LIP(1).printed_risk(lifts, p_s), LIP(1).risk(lifts, p_s))
 
 
 class TestRoundingOfAConstantRelease:
