@@ -121,8 +121,6 @@ class SRLIP(Notion):
                 table = np.moveaxis(p, j + 1, -1).sum(axis=tuple(k - (k > j + 1) for k in unknown))
                 for cell in np.moveaxis(table.reshape(joint.n_secret, -1, self.shape[j]), 1, 0):
                     mass = cell.sum(axis=1)
-                    if not mass.sum() > 0:
-                        continue
                     given = cell[mass > 0] / mass[mass > 0, None] / own
                     whole = cell.sum(axis=0) / mass.sum() / own
                     rows += [difference(given, np.exp(-eps) * whole), difference(whole, np.exp(-eps) * given)]

@@ -382,6 +382,8 @@ class TestHalfspaces:
         assert L1Lift(math.inf, 1.098).halfspaces(joint).shape == (30, 17)
         assert L1Lift(math.inf, 1.099).halfspaces(joint).shape == (0, 17)  # e^1.099 - 1 > 2, above every l1-lift
         assert LDP(1).halfspaces(named_joints["one-secret"]).shape == (0, 5)
+        # a pair for each secret: knowing nothing, either of the two values of one attribute, and never both attributes
+        assert SRLIP(1, (2, 2)).halfspaces(Joint(np.full((3, 4), 1 / 12))).shape == (2 * 3 * (1 + 2 + 2), 4)
         assert L1Lift(math.inf, 1).halfspaces(named_joints["one-secret"]).shape == (0, 5)
 
     @pytest.mark.parametrize("eps", [50, 1000])
@@ -472,6 +474,32 @@ class TestSRLIP:
             if level > 1e-6:
                 assert (below.halfspaces(joint) @ rows).min(initial=0) < 0
                 assert not below.is_kept(joint, Channel(kernel))
+
+    @pytest.mark.parametrize("shape", SHAPES, ids=str)
+    def test_cone_of_one_attribute_against_enumeration(self, shape):
+        """Of a mechanism that changes one attribute by itself, whatever the attacker knows of the others."""
+        rng = np.random.default_rng(9)
+        symbols = list(itertools.product(*(range(n) for n in shape)))
+        p = rng.random((3, len(symbols))) * (rng.random((3, len(symbols))) >= 0.3)
+        p[0] += 0.01
+        p[2, : len(symbols) // 2] = 0
+        joint = Joint.from_counts(p)
+        for j, n in enumerate(shape):
+            alone = rng.dirichlet(np.full(3, 3.0), size=n)
+            level = plain_srlip(joint, alone[[x[j] for x in symbols]], shape)
+            own = [math.fsum(joint.p[:, [x[j] == v for x in symbols]].ravel()) for v in range(n)]
+            possible = 0
+            for known in itertools.product(*([None, *range(m)] if k != j else [None] for k, m in enumerate(shape))):
+                agree = [all(a in (None, b) for a, b in zip(known, x, strict=True)) for x in symbols]
+                possible += int((joint.p[:, agree].sum(axis=1) > 0).sum())
+            for eps in (level + 1e-6, level - 1e-6):
+                if eps < 0:
+                    continue
+                halfspaces, found = SRLIP(1, shape).attribute_halfspaces(joint, j, eps)
+                assert found.tolist() == pytest.approx(own)
+                assert halfspaces.shape == (2 * possible, n)
+                rows = np.array(own)[:, None] * alone
+                assert (bool((halfspaces @ rows).min() >= 0)) == (eps > level)
 
     def test_a_deterministic_channel_leaks_a_zero(self):
         joint = Joint.from_counts([[1, 2, 3, 4], [4, 0, 2, 1]])
