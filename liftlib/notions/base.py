@@ -139,6 +139,16 @@ class Notion(ABC):
         kind = "polyhedral" if self.polyhedral else "not convex"
         raise UnsupportedNotion(f"the rows that {self} allows are {kind}, so they have no tangents to cut by: {remedy}")
 
+    def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:  # noqa: ARG002
+        """Return G and P(x^j): an output of attribute j alone is private at eps, given any others, iff G v >= 0.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If the notion is not about X's attributes, or does not say.
+        """
+        raise UnsupportedNotion(f"{self} does not say what one attribute may tell given others: use SRLIP")
+
     def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002 - what lift notions override
         """Return what columns of lifts need of each budget.
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from merged_notions import NOTIONS
 from scipy import stats
 
 from liftlib import (
@@ -33,21 +34,6 @@ from liftlib import (
 )
 from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.mechanisms.merging.watchdog import watchdog_labels
-
-NOTIONS = [
-    ALIP(0.3, 0.3),
-    ALIP(1.3, 0.7),
-    ALIP(math.inf, 0.4),
-    ALIP(0.4, math.inf),
-    LIP(0.5),
-    LDP(1),
-    L1Lift(0.3, 0.3),
-    Chi2Lift(0.3, 0.3),
-    AlphaLift(2, 0.2, 0.2),
-    AlphaLift(100, 0.5, 0.5),
-    PerfectPrivacy(),
-]
-
 
 # The algorithms as the papers print them, in plain Python ------------------------------------------------------------
 

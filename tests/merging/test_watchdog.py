@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from merged_notions import NOTIONS
 from scipy import stats
 
 from liftlib import (
@@ -27,20 +28,6 @@ from liftlib import (
     watchdog,
 )
 from liftlib.mechanisms.merging.watchdog import watchdog_labels
-
-NOTIONS = [
-    ALIP(0.3, 0.3),
-    ALIP(1.3, 0.7),
-    ALIP(math.inf, 0.4),
-    ALIP(0.4, math.inf),
-    LIP(0.5),
-    LDP(1),
-    L1Lift(0.3, 0.3),
-    Chi2Lift(0.3, 0.3),
-    AlphaLift(2, 0.2, 0.2),
-    AlphaLift(100, 0.5, 0.5),
-    PerfectPrivacy(),
-]
 
 # in column 0 the secret 0 is at odds; the other columns have lifts 10/11 and 15/14 or so
 ONE_RISKY = Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")

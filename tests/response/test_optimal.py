@@ -170,7 +170,7 @@ def test_wrong_arguments():
         ll.optimal_response(joint, ll.L1Lift(1.0, 1.0))
     for wrong, message in (
         ({"utility": "accuracy"}, r"utility is 'accuracy': give \"mutual-information\""),
-        ({"method": "lrs"}, r"method of optimal_response is 'lrs': give \"auto\" or"),
+        ({"method": "lrs"}, r"method is 'lrs': give \"auto\" or"),
     ):
         with pytest.raises(InvalidParameter, match=message):
             ll.optimal_response(joint, ll.LIP(1.0), **wrong)

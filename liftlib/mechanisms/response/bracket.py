@@ -23,7 +23,7 @@ from liftlib.mechanisms.rows import (
     without_dust,
 )
 from liftlib.notions import Notion
-from liftlib.numerics import EDGE_TOL, Matrix, check_scalar
+from liftlib.numerics import EDGE_TOL, Matrix, check_count, check_scalar
 from liftlib.solvers.polytope import vertices
 
 HALVINGS = 50
@@ -91,7 +91,7 @@ def bracket_response(joint: Joint, notion: Notion, *, gap: float = 1e-3, rounds:
     (True, True)
     """
     gap = check_scalar("gap", gap, 0, open_low=True)
-    rounds = int(check_scalar("rounds", rounds, 1))
+    rounds = check_count("rounds", rounds)
     if notion.polyhedral:
         channel = best_response(joint, notion)
         return _certified(channel, channel.certified(RowsCertificate), rounds=0, cuts=0)

@@ -18,7 +18,7 @@ from liftlib.notions import LIP, SRLIP, Notion
 def about_attributes(joint: Joint, notion: Notion, wants: str) -> SRLIP:
     """Return the notion if it is about X's attributes and fits the joint distribution, and refuse it otherwise."""
     sizes = notion.attributes
-    if sizes is None:
+    if sizes is None or not hasattr(notion, "eps"):
         raise UnsupportedNotion(f"{notion} is not about X's attributes, so {wants} cannot serve it: give SRLIP")
     if int(np.prod(sizes)) != joint.n_public:
         raise InvalidParameter(
