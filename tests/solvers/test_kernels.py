@@ -25,6 +25,7 @@ def cone_of(joint, notion):
 
 def all_orders(found):
     """Return every vertex as a set of rounded tuples, the outputs in each of their orders."""
+    assert (found.kernels >= 0).all()
     every = set()
     for kernel, copies in zip(found.kernels, found.copies, strict=True):
         orders = {

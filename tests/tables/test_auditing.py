@@ -11,7 +11,10 @@ from table_of_people import PEOPLE
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, InvalidParameter
-from liftlib.tables.measuring import MEASURES
+from liftlib.tables.auditing import audit_counts, audited
+from liftlib.tables.measuring import MEASURES, bootstrap
+from liftlib.tables.reading import Reading
+from liftlib.tables.source import open_table
 
 
 def test_by_hand():
@@ -110,3 +113,66 @@ def test_one_symbol_columns():
 def test_wrong_bootstrap():
     with pytest.raises(InvalidParameter, match=r"resamples is -1 and level 0\.95"):
         tables.audit(PEOPLE, secret="ill", public="age", resamples=-1)
+    for level in (0.0, 1.0, -0.5, 1.5, np.nan):
+        with pytest.raises(InvalidParameter, match=rf"resamples is 0 and level {level}: give 0 or more"):
+            tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=level)
+
+
+def test_an_argument_of_the_wrong_kind_is_named():
+    with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion or None$"):
+        tables.audit(PEOPLE, secret="ill", public="age", notion=3)
+    with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
+        audit_counts(np.ones((2, 2)), 3, ("s", "x"))
+
+
+def test_what_was_audited_is_told():
+    """Names and notion as given, 200 tables at 95 % unless said."""
+    counts = np.array([[30, 20], [10, 40]])
+    joint = ll.Joint.from_counts(counts)
+    read = Reading("ill", ("age",)).counts(open_table(PEOPLE))
+    for found in (
+        tables.audit(PEOPLE, secret="ill", public="age", notion=ll.LIP(1.0), rng=0),
+        audited(read, ll.LIP(1.0), rng=0),
+        audit_counts(counts, joint, ("ill", "age"), ll.LIP(1.0), rng=0),
+    ):
+        assert (found.secret, found.public, found.notion) == ("ill", "age", "LIP(eps=1.0)")
+        assert (found.resamples, found.level) == (200, 0.95)
+        assert found.kept_share * 200 == pytest.approx(round(found.kept_share * 200))
+    assert audit_counts(counts, joint, ("ill", "age"), resamples=0).notion is None
+
+
+def test_intervals_are_of_the_tables_drawn():
+    """The 11th and the 91st of 101 values in order are the ends at 80 %."""
+    counts = np.array([[30, 20, 4], [10, 40, 6]])
+    joint = ll.Joint.from_counts(counts)
+    found = audit_counts(counts, joint, ("s", "x"), resamples=101, level=0.8, rng=7)
+    drawn = bootstrap(counts, None, None, 101, np.random.default_rng(7))
+    assert set(found.intervals) == set(MEASURES)
+    for name, ends in found.intervals.items():
+        in_order = sorted(drawn[name].tolist())
+        assert ends == (in_order[10], in_order[90])
+
+
+def test_cells_of_small_expected_counts_are_noted():
+    """Under independence: row sum times column sum over all, by hand; a note counts those under 5."""
+    for counts, thin in (
+        ([[8, 2], [8, 2]], 2),  # 8 and 2
+        ([[5, 5], [5, 5]], 0),  # 5 is not under 5
+        ([[5, 4], [4, 5]], 4),  # 4.5
+        ([[30, 9], [10, 1]], 1),  # 31.2, 7.8, 8.8 and 2.2
+    ):
+        joint = ll.Joint.from_counts(counts)
+        notes = audit_counts(np.array(counts), joint, ("s", "x"), resamples=0).notes
+        told = [note for note in notes if "have an expected count under 5" in note]
+        assert [note.split(" cells")[0] for note in told] == ([f"{thin} of 4"] if thin else [])
+        channel = ll.Channel.identity(2)
+        released = audit_counts(np.array(counts), joint, ("s", "x"), None, channel, resamples=0).notes
+        assert [note for note in released if "expected" in note] == [f"before the release, {note}" for note in told]
+
+
+def test_outputs_are_called_as_told():
+    counts = np.array([[30, 20], [10, 40]])
+    joint, channel = ll.Joint.from_counts(counts), ll.Channel(np.eye(2), ["p", "q"])
+    for outputs, expected in (((), {"p", "q"}), (("one", "other"), {"one", "other"})):
+        found = audit_counts(counts, joint, ("s", "x"), None, channel, outputs, resamples=0)
+        assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == expected

@@ -12,6 +12,7 @@ import pytest
 import liftlib as ll
 from liftlib.joint import Joint
 from liftlib.notions.base import LiftNotion
+from liftlib.numerics import KEEP_TOL
 from liftlib.tables.auditing import as_dict, audit_counts
 from liftlib.tables.symbols import Breach
 
@@ -144,6 +145,61 @@ def test_a_text_has_as_many_digits_as_tell_need_from_budget():
     assert str(Breach("eps", math.log(3), 0.8, "why")) == "eps: needs 1.099, budget 0.8 (why)"
     assert str(Breach("eps", 0.5 + 1e-8, 0.5, "why")) == "eps: needs 0.50000001, budget 0.5 (why)"
     assert str(Breach("eps", inf, 0.5, "why")) == "eps: needs inf, budget 0.5 (why)"
+    # the budget is the caller's: six digits of it, or as many more as the need has
+    assert str(Breach("eps", 2.0, 0.123456789, "why")) == "eps: needs 2, budget 0.123457 (why)"
+    assert str(Breach("eps", 0.5 + 2**-53, 0.5, "why")) == "eps: needs 0.5000000000000001, budget 0.5 (why)"
+    last = Breach("eps", 0.1 + 0.2, 0.3, "why")  # they differ in the 17th digit
+    assert str(last) == "eps: needs 0.30000000000000004, budget 0.29999999999999999 (why)"
+
+
+def test_what_breaks_the_notion_stands_before_what_spreads_further():
+    """Two symbols: one with a lift of 1.5, one that rules a secret out and whose lifts are 1.2 at most."""
+    counts = np.array([[30, 40], [10, 30], [10, 0], [10, 50]])
+    joint = Joint.from_counts(counts, "stuv", "ab")
+    lifts = ll.lift(joint)
+    top = lifts.max(axis=0)
+    allowed = math.log(top.min()) + 1e-3
+    found = audit_counts(counts, joint, ("s", "x"), ll.ALIP(inf, allowed), resamples=0).symbols
+    without = audit_counts(counts, joint, ("s", "x"), resamples=0).symbols
+    assert [(one.symbol, one.kept) for one in found] == [("a", False), ("b", True)]
+    assert [(one.symbol, one.kept) for one in without] == [("b", None), ("a", None)]
+
+
+def test_values_cannot_be_changed():
+    found = audited(ll.LIP(0.0))
+    for one, name in ((found, "kept"), (found.symbols[0], "kept"), (found.symbols[0].broken[0], "needed")):
+        with pytest.raises(AttributeError):
+            setattr(one, name, None)
+    assert len({found, audited(ll.LIP(0.0))}) == 2
+
+
+@dataclass(frozen=True)
+class Over(LiftNotion):
+    """Exceeds a budget of 0 by what it is told."""
+
+    nats: float
+
+    def needs(self, lift, p_s):  # noqa: ARG002
+        return (ll.Need("eps", np.full(lift.shape[-1], self.nats), 0.0),)
+
+
+@dataclass(frozen=True)
+class TogetherOver(ll.Notion):
+    """The same, of all symbols together."""
+
+    nats: float
+
+    def leakage(self, joint, channel):  # noqa: ARG002
+        return self.nats
+
+    def excess(self, joint, channel):  # noqa: ARG002
+        return self.nats
+
+
+@pytest.mark.parametrize("make", [Over, TogetherOver])
+def test_kept_to_within_the_tolerance_and_no_further(make):
+    for nats, kept in ((KEEP_TOL, True), (math.nextafter(KEEP_TOL, 1), False), (2 * KEEP_TOL, False)):
+        assert audited(make(nats)).kept is kept
 
 
 def test_a_user_s_budget_is_printed_as_it_is():
