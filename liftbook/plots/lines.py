@@ -69,7 +69,9 @@ def curves(
             shown = np.where(np.isfinite(mean), mean, np.nan)
             every = max(1, len(part) // 8)
             ax.plot(part[x], shown, label=name, markevery=(number % every, every), **look)
-            if spread and measure != "broken" and "low" in part and (part["n"] > 1).any():  # a share is a mean of 0 and 1
+            if (
+                spread and measure != "broken" and "low" in part and (part["n"] > 1).any()
+            ):  # a share is a mean of 0 and 1
                 band = part[["low", "high"]].where(np.isfinite(part[["low", "high"]])).to_numpy().T
                 ax.fill_between(part[x], *band, color=look["color"], alpha=0.10, linewidth=0)
             infinite = part[x][np.isinf(mean)]

@@ -35,7 +35,7 @@ def shares_in(values: Iterable[float]) -> list[float]:
 
 
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:
-    """Return a row for each measure: mean, standard deviation and the 10 % and 90 % quantiles of its values over trials.
+    """Return a row for each measure: mean, standard deviation, and 10 % and 90 % quantiles of its values over trials.
 
     Parameters
     ----------

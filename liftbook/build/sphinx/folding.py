@@ -1,4 +1,4 @@
-"""Code in layers: what teaches stays open; set-up, parameters, proofs by assertion and long cells are folded, as proofs are."""
+"""Code in layers: what teaches stays open; set-up, parameters, checks by assertion, long cells and proofs fold."""
 
 import ast
 from typing import Any
@@ -36,7 +36,7 @@ def reason(source: str, tags: list[str]) -> str | None:
     return "The code" if len(source.splitlines()) > LONG else None
 
 
-class Fold(SphinxPostTransform):  # type: ignore[misc]
+class Fold(SphinxPostTransform):
     """Mark the cells to fold before MyST-NB folds what is marked."""
 
     default_priority = 60

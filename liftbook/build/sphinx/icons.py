@@ -1,4 +1,4 @@
-"""The icons that the pages show and no others, cut from the theme's copy of Font Awesome (2 MB) once the pages are written."""
+"""The icons that the pages show and no others, cut from the theme's Font Awesome (2 MB) once the pages are written."""
 
 import re
 import shutil
@@ -10,7 +10,11 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 TEMPLATES = Path(__file__).parent / "templates"
-FONTS = {"solid-900": ("Font Awesome 6 Free", 900), "regular-400": ("Font Awesome 6 Free", 400), "brands-400": ("Font Awesome 6 Brands", 400)}
+FONTS = {
+    "solid-900": ("Font Awesome 6 Free", 900),
+    "regular-400": ("Font Awesome 6 Free", 400),
+    "brands-400": ("Font Awesome 6 Brands", 400),
+}
 PRIVATE = re.compile(r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b", re.IGNORECASE)
 RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
 NAME = re.compile(r"\bfa-[a-z0-9-]+")
@@ -62,13 +66,18 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     written = [*Path(app.outdir).rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]
     names = set(NAME.findall(" ".join(path.read_text(encoding="utf-8") for path in written)))
     # the bare form: the licence's comment and the faces, whose files are not kept, are left out
-    rules = kept_rules(re.sub(r"/\*.*?\*/|@font-face\{[^}]*\}", "", (vendor / "css" / "all.min.css").read_text(), flags=re.DOTALL), names)
-    sheets = rules + " ".join(path.read_text(encoding="utf-8") for path in static.rglob("*.css") if vendor not in path.parents)
+    rules = kept_rules(
+        re.sub(r"/\*.*?\*/|@font-face\{[^}]*\}", "", (vendor / "css" / "all.min.css").read_text(), flags=re.DOTALL),
+        names,
+    )
+    sheets = rules + " ".join(
+        path.read_text(encoding="utf-8") for path in static.rglob("*.css") if vendor not in path.parents
+    )
     codes = {int(code, 16) for code in PRIVATE.findall(sheets)}
     folder = static / "icons"
     folder.mkdir()
     faces = [
-        f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;src:url({name}.woff) format("woff")}}'
+        f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;src:url({name}.woff)}}'
         for name, (family, weight) in FONTS.items()
         if cut(vendor / "webfonts" / f"fa-{name}.ttf", codes, folder / f"{name}.woff")
     ]

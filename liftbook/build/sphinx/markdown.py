@@ -1,4 +1,4 @@
-"""A resolved page as Markdown that any notebook shows: numbers, citations and references filled in, directives told in words."""
+"""A page as Markdown for any notebook: numbers, citations and references filled in, directives told in words."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         raise nodes.SkipNode
 
     def visit_exercise_enumerable_node(self, node: nodes.Element) -> None:
-        words = " ".join(child.astext().strip() for child in node.children if isinstance(child, nodes.title | nodes.subtitle))
+        words = " ".join(
+            child.astext().strip() for child in node.children if isinstance(child, nodes.title | nodes.subtitle)
+        )
         self._open(f"**{words}**")
 
     depart_exercise_enumerable_node = depart_titled

@@ -1,4 +1,4 @@
-"""Notebooks of every chapter that read like its page, with buttons to download them and, where there is a repository, to run them.
+"""Notebooks that read like the chapters' pages, with buttons to download them and, given a repository, to run them.
 
 The Pages workflow publishes what is written to ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab
 buttons open. The repository is ``repository_url`` of ``_config.yml``, or GITHUB_REPOSITORY, which that workflow sets;
@@ -28,18 +28,18 @@ HIDDEN = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
 """Cells whose code the page folds or leaves out; a notebook needs them, and folds them."""
 TEXTS: dict[str, list[str | int]] = {}
 """Each page's text, from when it is laid out until the notebooks are written."""
-FROM_REPOSITORY = """# Where liftlib is not installed, on Colab for one, this installs the book's library and data.
+FROM_REPOSITORY = """# Where liftlib is not installed, such as on Colab, this installs the book's library and data.
 import importlib.util
 
 if importlib.util.find_spec("liftbook") is None:
     get_ipython().run_line_magic("pip", "install -q 'liftlib[book] @ git+{place}'")"""
-FROM_WHEEL = """# Where liftlib is not installed, this installs it from its wheel, a download beside this notebook's own.
+FROM_WHEEL = """# Where liftlib is not installed, this installs it from its wheel, which the same menu downloads.
 import importlib.util
 from pathlib import Path
 
 if importlib.util.find_spec("liftbook") is None:
     if not Path("{place}").exists():
-        raise FileNotFoundError("{place} is not here: download it from the book (the menu that this notebook came from)")
+        raise FileNotFoundError("{place} is not here: download it where this notebook came from")
     get_ipython().run_line_magic("pip", "install -q './{place}[book]'")"""
 
 
@@ -70,7 +70,7 @@ def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str
     source : nbformat.NotebookNode
         The chapter's cells.
     pieces : list of str and int
-        The page's Markdown, and numbers of the cells between; cells that the page leaves out are put back in their order.
+        The page's Markdown, and numbers of the cells between; cells that the page leaves out are put back.
     install : str
         The first cell's code.
     """
@@ -99,7 +99,10 @@ def code(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     if "solution" not in tags:
         return [made]
     folded = f"<details><summary>A solution</summary>\n\n```python\n{cell.source.strip()}\n```\n\n</details>"
-    return [nbformat.v4.new_code_cell(ask(cell.source), metadata={"tags": ["answer"]}), nbformat.v4.new_markdown_cell(folded)]
+    return [
+        nbformat.v4.new_code_cell(ask(cell.source), metadata={"tags": ["answer"]}),
+        nbformat.v4.new_markdown_cell(folded),
+    ]
 
 
 def only_glues(source: str) -> bool:
@@ -108,12 +111,14 @@ def only_glues(source: str) -> bool:
     >>> only_glues('glue("a", 1)\\nfor b in c:\\n    glue(b, 2)'), only_glues('a = 1\\nglue("a", a)')
     (True, False)
     """
-    held = [ast.parse(source)] if "glue(" in source else []
+    held: list[ast.AST] = [ast.parse(source)] if "glue(" in source else []
     for node in held:  # it grows
         for one in getattr(node, "body", []):
             if isinstance(one, ast.For):
                 held.append(one)
-            elif not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and ast.unparse(one.value.func) == "glue"):
+            elif not (
+                isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and ast.unparse(one.value.func) == "glue"
+            ):
                 return False
     return bool(held)
 
@@ -143,7 +148,14 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
 
 def link(url: str, text: str, tooltip: str, icon: str) -> dict[str, str]:
     """Return an entry of a menu in the page's header."""
-    return {"type": "link", "url": url, "text": text, "tooltip": tooltip, "icon": icon, "label": tooltip.replace(" ", "-")}
+    return {
+        "type": "link",
+        "url": url,
+        "text": text,
+        "tooltip": tooltip,
+        "icon": icon,
+        "label": tooltip.replace(" ", "-"),
+    }
 
 
 def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
@@ -155,8 +167,18 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
     if url:
         slug = url.removeprefix("https://github.com/")
         launch = [
-            link(f"https://mybinder.org/v2/gh/{slug}/{BRANCH}?urlpath=lab/tree/{file}", "Binder", "Run on Binder", "fas fa-rocket"),
-            link(f"https://colab.research.google.com/github/{slug}/blob/{BRANCH}/{file}", "Colab", "Run on Colab", "fas fa-cloud"),
+            link(
+                f"https://mybinder.org/v2/gh/{slug}/{BRANCH}?urlpath=lab/tree/{file}",
+                "Binder",
+                "Run on Binder",
+                "fas fa-rocket",
+            ),
+            link(
+                f"https://colab.research.google.com/github/{slug}/blob/{BRANCH}/{file}",
+                "Colab",
+                "Run on Colab",
+                "fas fa-cloud",
+            ),
         ]
         group = {"type": "group", "tooltip": "Run this chapter", "icon": "fas fa-rocket", "label": "launch-buttons"}
         context["header_buttons"].append({**group, "buttons": launch})
@@ -166,7 +188,12 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
         link(f"{up}_sources/{pagename}.md", ".md", "Download the source", "fas fa-file"),
         link(f"{up}{FOLDER}/{wheel}", ".whl", "Download liftlib, which the notebook needs", "fas fa-box"),
     ]
-    group = {"type": "group", "tooltip": "Download this chapter", "icon": "fas fa-download", "label": "download-buttons"}
+    group = {
+        "type": "group",
+        "tooltip": "Download this chapter",
+        "icon": "fas fa-download",
+        "label": "download-buttons",
+    }
     context["header_buttons"].append({**group, "buttons": downloads})
 
 

@@ -5,6 +5,7 @@ each time another part of it.
 """
 
 import html
+import itertools
 import posixpath
 import re
 from pathlib import Path
@@ -22,7 +23,7 @@ class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
     """An image that liftbook drew: ``size`` and the ``boxes`` of its panels, in points."""
 
 
-def replace_images(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+def replace_images(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
     """Put drawings in the place of images that say what size they have."""
     for image in list(doctree.findall(nodes.image)):
         path = Path(app.srcdir) / image["uri"]
@@ -54,9 +55,9 @@ def parts(size: list[float], boxes: list[list[float]]) -> list[tuple[list[float]
     for row in rows:
         row.sort()
         top, bottom = min(box[1] for box in row), max(box[1] + box[3] for box in row)
-        inner = [(left[0] + left[2] + right[0]) / 2 for left, right in zip(row, row[1:], strict=False)]
+        inner = [(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)]
         edges = [0.0, *inner, float(size[0])]
-        for left, right in zip(edges, edges[1:], strict=False):
+        for left, right in itertools.pairwise(edges):
             found.append(([left, top, right - left, bottom - top], (right - left) / size[0]))
     return found
 

@@ -64,7 +64,11 @@ def test_a_mechanism_looks_the_same_in_every_figure():
         plots.panels(ROWS, "mutual_information", order=order)[0] for order in (["GRR", "CR"], ["none", "CR", "GRR"])
     )
     found = [
-        {line.get_label(): (line.get_color(), line.get_marker()) for line in ax.lines if line.get_label() in ("GRR", "CR")}
+        {
+            line.get_label(): (line.get_color(), line.get_marker())
+            for line in ax.lines
+            if line.get_label() in ("GRR", "CR")
+        }
         for ax in (first, second)
     ]
     assert found[0] == found[1]

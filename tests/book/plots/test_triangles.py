@@ -66,7 +66,9 @@ def test_four_panels_stand_two_by_two():
 
 
 def test_a_band_spans_the_quantiles():
-    ax = plots.curves(rows(["vertices"]).assign(low=lambda part: part["mean"] / 2, high=lambda part: 3 * part["mean"]), "vertices")
+    ax = plots.curves(
+        rows(["vertices"]).assign(low=lambda part: part["mean"] / 2, high=lambda part: 3 * part["mean"]), "vertices"
+    )
     (band,) = [found for found in ax.collections if len(found.get_paths())]
     edge = band.get_paths()[0].vertices[:, 1]
     assert (edge.min(), edge.max()) == (pytest.approx(0.005), pytest.approx(300))
