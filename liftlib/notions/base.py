@@ -170,6 +170,13 @@ class Notion(ABC):
             f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
         )
 
+    def excess_of(self, lift: Matrix, p_s: Vector) -> float:
+        """Return by how many nats a release with these lifts, shape (S, Y), exceeds a budget, see :meth:`excess`."""
+        # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
+        needs = self.needs(lift, p_s)
+        over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
+        return float(np.max(over, initial=-np.inf))
+
     def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
         """Return booleans of shape (..., X): which lift columns keep the notion."""
         kept = [need.needed <= need.allowed + KEEP_TOL for need in self.needs(lift, p_s)]
@@ -226,10 +233,7 @@ class LiftNotion(Notion):
     @checked
     def excess(self, joint: Joint, channel: Channel) -> float:
         """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.excess`."""
-        needs = self._of_release(joint, channel)
-        # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
-        over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
-        return float(np.max(over, initial=-np.inf))
+        return self.excess_of(lift(channel.release(joint)), joint.p_s)
 
     def _of_release(self, joint: Joint, channel: Channel) -> tuple[Need, ...]:
         return self.needs(lift(channel.release(joint)), joint.p_s)
