@@ -75,6 +75,8 @@ class Notion(ABC):
 
     columnwise: ClassVar[bool] = False
     """Whether each output's lift column decides by itself, so that the methods on columns answer."""
+    extremes: ClassVar[bool] = False
+    """Whether a column's least and largest lift alone decide, so that these two may stand for all of its lifts."""
 
     @property
     def attributes(self) -> tuple[int, ...] | None:

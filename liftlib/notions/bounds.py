@@ -29,6 +29,7 @@ from liftlib.numerics import Matrix, Vector, check_scalar
 class _LiftRange(LiftNotion):
     """Each lift lies in a range of its own: e^-range[0] <= l <= e^range[1]."""
 
+    extremes = True
     names: tuple[str, str]
 
     @property
@@ -191,6 +192,7 @@ class LDP(_OneBudget):
     """
 
     eps: float
+    extremes = True
 
     @property
     def polyhedral(self) -> bool:  # noqa: D102
