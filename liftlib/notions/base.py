@@ -93,6 +93,14 @@ class Notion(ABC):
         """Whether a mixture of allowed rows is allowed, so that :meth:`halfspaces` or :meth:`tangents` answers."""
         return self.polyhedral
 
+    def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - what notions of single lifts override
+        """Return the least and the largest belief in a property of the secret, after a release, given that before it.
+
+        It holds for every property, such as "one of these three diagnoses"; (0, 1) where the notion bounds no single
+        lift whatever the prior.
+        """
+        return 0.0, 1.0
+
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
         """Return the smallest budget, or pair of budgets, of this notion that the release keeps, in nats."""
@@ -237,6 +245,21 @@ class LiftNotion(Notion):
 
     def _of_release(self, joint: Joint, channel: Channel) -> tuple[Need, ...]:
         return self.needs(lift(channel.release(joint)), joint.p_s)
+
+
+def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:
+    """Return what lifts in [e^-eps_l, e^eps_u] let a belief in a property become (E23 Proposition A1).
+
+    The property's lift is a mean of its secrets' lifts, and its complement's too, so that each bounds the other.
+
+    Examples
+    --------
+    >>> [round(belief, 4) for belief in belief_within(0.1, 1.0, 0.5)]
+    [0.0368, 0.1649]
+    """
+    least = max(math.exp(-eps_l) * prior, 1 - math.exp(min(eps_u, 700)) * (1 - prior), 0.0)
+    most = min(math.exp(min(eps_u, 700)) * prior, 1 - math.exp(-eps_l) * (1 - prior), 1.0)
+    return least, most
 
 
 def log_of(measure: Matrix) -> Matrix:
