@@ -1,7 +1,9 @@
 from . import datasets as datasets
 from .channel import Certificate as Certificate
 from .channel import Channel as Channel
+from .errors import BrokenNotion as BrokenNotion
 from .errors import DataError as DataError
+from .errors import Drifted as Drifted
 from .errors import InfeasiblePrivacy as InfeasiblePrivacy
 from .errors import InvalidDistribution as InvalidDistribution
 from .errors import InvalidParameter as InvalidParameter

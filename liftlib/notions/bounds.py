@@ -12,13 +12,25 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.measures.lifts import inverse_of
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion, Ratios, cone_of, difference, log_of
+from liftlib.notions.base import (
+    Leakage,
+    LiftBounds,
+    LiftNotion,
+    Need,
+    Notion,
+    Ratios,
+    belief_within,
+    cone_of,
+    difference,
+    log_of,
+)
 from liftlib.numerics import Matrix, Vector, check_scalar
 
 
 class _LiftRange(LiftNotion):
     """Each lift lies in a range of its own: e^-range[0] <= l <= e^range[1]."""
 
+    extremes = True
     names: tuple[str, str]
 
     @property
@@ -27,6 +39,9 @@ class _LiftRange(LiftNotion):
 
     def _range(self) -> tuple[float, float]:
         return getattr(self, self.names[0]), getattr(self, self.names[1])
+
+    def belief(self, prior: float) -> tuple[float, float]:
+        return belief_within(check_scalar("prior", prior, 0, 1), *self._range())
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
@@ -191,10 +206,18 @@ class LDP(_OneBudget):
     """
 
     eps: float
+    extremes = True
 
     @property
     def polyhedral(self) -> bool:  # noqa: D102
         return True
+
+    def belief(self, prior: float) -> tuple[float, float]:
+        """Return the least and the largest belief after a release: the odds change by e^eps at most."""
+        prior, ratio = check_scalar("prior", prior, 0, 1), float(np.exp(-self.eps))
+        if prior in (0.0, 1.0):  # certainty does not change, not even where the budget is infinite
+            return prior, prior
+        return ratio * prior / (1 - prior + ratio * prior), prior / (prior + ratio * (1 - prior))
 
     def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
         ratio = log_of(inverse_of(lift.min(axis=-2))) + log_of(lift.max(axis=-2))
