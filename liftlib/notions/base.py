@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
@@ -68,6 +69,22 @@ class LiftBounds(NamedTuple):
     lower: Vector
     upper: Vector
     exact: bool
+
+
+class Ratios(NamedTuple):
+    """Conditions P(y|a) <= e^budget P(y|b) on an output, which together are a notion.
+
+    Attributes
+    ----------
+    top, bottom : numpy.ndarray of int, shape (m,)
+        The secrets a and b; ``n_secret`` stands for anyone, P(y).
+    budget : numpy.ndarray, shape (m,)
+        Nats, finite.
+    """
+
+    top: NDArray[np.int64]
+    bottom: NDArray[np.int64]
+    budget: Vector
 
 
 class Notion(ABC):
@@ -204,6 +221,16 @@ class Notion(ABC):
         nothing = np.full(len(p_s), np.inf)
         # P(s|y) <= 1 bounds every lift, whatever the notion
         return LiftBounds(nothing, -np.log(p_s), exact=False)
+
+    def ratios(self, n_secret: int) -> Ratios:  # noqa: ARG002
+        """Return the notion as ratios of an output's probabilities, in which no distribution occurs.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If it is not of that kind.
+        """
+        raise UnsupportedNotion(f"{self} is not a bound on ratios of P(y|s) and P(y): use confident_merging")
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002
         """Return the notion without a bound on the least lift that is below ``least``, and the share that makes up.

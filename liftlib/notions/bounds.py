@@ -18,6 +18,7 @@ from liftlib.notions.base import (
     LiftNotion,
     Need,
     Notion,
+    Ratios,
     belief_within,
     cone_of,
     difference,
@@ -49,6 +50,19 @@ class _LiftRange(LiftNotion):
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         lower, upper = self._range()
         return LiftBounds(np.full(len(p_s), lower), np.full(len(p_s), upper), exact=True)
+
+    def ratios(self, n_secret: int) -> Ratios:
+        lower, upper = self._range()
+        each, anyone = np.arange(n_secret), np.full(n_secret, n_secret)
+        # P(y) <= e^eps_l P(y|s), and P(y|s) <= e^eps_u P(y)
+        sides = [(anyone, each, lower), (each, anyone, upper)]
+        finite = [side for side in sides if np.isfinite(side[2])]
+        top, bottom, budget = ([side[at] for side in finite] for at in range(3))
+        return Ratios(
+            np.concatenate([np.empty(0, dtype=np.int64), *top]),
+            np.concatenate([np.empty(0, dtype=np.int64), *bottom]),
+            np.repeat(np.asarray(budget, dtype=np.float64), n_secret),
+        )
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002 - the range is the prior's too
         lower, upper = self._range()
@@ -222,6 +236,11 @@ class LDP(_OneBudget):
         pairs = np.array(list(itertools.permutations(range(joint.n_secret), 2)), dtype=int).reshape(-1, 2)
         # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
+
+    def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
+        pairs = np.array(list(itertools.permutations(range(n_secret), 2)), dtype=np.int64).reshape(-1, 2)
+        pairs = pairs if np.isfinite(self.eps) else pairs[:0]
+        return Ratios(pairs[:, 0], pairs[:, 1], np.full(len(pairs), self.eps))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return LIP's bounds: the least lift is at most 1 and the largest at least 1 (S20 Lemma 1)."""
