@@ -18,6 +18,9 @@ BLOCK = 2**16
 SPARSE = 0.6
 """The share of places in use below which a pool is packed anew."""
 
+SMALL = 4096
+"""Numbers that are not worth packing: going through them takes less than the calls that would pack them."""
+
 
 class Pool:
     """For each of n joint distributions, a group that grows and the symbols that it may take in.
@@ -60,7 +63,7 @@ class Pool:
     def pack(self) -> None:
         """Leave out joint distributions that are done with, and symbols that are gone, where these are many."""
         n, w = self.free.shape
-        if self.gone < (1 - SPARSE) * n * w:
+        if self.gone < (1 - SPARSE) * n * w or self.share.size <= SMALL:
             return
         self.left *= self.live
         width = int(self.left.max(initial=0))
@@ -170,7 +173,10 @@ def absorb(batch: Batch, members: Mask, allowed: Mask, notion: Notion, risk: Ris
         Which it has taken in.
     """
     taken = np.zeros_like(allowed)
-    pool = Pool(batch, allowed, notion, risk, ~batch.kept(members, notion) & allowed.any(axis=1))
+    live = ~batch.kept(members, notion) & allowed.any(axis=1)
+    if not live.any():
+        return taken
+    pool = Pool(batch, allowed, notion, risk, live)
     shares = np.einsum("snx,nx->sn", batch.shares[:, pool.of], members[pool.of])
     whole = np.einsum("nx,nx->n", batch.p_x[pool.of], members[pool.of])
     # a joint distribution without such a group is never asked, and 1 / 1 is a number
