@@ -8,12 +8,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,7 +22,9 @@ from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
 from benchmarks import others
+from benchmarks.heuristics import heuristics
 from benchmarks.people import make_table
+from benchmarks.timing import side_by_side
 from liftbook import figures
 from liftbook.rows.scales import E23_EPSILONS
 from liftlib.mechanisms.merging.subset import merge_labels
@@ -32,29 +32,6 @@ from liftlib.numerics import xlogx
 from liftlib.solvers.polytope import HAS_CDD, NO_CDD
 
 OUT = Path(__file__).parent / "out"
-
-
-def side_by_side(routes: dict[str, Callable[[], float]], repeats: int, limit: float = 60.0) -> dict[str, float]:
-    """Return each route's median seconds, routes in turn, after one round to warm up.
-
-    A route slower than ``limit`` is run once; where all are faster than a hundredth of a second there are more rounds.
-    """
-    seconds: dict[str, list[float]] = {name: [] for name in routes}
-    answers: dict[str, float] = {}
-    rounds = 0
-    while rounds <= repeats:
-        if rounds == 1 and repeats > 1 and all(first[0] < 0.01 for first in seconds.values()):
-            repeats = 50
-        rounds += 1
-        for name, route in routes.items():
-            if seconds[name] and seconds[name][0] > limit / repeats:
-                continue
-            started = time.perf_counter()
-            answers[name] = route()
-            seconds[name].append(time.perf_counter() - started)
-    first = next(iter(answers.values()))
-    assert all(abs(value - first) < 1e-6 for value in answers.values()), answers
-    return {name: statistics.median(values[1:] or values) for name, values in seconds.items()}
 
 
 def plain_qhull(joint: ll.Joint, notion: ll.Notion) -> float:
@@ -249,7 +226,7 @@ def main() -> int:
     quick = options.parse_args().quick
     OUT.mkdir(exist_ok=True)
     tables = {}
-    for benchmark in (responses, ldp_dimensions, mechanisms, figure_4, scaling, batches, sanitising):
+    for benchmark in (responses, ldp_dimensions, mechanisms, figure_4, scaling, batches, heuristics, sanitising):
         tables[benchmark.__name__] = table = benchmark(quick)
         print(f"\n{benchmark.__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
         table.to_csv(OUT / f"{benchmark.__name__}.csv", index=False)

@@ -144,7 +144,7 @@ def test_bare_command_line(bare):
     [
         (["audit", "people.csv", *COLUMNS], "tables"),
         (["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
-        (["apply", "out.channel.json", "people.csv", "-o", "new.csv"], "tables"),
+        (["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables"),
         (["list"], "book"),
         (["rerun", "watchdog", "-o", "run"], "book"),
         (["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book"),
@@ -172,7 +172,7 @@ def test_tables_audits_and_sanitises(with_tables):
     done = with_tables.lift("sanitise", "people.csv", *COLUMNS, "--mechanism", "optimal", "-o", "out.csv")
     assert done.returncode == 0, done.stderr
     assert len((with_tables.folder / "out.csv").read_text().splitlines()) == 101
-    done = with_tables.lift("apply", "out.channel.json", "people.csv", "-o", "new.csv")
+    done = with_tables.lift("apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv")
     assert done.returncode == 0, done.stderr
     done = with_tables.lift("list")
     assert (done.returncode, "pip install 'liftlib[book]'" in done.stderr) == (2, True)
