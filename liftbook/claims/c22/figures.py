@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
 from liftbook import figures
 from liftbook.claims.figures import Figure
+from liftbook.rows.scales import C22_EPSILONS
 from liftlib.datasets import uniform_joints
+from liftlib.mechanisms.merging.groups import Batch
 from liftlib.mechanisms.merging.watchdog import watchdog_labels
 from liftlib.notions import LIP
 
@@ -60,10 +64,14 @@ def c22_not_perfect_at_half(seed: int) -> float:
     return float((loss < 1 - 1e-9).mean())
 
 
-def c22_fewer_samples_at_large_budgets(seed: int) -> bool:
-    """Whether the joints that have a symbol of high risk become fewer as the budget grows."""
-    counts = FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")
-    return bool(counts.iloc[-1] < counts.iloc[0])
+def c22_samples_shrink(of: str, seed: int) -> bool:
+    """Whether the joints with a symbol of high risk, or the symbols of high risk of a joint, become fewer."""
+    if of == "joints":
+        counts = FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")
+        return bool(counts.iloc[-1] < counts.iloc[0])
+    batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
+    means = [float(batch.high_risk(LIP(eps)).sum(axis=1).mean()) for eps in C22_EPSILONS]
+    return all(later < earlier for earlier, later in pairwise(means))
 
 
 def c22_share_without_high_risk(seed: int) -> float:

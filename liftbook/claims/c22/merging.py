@@ -14,7 +14,7 @@ from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.merging.groups import group_masses, lifts
+from liftlib.mechanisms.merging.groups import Batch
 from liftlib.mechanisms.merging.partition import best_partition
 from liftlib.mechanisms.merging.subset import merge_labels, subset_merging
 from liftlib.mechanisms.merging.watchdog import high_risk, watchdog, watchdog_labels
@@ -144,9 +144,9 @@ def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
         joint = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
         return LIP(0.7).is_kept(joint, subset_merging(joint, LIP(0.7), extend=False))
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
-    p_s = p.sum(axis=-1)
+    batch = Batch(p)
     for eps in C22_EPSILONS:
-        labels, _ = merge_labels(p, LIP(eps), extend=False)
-        if not LIP(eps).kept_columns(lifts(group_masses(p, labels), p_s), p_s).all():
+        labels, _ = merge_labels(batch, LIP(eps), extend=False)
+        if not LIP(eps).kept_columns(batch.release(labels)[0], batch.p_s).all():
             return False
     return True

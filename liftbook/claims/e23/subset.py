@@ -9,7 +9,7 @@ from liftbook.claims.e23.figures import SUBSETS, SUBSETS_LARGE
 from liftbook.claims.figures import Figure, never_below, on_adult
 from liftbook.claims.judging import long
 from liftlib.datasets import uniform_joints
-from liftlib.mechanisms.merging.groups import group_masses, lifts
+from liftlib.mechanisms.merging.groups import Batch
 from liftlib.mechanisms.merging.subset import LoopName, merge_labels
 from liftlib.notions import ALIP
 
@@ -118,12 +118,11 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
 
     A subset allows a response exactly where it keeps the notion when merged.
     """
-    p = uniform_joints(200, 5, 17, np.random.default_rng(seed))
-    p_s = p.sum(axis=-1)
+    batch = Batch(uniform_joints(200, 5, 17, np.random.default_rng(seed)))
     for eps in STRICT_BUDGETS:
         notion = ALIP.split(eps, 0.65)
-        labels, order = merge_labels(p, notion, loop=loop, extend=False)
-        kept = notion.kept_columns(lifts(group_masses(p, labels), p_s), p_s)
+        labels, order = merge_labels(batch, notion, loop=loop, extend=False)
+        kept = notion.kept_columns(batch.release(labels)[0], batch.p_s)
         merged = (order >= 0).sum(axis=1)
         if (~kept.all(axis=1) & (merged > 1)).any():
             return True

@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.making import figure
+from liftbook.rows.merging import merged_measures
 from liftbook.rows.tidy import frame
 from liftlib.datasets import adult, uniform_joints
 from liftlib.measures.lifts import inverse_of
-from liftlib.mechanisms.merging.groups import Labels, group_masses
+from liftlib.mechanisms.merging.groups import Labels
 from liftlib.mechanisms.merging.subset import LoopName, merge_labels
 from liftlib.mechanisms.merging.watchdog import watchdog_labels
 from liftlib.notions import ALIP
 from liftlib.notions.base import LiftNotion, Need
-from liftlib.numerics import Matrix, Rng, Vector, generator, xlogx
+from liftlib.numerics import Matrix, Rng, Vector, generator
 
 RISKS: dict[str, Callable[[Matrix, Matrix], Matrix]] = {
     "Λ + Ψ": lambda low, high: high + low,
@@ -46,6 +47,7 @@ class RiskOf(LiftNotion):
 
     notion: ALIP
     order: str
+    extremes = True
 
     def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:
         """Return ALIP's."""
@@ -58,8 +60,7 @@ class RiskOf(LiftNotion):
 
 def nmi_of(p: Matrix, labels: Labels) -> Vector:
     """Return the NMI of each of N merges, from shape (N, S, X)."""
-    kept, whole = (-xlogx(q.sum(axis=1)).sum(axis=-1) for q in (group_masses(p, labels), p))
-    return np.asarray(kept / whole)
+    return merged_measures(p, labels)["nmi"]
 
 
 def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bool) -> float:
