@@ -18,7 +18,7 @@ from liftlib.notions import LIP
 from liftlib.numerics import Mask, Matrix, Vector, xlogx
 
 SUBSETS, COMPLETE = "Algorithm 1", "complete merging"
-COLUMNS = ["series", "eps", "measure", "mean", "std", "n"]
+COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]
 
 
 def _holds_high_risk(labels: Labels, high: Mask) -> Mask:

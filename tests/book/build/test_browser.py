@@ -146,9 +146,27 @@ def test_theorem_and_figure_references_resolve(page, site):
     figures = page.locator("figure")
     assert figures.count() == 3
     for number in range(figures.count()):
-        image = figures.nth(number).locator("img")
-        assert len(image.get_attribute("alt")) > 40
-        assert image.evaluate("e => e.naturalWidth") > 500
+        drawing = figures.nth(number).locator("a.lift-drawing")
+        assert len(drawing.locator("[role=img]").get_attribute("aria-label")) > 40
+        assert drawing.evaluate("e => e.getBoundingClientRect().width") > 400
+
+
+def test_panels_stack_on_a_narrow_screen(browser, site):
+    for width, beside in ((1300, True), (390, False)):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        seen = context.new_page()
+        seen.goto(site + "chapters/watchdog.html")
+        settle(seen)
+        boxes = (
+            seen.locator("figure")
+            .first.locator("svg")
+            .evaluate_all("all => all.map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.width, b.height])")
+        )
+        assert len(boxes) == 4  # the legend and three panels
+        assert all(wide > 200 and tall > 10 for _, _, wide, tall in boxes)
+        tops = [round(top) for _, top, _, _ in boxes[1:]]
+        assert (len(set(tops)) == 1) is beside
+        context.close()
 
 
 def test_a_notebook_can_be_downloaded(page, site):
