@@ -59,9 +59,9 @@ def is_long(call: str) -> bool:
 
 def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
     """Give each call and seed that is not stored yet, seed by seed, so that figures are drawn once a seed."""
-    done = {(row["call"], int(row["seed"])) for row in stored_rows()}
+    calls, done = list(wanted()), {(row["call"], int(row["seed"])) for row in stored_rows()}
     for seed in range(seeds):
-        for call in wanted():
+        for call in calls:
             asked = only in call and (long or not is_long(call)) and (seed == 0 or drawn_at_random(call))
             if asked and (call, seed) not in done:
                 yield call, seed
