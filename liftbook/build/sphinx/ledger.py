@@ -94,7 +94,7 @@ def table_of(found: Sequence[Entry]) -> list[str]:
     for entry in found:
         place = f"{entry.claim.paper}, {entry.claim.place}"
         says = f"{entry.claim.says} <br><small>{place}</small>"
-        link = f"[{entry.verdict}](#{entry.claim.id})".replace("(#", "(ledger.html#")
+        link = f'<a href="ledger.html#{entry.claim.id}">{entry.verdict}</a>'
         row = (cell(says), printed(entry), cell(found_in_words(entry.found)), link)
         lines.append(f"| {' | '.join(row)} |")
     return lines
@@ -147,7 +147,8 @@ def card(entry: Entry, elsewhere: str) -> list[str]:
     lines += [f"- {text}: **{found_in_words(values)}**" for text, _, values in entry.details]
     lines += [f"- *Tried on* {claim.setting}; {SCALES[claim.scale]}; {claim.trials}{so_far(entry)}"]
     if claim.reason:
-        lines += [f"- *Why:* as for [{elsewhere}](#{elsewhere})" if elsewhere else f"- *Why:* {claim.reason}"]
+        told = f'as for <a href="#{elsewhere}">{elsewhere}</a>' if elsewhere else claim.reason
+        lines += [f"- *Why:* {told}"]
     page, _, label = claim.see.partition("#")
     lines += [f'- *In the book:* <a href="{page}.html#{label}">{page}</a>']
     return lines
