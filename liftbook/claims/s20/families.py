@@ -35,32 +35,32 @@ def sex_values() -> float:
     return float(adult("marital-status", "sex").n_public)
 
 
-def _level_is(family: Family) -> bool:
+def _level_is(family: Family, seed: int) -> bool:
     return all(
         abs(family.lip(joint, alpha) - LIP(0.0).excess(joint, family(joint, alpha))) < 1e-9
-        for joint in jeffreys(20, 3, 6)
+        for joint in jeffreys(20, 3, 6, seed)
         for alpha in (0.3, 1.0, 3.0)
     )
 
 
-def equation_29_is_the_level() -> bool:
-    return _level_is(randomised_response)
+def equation_29_is_the_level(seed: int) -> bool:
+    return _level_is(randomised_response, seed)
 
 
-def equation_32_is_the_level() -> bool:
-    return _level_is(unary_encoding)
+def equation_32_is_the_level(seed: int) -> bool:
+    return _level_is(unary_encoding, seed)
 
 
-def equation_33_is_the_level() -> bool:
-    return _level_is(conditional_reporting)
+def equation_33_is_the_level(seed: int) -> bool:
+    return _level_is(conditional_reporting, seed)
 
 
-def levels_grow_with_alpha() -> bool:
+def levels_grow_with_alpha(seed: int) -> bool:
     alphas = np.linspace(0, 8, 60)
     return all(
         (np.diff([family.lip(joint, alpha) for alpha in alphas]) >= 0).all()
         for family in (randomised_response, unary_encoding, conditional_reporting)
-        for joint in jeffreys(20, 3, 6)
+        for joint in jeffreys(20, 3, 6, seed)
     )
 
 
@@ -70,8 +70,8 @@ def unary_encoding_tends_to_half() -> float:
     return evaluate(joint, unary_encoding(joint, np.inf)).mutual_information / entropy(joint.p_x)
 
 
-def conditional_reporting_is_ldp() -> bool:
-    joints = seeded(10, 2, 5)
+def conditional_reporting_is_ldp(seed: int) -> bool:
+    joints = seeded(10, 2, 5, seed)
     return all(LDP(alpha).is_kept(j, conditional_reporting(j, alpha)) for j in joints for alpha in (0.1, 1.0, 5.0))
 
 

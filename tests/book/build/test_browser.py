@@ -132,6 +132,19 @@ def test_text_has_contrast(browser, site, scheme):
     context.close()
 
 
+def test_the_first_page_is_light(page, site):
+    """Under 1 MB and 25 requests, thumbnails and all."""
+    sizes = {}
+    page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
+    page.goto(site + "intro.html")
+    settle(page)
+    assert len(sizes) < 25
+    assert sum(sizes.values()) < 1_000_000
+    assert page.locator(".lift-people circle").count() == 200
+    assert page.locator("svg.lift-thumbnail").count() == 3
+    assert page.locator("script[src*=mathjax]").count() == 0
+
+
 def test_search_finds_a_chapter(page, site):
     page.goto(site + "search.html?q=watchdog")
     page.wait_for_selector("ul.search li a")
