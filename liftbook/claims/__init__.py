@@ -2,7 +2,8 @@
 
 ``data/claims.csv`` lists the sentences. Its column ``computed_by`` names a function of this package's modules, a folder
 a paper, that computes the claim anew; what stands after a colon is the function's argument, such as the reading.
-``data/readings.csv`` has the other fair readings of a sentence, and details that its reason tells. ``printed`` is a
+``data/readings.csv`` has the other fair readings of a sentence, and details that its reason tells.
+``data/sentences.csv`` lists every sentence of the texts with its claims, or why it is left out. ``printed`` is a
 number, or ``true`` for a claim in words. ``data/ledger.csv`` keeps what the functions found, by seed; ``make ledger``
 writes it.
 """
@@ -32,12 +33,14 @@ __all__ = [
     "Entry",
     "Interval",
     "Reading",
+    "Sentence",
     "compute",
     "drawn_at_random",
     "entries",
     "ledger",
     "read_claims",
     "read_readings",
+    "read_sentences",
     "totals",
 ]
 
@@ -108,6 +111,36 @@ def read_readings() -> list[Reading]:
             raise DataError(f"readings.csv has the claim {one.claim!r}, which claims.csv has not: correct either")
         if one.role not in ("reading", "detail"):
             raise DataError(f"readings.csv has the role {one.role!r} for {one.claim}: give reading or detail")
+    return found
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A row of ``data/sentences.csv``: a sentence of the texts, and the claims that test it, or why none does."""
+
+    paper: str
+    place: str
+    kind: str
+    says: str
+    claims: str
+    left_out: str
+
+
+def read_sentences() -> list[Sentence]:
+    """Return the rows of ``data/sentences.csv``.
+
+    Raises
+    ------
+    DataError
+        If a row names a claim that is not in ``data/claims.csv``, or has neither a claim nor a reason, or both.
+    """
+    found, known = [Sentence(**row) for row in _table("sentences.csv")], {claim.id for claim in read_claims()}
+    for one in found:
+        unknown = set(one.claims.split()) - known
+        if unknown:
+            raise DataError(f"sentences.csv names the claim {min(unknown)!r}, which claims.csv has not: correct either")
+        if bool(one.claims) == bool(one.left_out):
+            raise DataError(f"sentences.csv, {one.paper}, {one.place}: give either claims or why it is left out")
     return found
 
 

@@ -18,7 +18,7 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from liftbook.claims import FUNCTIONS, Entry, Interval, drawn_at_random, entries
+from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, drawn_at_random, entries, read_sentences
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
 from liftbook.claims.stored import stored_values
 
@@ -64,6 +64,22 @@ class Ledger(SphinxDirective):
         box = nodes.container(classes=[kind])
         self.state.nested_parse(StringList(list(lines), source="data/claims.csv"), self.content_offset, box)
         return box
+
+
+class LeftOut(SphinxDirective):
+    """Renders, folded by reason, the sentences of the texts that are in no claim."""
+
+    def run(self) -> list[nodes.Node]:
+        reasons: dict[str, list[Sentence]] = {}
+        for sentence in read_sentences():
+            if sentence.left_out:
+                reasons.setdefault(sentence.left_out, []).append(sentence)
+        made: list[nodes.Node] = []
+        for reason, found in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
+            items = "".join(f"<li>{one.paper}, {html.escape(one.place)}: {html.escape(one.says)}</li>" for one in found)
+            head = html.escape(f"{len(found)}: {reason}")
+            made.append(raw(f'<details class="left-out"><summary>{head}</summary><ul>{items}</ul></details>'))
+        return made
 
 
 def raw(text: str) -> nodes.raw:
@@ -238,4 +254,5 @@ def plot(found: Sequence[Entry]) -> str:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.add_directive("lift-ledger", Ledger)
+    app.add_directive("lift-left-out", LeftOut)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,6 +27,8 @@ from liftlib.measures.lifts import (
     max_lift,
     min_lift,
 )
+from liftlib.mechanisms.merging.watchdog import watchdog
+from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import ALIP
 
 JOINTS = partial(drawn, 200, 5, 17)
@@ -167,3 +169,23 @@ def proposition_6(seed: int) -> bool:
         if not (low >= np.array(bounds)).all():
             return False
     return True
+
+
+def ldp_prevents_breaches(seed: int) -> bool:
+    """Whether e^eps <= rho2 (1 - rho1) / (rho1 (1 - rho2)) prevents breaches both ways: each set, 50 joints 5 x 17."""
+    sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
+    for joint in drawn(50, 5, 17, seed):
+        prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
+        odds, factor = prior / (1 - prior), max_lift(joint) / min_lift(joint)
+        # the least rho2 for a rho1, and the largest rho1 for a rho2, that the condition allows
+        up, down = odds * factor / (1 + odds * factor), odds / factor / (1 + odds / factor)
+        if (posterior > up + 1e-12).any() or (posterior < down - 1e-12).any():
+            return False
+    return True
+
+
+def problem_15_is_unsolvable() -> bool:
+    """Whether no response exists where the high-risk symbols alone allow none: a joint 2 x 3 with a single one."""
+    joint, notion = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]]), ALIP(0.7, 0.7)
+    assert not notion.is_kept(joint, watchdog(joint, notion, extend=False))
+    return not notion.is_kept(joint, optimal_response(joint, notion))

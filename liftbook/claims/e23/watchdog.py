@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
 from liftbook.claims.e23.figures import HALF, RELAXED, STRICT, WATCHDOG
 from liftbook.claims.figures import Figure, above_one, never_below, on_adult
 from liftbook.claims.samples import drawn, occupations
-from liftlib.mechanisms.merging.watchdog import high_risk
+from liftbook.rows.merging import alip_name
+from liftbook.rows.scales import E23_EPSILONS
+from liftlib.datasets import uniform_joints
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.merging.groups import Batch
+from liftlib.mechanisms.merging.watchdog import high_risk, watchdog
 from liftlib.notions import ALIP, LDP
 
 LEAKAGES = ("min_lift_leakage", "max_lift_leakage")
@@ -120,3 +127,75 @@ def merged_set_leaks_least(seed: int) -> bool:
             if (released.max(axis=0) / released.min(axis=0)).max() < whole.max() / whole.min() - 1e-12:
                 return False
     return True
+
+
+def utility_by_equation_11(seed: int) -> bool:
+    """Whether I(X;Y) of complete merging is that of eq. (11): 100 uniform random joints 5 x 17, eps 1.5."""
+    for joint in drawn(100, 5, 17, seed):
+        notion = ALIP.split(1.5, 0.5)
+        p = joint.p_x[high_risk(joint, notion)]
+        found = evaluate(joint, watchdog(joint, notion, extend=False))
+        if abs(found.mutual_information - (found.entropy - (p * np.log(p.sum() / p)).sum())) > 1e-12:
+            return False
+    return True
+
+
+def larger_set_has_less_utility(which: str, seed: int) -> bool:
+    """Whether one more high-risk symbol costs utility: joining a "set", or alone in an "empty" one."""
+    for joint in drawn(100, 5, 17, seed):
+        sizes = range(2, 17) if which == "set" else (1,)
+        losses = [(p * np.log(p.sum() / p)).sum() for p in (joint.p_x[:n] for n in (*sizes, max(sizes) + 1))]
+        if which == "empty":
+            losses = [0.0, losses[0]]
+        if any(later <= earlier + 1e-12 for earlier, later in pairwise(losses)):
+            return False
+    return True
+
+
+def smaller_set_leaks_more(measure: str, seed: int) -> bool:
+    """Whether the watchdog leaks at least as much under LDP, whose high-risk set is the smaller: 200 joints 5 x 17."""
+    rng = np.random.default_rng(seed)
+    for joint in drawn(200, 5, 17, seed):
+        eps, lam = rng.uniform(0, 6), rng.uniform()
+        ldp, alip = (
+            getattr(evaluate(joint, watchdog(joint, notion, extend=False)), measure)
+            for notion in (LDP(eps), ALIP.split(eps, lam))
+        )
+        if ldp < alip - 1e-9:
+            return False
+    return True
+
+
+def ldp_misses_alip(seed: int) -> bool:
+    """Whether the watchdog under LDP breaks ALIP of the same budget for some of 200 joints 5 x 17, eps 2."""
+    alip = ALIP.split(2.0, 0.5)
+    return not all(alip.is_kept(joint, watchdog(joint, LDP(2.0), extend=False)) for joint in drawn(200, 5, 17, seed))
+
+
+SHARES = Figure("e23_2", 1000, (0.5, 1.0, 2.0, 4.0, 8.0), (0.1, 0.2, 0.3, 0.4, 0.5))
+
+
+def smaller_lambda_loses(reading: str, seed: int) -> bool:
+    """Whether lambda 0.1 to 0.4 has no more utility than 1/2, at each of five budgets or in the mean over them."""
+    figure = SHARES.at(seed)
+    half = figure.curve(alip_name(0.5))
+    gaps = [half - figure.curve(alip_name(lam)) for lam in (0.1, 0.2, 0.3, 0.4)]
+    return all(gap.mean() >= 0 if reading == "mean" else never_below(gap, 0 * gap) for gap in gaps)
+
+
+def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
+    """Whether lambda 0.35 has more symbols of high risk than 1/2, means of 1,000 joints at each budget up to 8."""
+    batch = Batch(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
+    return all(
+        batch.high_risk(ALIP.split(eps, 0.35)).mean() >= batch.high_risk(ALIP.split(eps, 0.5)).mean()
+        for eps in E23_EPSILONS
+    )
+
+
+def fig2_largest_mean_leakage(side: str, seed: int) -> float:
+    """Return the largest mean min-lift or max-lift leakage of Fig. 2's curves, nats."""
+    return float(WATCHDOG.at(seed).of(f"{side}_lift_leakage")["mean"].max())
+
+
+def fig2_fits_its_axes(side: str, seed: int) -> bool:
+    return fig2_largest_mean_leakage(side, seed) <= {"min": 4.5, "max": 1.0}[side]

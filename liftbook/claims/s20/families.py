@@ -80,3 +80,24 @@ def unary_encoding_of_education_is_infeasible() -> bool:
     joint = adult("marital-status", "education")
     channel = unary_encoding(joint, unary_encoding.at_lip(joint, 1.0))
     return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy
+
+
+def ldp_in_x_implies_ldp_in_s(seed: int) -> bool:
+    """Whether GRR's alpha, its LDP level with respect to X, bounds that with respect to S: 20 joints, three alphas."""
+    return all(
+        LDP(0.0).leakage(joint, randomised_response(joint, alpha)) <= alpha + 1e-9
+        for joint in jeffreys(20, 3, 6, seed)
+        for alpha in (0.3, 1.0, 3.0)
+    )
+
+
+def utility_grows_with_alpha(seed: int) -> bool:
+    """Whether I(X;Y) of GRR and of CR grows with alpha: 20 joints 3 x 6, 30 alphas up to 8."""
+    return all(
+        (
+            np.diff([evaluate(joint, family(joint, alpha)).mutual_information for alpha in np.linspace(0, 8, 30)])
+            > -1e-12
+        ).all()
+        for family in (randomised_response, conditional_reporting)
+        for joint in jeffreys(20, 3, 6, seed)
+    )

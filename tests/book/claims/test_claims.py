@@ -116,6 +116,27 @@ def test_the_place_in_the_book_is_there(entry):
     assert label in headings | labels
 
 
+def test_every_claim_is_of_a_sentence():
+    named = {name for one in claims.read_sentences() for name in one.claims.split()}
+    assert named == {one.id for one in ROWS}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("E23,p,result,says,nothing,", "the claim 'nothing', which claims"),
+        ("E23,p,result,says,,", "E23, p: give either claims or why"),
+        ("E23,p,result,says,e23-prop2,vague", "E23, p: give either claims or why"),
+    ],
+)
+def test_a_wrong_sentence(monkeypatch, tmp_path, row, message):
+    (tmp_path / "claims.csv").write_text(resource("data/claims.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "sentences.csv").write_text(f"paper,place,kind,says,claims,left_out\n{row}\n")
+    monkeypatch.setattr(claims, "resource", lambda name: tmp_path / Path(name).name)
+    with pytest.raises(DataError, match=message):
+        claims.read_sentences()
+
+
 def test_numbers():
     assert claim("0.5").outcome([0.59]) == "agrees"
     assert claim("0.50").outcome([0.509]) == "agrees"
