@@ -1,4 +1,4 @@
-"""Lets the builder of the book as one page, from which the PDF is printed, write what only pages apart were told how to."""
+"""Lets the builder of the book as one page, from which the PDF is printed, write what pages apart can write."""
 
 from sphinx.application import Sphinx
 
