@@ -128,7 +128,7 @@ def opening(entry: Entry, at: int) -> str:
         "off": f"{distance(entry):.6g}",
     }
     data = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in facts.items())
-    badge = f'<span class="badge {SHORT[entry.verdict]}">{entry.verdict}</span>'
+    badge = f'<span class="verdict {SHORT[entry.verdict]}">{entry.verdict}</span>'
     head = f'<a class="claim-id" href="#{claim.id}">{claim.id}</a> {claim.paper}, {html.escape(claim.place)}'
     return f'<article class="claim {SHORT[entry.verdict]}" id="{claim.id}" {data}><header>{head} {badge}</header>'
 
