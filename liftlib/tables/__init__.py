@@ -19,13 +19,14 @@ with extra("tables", later=["jinja2", "matplotlib"]):
     from liftlib.tables.page import audit_page, choice_page
     from liftlib.tables.reading import Reading
     from liftlib.tables.releasing import Publishing
-    from liftlib.tables.sanitising import Sanitised, sanitise
+    from liftlib.tables.sanitising import Applied, Sanitised, apply, sanitise
     from liftlib.tables.source import open_table
     from liftlib.tables.symbols import AuditedSymbol, Breach
 
 __all__ = [
     "MECHANISMS",
     "NOTIONS",
+    "Applied",
     "Audit",
     "AuditedSymbol",
     "Breach",
@@ -39,6 +40,7 @@ __all__ = [
     "Publishing",
     "Reading",
     "Sanitised",
+    "apply",
     "apply_file",
     "audit",
     "audit_page",

@@ -89,8 +89,10 @@ def told_together(
         seen = np.flatnonzero(p_y > 0)
         lifts = p_sy[:, seen] / (p_s[:, None] * p_y[seen])
         for need in notion.needs(lifts, p_s):
+            if np.isinf(need.allowed):  # it bounds nothing, and infinity less itself is no number
+                continue
             over = need.needed - need.allowed
-            if np.isfinite(need.allowed) and over.max() > worst:
+            if over.max() > worst:
                 worst = float(over.max())
                 z, y = divmod(int(seen[int(over.argmax())]), n_outputs)
                 where = (first + z, y, f"{need.budget} needs {need.needed.max():.4g}, budget {need.allowed:.4g}")

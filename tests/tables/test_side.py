@@ -233,7 +233,12 @@ def test_halves_that_say_nothing_and_together_all():
     for made in half.values():
         assert made.channel.n_outputs == 2
         assert told_together(table, made.secret, [made], [], ll.LIP(0.0)).excess == pytest.approx(0, abs=1e-12)
-    assert told_together(table, half["r"].secret, list(half.values()), [], ll.LIP(1.0)).excess == np.inf
+    both = list(half.values())
+    assert told_together(table, half["r"].secret, both, [], ll.LIP(1.0)).excess == np.inf
+    # a side without a budget bounds nothing, however much it is needed; each secret has P(s) = 1/2
+    assert told_together(table, half["r"].secret, both, [], ll.ALIP(np.inf, 0.0)).excess == pytest.approx(math.log(2))
+    free = told_together(table, half["r"].secret, both, [], ll.LIP(np.inf))
+    assert not free.broken
 
 
 def test_a_second_release_is_put_together_with_the_first(tmp_path):

@@ -200,7 +200,7 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
 def tidy_scripts(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
     """Keep each script of a page once, MathJax's where there is maths; Thebe's is not used."""
     kept: dict[str, Any] = {}
-    formulas = app.env.get_domain("math").data["has_equations"].get(pagename, False)
+    formulas = app.builder.name == "singlehtml" or app.env.get_domain("math").data["has_equations"].get(pagename, False)
     for script in context.get("script_files", []):
         body = script.attributes.get("body", "") if hasattr(script, "attributes") else ""
         name = str(getattr(script, "filename", script) or body)

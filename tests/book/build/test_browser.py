@@ -3,25 +3,17 @@
 import functools
 import http.server
 import re
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
+from liftbook.build.chromium import FLAGS, find_chromium
+
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
 NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+CHROMIUM = find_chromium()
 
 # liftbook.build.chromium, which `make test` runs first, says that these are left out, and fails under CI=true
 pytestmark = [
