@@ -24,7 +24,12 @@ from liftbook.claims.stored import stored_values
 
 SCRIPT = Path(__file__).with_name("ledger.js")
 PAPERS = ("E23", "C22", "I21", "S20")
-SCALES = {"paper": "the paper's setting", "smaller": "smaller than the paper's", "ours": "our setting"}
+SCALES = {
+    "paper": "the paper's setting",
+    "smaller": "smaller than the paper's",
+    "ours": "our setting",
+    "unprinted": "our setting, as the text prints none",
+}
 WORDS = {"true": "holds", "false": "does not hold"}
 SHORT = {
     "agrees": "agrees",
