@@ -195,6 +195,13 @@ def test_kept_columns_are_judged_together_with_the_release(tmp_path):
         tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0)
 
 
+def test_kept_columns_that_tell_people_apart(monkeypatch):
+    monkeypatch.setattr("liftlib.tables.together.MOST", 100)
+    frame = rows_of(SIX).with_row_index("id")
+    with pytest.raises(BrokenNotion, match="the kept columns id have 300 combinations of values, more than 100"):
+        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0)
+
+
 def test_told_together_is_what_enumeration_says():
     """Two releases and a kept column, by sums over all cells and outputs."""
     rng = np.random.default_rng(3)
