@@ -29,5 +29,13 @@ class SolverFailure(LiftError, RuntimeError):
     """A numerical solver's answer failed its check; the message holds the residuals."""
 
 
+class InvalidProof(LiftError):
+    """A proof does not prove what it says; the message says where it fails."""
+
+
 class MissingExtra(LiftError, ImportError):
     """An optional package is not installed; the message names the extra that brings it."""
+
+
+class LiftWarning(UserWarning):
+    """Something that a result needs to be read with, such as a bound that was not reached in the time given."""
