@@ -8,12 +8,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,7 +22,9 @@ from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
 from benchmarks import others
+from benchmarks.heuristics import heuristics
 from benchmarks.people import make_table
+from benchmarks.timing import side_by_side
 from liftbook import figures
 from liftbook.rows.scales import E23_EPSILONS
 from liftlib.mechanisms.merging.subset import merge_labels
@@ -32,29 +32,6 @@ from liftlib.numerics import xlogx
 from liftlib.solvers.polytope import HAS_CDD, NO_CDD
 
 OUT = Path(__file__).parent / "out"
-
-
-def side_by_side(routes: dict[str, Callable[[], float]], repeats: int, limit: float = 60.0) -> dict[str, float]:
-    """Return each route's median seconds, routes in turn, after one round to warm up.
-
-    A route slower than ``limit`` is run once; where all are faster than a hundredth of a second there are more rounds.
-    """
-    seconds: dict[str, list[float]] = {name: [] for name in routes}
-    answers: dict[str, float] = {}
-    rounds = 0
-    while rounds <= repeats:
-        if rounds == 1 and repeats > 1 and all(first[0] < 0.01 for first in seconds.values()):
-            repeats = 50
-        rounds += 1
-        for name, route in routes.items():
-            if seconds[name] and seconds[name][0] > limit / repeats:
-                continue
-            started = time.perf_counter()
-            answers[name] = route()
-            seconds[name].append(time.perf_counter() - started)
-    first = next(iter(answers.values()))
-    assert all(abs(value - first) < 1e-6 for value in answers.values()), answers
-    return {name: statistics.median(values[1:] or values) for name, values in seconds.items()}
 
 
 def plain_qhull(joint: ll.Joint, notion: ll.Notion) -> float:
@@ -202,7 +179,9 @@ def sanitising(quick: bool) -> pd.DataFrame:
     """Seconds and peak memory of `lift sanitise` as a process, CSV and Parquet, 6 secrets x 20 symbols."""
     n, rows = 10**4 if quick else 10**7, []
     cases = list(
-        itertools.product(["csv", "parquet"], ["subset-merging", "optimal"], [[], ["--keep", "id", "postcode"]])
+        itertools.product(
+            ["csv", "parquet"], ["subset-merging", "optimal"], [[], ["--keep", "id", "postcode", "--allow"]]
+        )
     )
     with tempfile.TemporaryDirectory() as folder:
         # by a process of its own: a child's peak memory counts what its parent held when it started
@@ -211,13 +190,14 @@ def sanitising(quick: bool) -> pd.DataFrame:
         maker.join()
         for suffix, mechanism, keep in cases[::7] if quick else cases:  # quick: the first and the last differ in all
             words = [sys.executable, "-m", "liftlib", "sanitise", f"{folder}/in.{suffix}", *SANITISE, "--force"]
+            words += ["--ledger", "none"]  # the same rows again and again
             started = time.perf_counter()
             process = subprocess.Popen(
                 [*words, "--mechanism", mechanism, *keep, "-o", f"{folder}/out.{suffix}"], stdout=subprocess.DEVNULL
             )
             _, status, used = os.wait4(process.pid, 0)
             assert status == 0
-            row = {"rows": n, "file": suffix, "mechanism": mechanism, "columns kept": len(keep[1:])}
+            row = {"rows": n, "file": suffix, "mechanism": mechanism, "columns kept": len(keep[1:-1])}
             rows.append(row | {"seconds": time.perf_counter() - started, "peak MB": used.ru_maxrss / 1024})
     return pd.DataFrame(rows)
 
@@ -249,7 +229,7 @@ def main() -> int:
     quick = options.parse_args().quick
     OUT.mkdir(exist_ok=True)
     tables = {}
-    for benchmark in (responses, ldp_dimensions, mechanisms, figure_4, scaling, batches, sanitising):
+    for benchmark in (responses, ldp_dimensions, mechanisms, figure_4, scaling, batches, heuristics, sanitising):
         tables[benchmark.__name__] = table = benchmark(quick)
         print(f"\n{benchmark.__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
         table.to_csv(OUT / f"{benchmark.__name__}.csv", index=False)

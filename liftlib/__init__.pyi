@@ -1,7 +1,9 @@
 from . import datasets as datasets
 from .channel import Certificate as Certificate
 from .channel import Channel as Channel
+from .errors import BrokenNotion as BrokenNotion
 from .errors import DataError as DataError
+from .errors import Drifted as Drifted
 from .errors import InfeasiblePrivacy as InfeasiblePrivacy
 from .errors import InvalidDistribution as InvalidDistribution
 from .errors import InvalidParameter as InvalidParameter
@@ -29,6 +31,9 @@ from .measures.lifts import lift as lift
 from .measures.lifts import lift_ratio as lift_ratio
 from .measures.lifts import max_lift as max_lift
 from .measures.lifts import min_lift as min_lift
+from .mechanisms.confident.candidates import ConfidentCertificate as ConfidentCertificate
+from .mechanisms.confident.merging import confident_merging as confident_merging
+from .mechanisms.confident.response import confident_response as confident_response
 from .mechanisms.family import Family as Family
 from .mechanisms.family import calibrate as calibrate
 from .mechanisms.family import family as family
@@ -73,6 +78,7 @@ from .notions import LiftNotion as LiftNotion
 from .notions import Need as Need
 from .notions import Notion as Notion
 from .notions import PerfectPrivacy as PerfectPrivacy
+from .population.sample import Sample as Sample
 from .proofs.checking import Checked as Checked
 from .proofs.checking import check_proof as check_proof
 from .proofs.proof import Proof as Proof

@@ -2,7 +2,15 @@
 
 
 class LiftError(Exception):
-    """Base class of every error that liftlib raises on purpose."""
+    """Base class of every error that liftlib raises on purpose.
+
+    Attributes
+    ----------
+    exit_code : int
+        What the command line ends with.
+    """
+
+    exit_code = 2
 
 
 class InvalidDistribution(LiftError, ValueError):
@@ -35,6 +43,18 @@ class InvalidProof(LiftError):
 
 class MissingExtra(LiftError, ImportError):
     """An optional package is not installed; the message names the extra that brings it."""
+
+
+class BrokenNotion(LiftError):
+    """What would be published breaks the privacy notion; nothing was written."""
+
+    exit_code = 3
+
+
+class Drifted(LiftError):
+    """New rows do not come from the distribution that a channel was designed for; nothing was written."""
+
+    exit_code = 4
 
 
 class LiftWarning(UserWarning):

@@ -1,11 +1,11 @@
-"""Files that are whole or not there: written aside, then renamed, and never over another unless asked."""
+"""Files that are whole or not there, one or several together: written aside, then renamed, never over another."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from liftlib.errors import DataError
@@ -29,20 +29,122 @@ def fresh_file(path: Path, *, force: bool = False) -> Iterator[Path]:
     ...     (Path(folder) / "a.txt").read_text()
     'whole'
     """
-    check_free(path, force=force)
+    with fresh_files([path], force=force) as (aside,):
+        yield aside
+
+
+@contextmanager
+def fresh_files(
+    paths: Sequence[Path],
+    *,
+    force: bool | Sequence[Path] = False,
+    private: Sequence[Path] = (),
+    inputs: Sequence[Path] = (),
+) -> Iterator[tuple[Path, ...]]:
+    """Give a path to write to for each of several files, which appear together when the block ends well.
+
+    Parameters
+    ----------
+    paths : sequence of pathlib.Path
+        In the order in which they are to appear: a table after what explains it.
+    force : bool or sequence of pathlib.Path, keyword-only
+        Replace files that are there, all or some.
+    private : sequence of pathlib.Path, keyword-only
+        Those of them that their owner alone may read (mode 0600).
+    inputs : sequence of pathlib.Path, keyword-only
+        Files that are read: none is ever written to, whatever ``force`` says.
+
+    Raises
+    ------
+    DataError
+        If two of the paths are one file or one is an input, a path is taken and ``force`` is not set, or a file cannot
+        be written. Then none is there that was not there before, and what was there is as it was.
+    """
+    check_apart(paths, inputs)
+    replaced = {path for path in paths if force is True or (force is not False and path in force)}
+    for path in paths:
+        check_free(path, force=path in replaced)
+    with ExitStack() as stack:
+        # what was never opened for others cannot have been read by them
+        asides = tuple(Path(stack.enter_context(_aside(path))) for path in paths)
+        yield asides
+        for path, aside in zip(paths, asides, strict=True):
+            aside.chmod(0o600 if path in private else 0o666 & ~_umask())
+        _appear(paths, asides, replaced)
+
+
+@contextmanager
+def _aside(path: Path) -> Iterator[str]:
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:60]}.", suffix=path.suffix, dir=path.parent)
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another folder") from error
     os.close(handle)
-    aside = Path(name)
     try:
-        yield aside
-        aside.chmod(0o666 & ~_umask())  # a temporary file is its owner's alone
-        check_free(path, force=force)
-        aside.replace(path)
+        yield name
     finally:
-        aside.unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
+
+
+def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[Path]) -> None:
+    """Rename all files to their places, or none: what was replaced is put back if one fails."""
+    moved: list[tuple[Path, Path]] = []
+    placed: list[Path] = []
+    try:
+        for path, aside in zip(paths, asides, strict=True):
+            check_free(path, force=path in replaced)
+            if os.path.lexists(path):
+                old = aside.with_name(f"{aside.name}.old")
+                path.rename(old)
+                moved.append((path, old))
+            _place(aside, path)
+            placed.append(path)
+    except BaseException as error:
+        for path in placed:
+            path.unlink()
+        for path, old in moved:
+            if not os.path.lexists(path):  # another's file that came meanwhile is left alone, and ours beside it
+                old.rename(path)
+        if isinstance(error, OSError):
+            raise DataError(f"cannot write {paths[len(placed)]}: {error.strerror}; nothing was written") from error
+        raise
+    for _, old in moved:
+        old.unlink()
+
+
+def _place(aside: Path, path: Path) -> None:
+    try:
+        os.link(aside, path)  # unlike a rename, it fails where another file came to be meanwhile
+    except FileExistsError as error:
+        raise DataError(f"{path} is there already: choose another name or use --force") from error
+    except OSError:  # a file system without links
+        aside.replace(path)
+
+
+def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
+    """Refuse outputs that are one file, or a file that is read.
+
+    Raises
+    ------
+    DataError
+        With both names.
+    """
+    seen: list[Path] = []
+    for path in paths:
+        for other in inputs:
+            if _same(path, other):
+                raise DataError(f"{path} is read, so it is not written to: choose another name")
+        for other in seen:
+            if _same(path, other):
+                raise DataError(f"{path} and {other} are one file: give each output a name of its own")
+        seen.append(path)
+
+
+def _same(a: Path, b: Path) -> bool:
+    try:
+        return a.resolve() == b.resolve() or (a.exists() and b.exists() and a.samefile(b))
+    except OSError:
+        return False
 
 
 def check_free(path: Path, *, force: bool = False) -> None:
@@ -51,12 +153,14 @@ def check_free(path: Path, *, force: bool = False) -> None:
     Raises
     ------
     DataError
-        If ``path`` is there already and ``force`` is not set, or it is a folder.
+        If ``path`` is there already and ``force`` is not set, or it is no ordinary file.
     """
     if path.is_dir():
         raise DataError(f"{path} is a folder: give a file's name")
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise DataError(f"{path} is there already: choose another name or use --force")
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is no ordinary file: give a file's name")
 
 
 def _umask() -> int:

@@ -15,5 +15,15 @@ def test_quick_benchmarks_run():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"LIFT_JOBS": "1"})
     assert done.returncode == 0, done.stderr
     cddlib = "cddlib + linprog / liftlib" if HAS_CDD else f"cddlib is left out, as {NO_CDD}"
-    for word in (cddlib, "product polytope", "AORR", "lockstep", "peak MB", "responses"):
+    for word in (
+        cddlib,
+        "product polytope",
+        "AORR",
+        "lockstep",
+        "merging, 5 x 40",
+        "E23 Fig. 6, 5 joints",
+        "calibrated, 20 x 20",
+        "peak MB",
+        "responses",
+    ):
         assert word in done.stdout

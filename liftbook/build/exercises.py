@@ -33,13 +33,18 @@ def answers(source: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"^(answer_\d+)\b.*?=", source, flags=re.MULTILINE)))
 
 
+def ask(solution: str) -> str:
+    """Return a cell that waits for the answers that a solution gives."""
+    return PROMPT + "\n".join(f"{name} = None" for name in answers(solution))
+
+
 def exercises(path: Path, *, solutions: bool) -> nbformat.NotebookNode:
     """Return a chapter as a notebook to work in, with or without its solutions."""
     notebook = read_notebook(path)
     notebook.metadata.pop("jupytext", None)
     for cell in notebook.cells:
         if "solution" in tags(cell) and not solutions:
-            cell.source = PROMPT + "\n".join(f"{name} = None" for name in answers(cell.source))
+            cell.source = ask(cell.source)
             cell.metadata = {"tags": ["answer"]}
         elif "check" in tags(cell):
             cell.metadata = {"tags": ["check"], "jupyter": {"source_hidden": True}}

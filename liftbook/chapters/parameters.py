@@ -32,6 +32,11 @@ class Parameter:
     low: float = -math.inf
     high: float = math.inf
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it names a file that the chapter reads: its comment begins with ``file:``."""
+        return self.annotation == "str" and self.comment.startswith("file:")
+
     def parse(self, text: str) -> Any:
         """Return the value that a command line's text stands for, checked.
 
@@ -57,6 +62,12 @@ class Parameter:
         """Return ``value``, as a float where one is asked for, if it is of the type and in the range."""
         kind, _, inner = self.annotation.partition("[")
         value = self._one(kind, value)
+        if self.is_file and value:
+            # the chapter runs elsewhere than its reader stands
+            path = Path(value).expanduser().absolute()
+            if not path.is_file():
+                raise RerunError(f"{self.name} is {value!r}: no such file; check the path")
+            return str(path)
         if kind == "list":
             if not value and inner != "str]":
                 raise RerunError(f"{self.name} is an empty list: give {self._wanted()}")

@@ -7,17 +7,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from liftbook.chapters.folders import CARD, code_digest, file_digest
 from liftbook.chapters.results import own_mathjax
 from liftlib.files import fresh_file
 from liftlib.pages import render
 
 
-def write_report(folder: Path, chapter: str, failed: Mapping[str, str]) -> None:
-    """Write ``results.parquet``, ``results.csv`` and ``index.html`` over all finished runs of a sweep's folder."""
-    cards = {
+def write_report(folder: Path, path: Path, failed: Mapping[str, str]) -> None:
+    """Write ``results.parquet``, ``results.csv`` and ``index.html`` over the finished runs of this text and code.
+
+    What an earlier text of the chapter or earlier code gave stays in its folder, and is counted, not compared.
+    """
+    chapter = path.stem
+    every = {
         path.parent.name: json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((folder / "runs").glob("*/run.json"))
+        for path in sorted((folder / "runs").glob(f"*/{CARD}"))
     }
+    now = (file_digest(path), code_digest())
+    cards = {name: made for name, made in every.items() if (made["made_of"]["chapter"], made["made_of"]["code"]) == now}
     varied = _varied(cards)
     cards = dict(sorted(cards.items(), key=lambda item: [_key(item[1]["parameters"][name]) for name in varied]))
     _write_rows(folder, cards)
@@ -45,6 +52,7 @@ def write_report(folder: Path, chapter: str, failed: Mapping[str, str]) -> None:
         failed=failed,
         fixed=[] if not cards else [(k, _text(v)) for k, v in _first(cards)["parameters"].items() if k not in varied],
         mixed=len(versions) > 1,
+        stale=len(every) - len(cards),
     )
     with fresh_file(folder / "index.html", force=True) as aside:
         aside.write_text(page, encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import time
 from collections.abc import Mapping
@@ -12,7 +13,8 @@ from typing import Any
 
 from liftbook.chapters.card import as_text, card
 from liftbook.chapters.errors import RerunError
-from liftbook.chapters.parameters import check_values, find_chapter, read_notebook, read_parameters
+from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
+from liftbook.chapters.parameters import Parameter, check_values, find_chapter, read_notebook, read_parameters
 from liftbook.chapters.results import TWO_FORMATS, take_figures, write_page, write_tables
 
 
@@ -54,7 +56,7 @@ def rerun(
     html : bool, keyword-only
         Whether to write the HTML page.
     force : bool, keyword-only
-        Replace a folder that is there already.
+        Replace the folder of a former run, if this one does not fail; never a folder that holds anything else.
     progress : bool, keyword-only
         Show papermill's progress bar.
     timeout : int, optional, keyword-only
@@ -66,13 +68,16 @@ def rerun(
     ------
     RerunError
         If a name, type or range is wrong, the folder is there, there is no such kernel, or a cell fails; then
-        ``NAME.failed.ipynb`` in the folder holds what ran, and the message names the cell.
+        ``NAME.failed.ipynb`` in the folder (or in ``FOLDER.failed``, where a former run is left as it was) holds what
+        ran, and the message names the cell.
     """
     path = find_chapter(chapter)
     checked = check_values(path, values)
-    if folder.exists() and not force:
-        raise RerunError(f"{folder} is there already: choose another folder or use --force")
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    if os.path.lexists(folder):
+        if not force:
+            raise RerunError(f"{folder} is there already: choose another folder or use --force")
+        check_replaceable(folder)
+    _check_parent(folder)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as aside:
         made = Path(aside) / folder.name
@@ -90,17 +95,21 @@ def rerun(
         )
         seconds = time.perf_counter() - started
         notebook = _tidied(executed, made)
+        target = folder
         if failure:
             executed.rename(made / f"{path.stem}.failed.ipynb")
+            _list_files(made / FAILED, {"chapter": path.stem})
+            target = folder.with_name(f"{folder.name}.failed") if (folder / CARD).exists() else folder
         else:
             if html:
                 write_page(notebook, made, path.stem)
             _write_card(made, path, checked, seconds)
-        if folder.exists():
-            folder.rename(Path(aside) / "replaced")
-        made.rename(folder)
+        if os.path.lexists(target):
+            check_replaceable(target)
+            target.rename(Path(aside) / "replaced")
+        made.rename(target)
     if failure:
-        raise RerunError(f"{failure}; what ran is in {folder / f'{path.stem}.failed.ipynb'}")
+        raise RerunError(f"{failure}; what ran is in {target / f'{path.stem}.failed.ipynb'}")
     page = folder / f"{path.stem}.html"
     return Run(
         folder,
@@ -110,6 +119,13 @@ def rerun(
         tuple(sorted(folder.glob("figures/*"))),
         seconds,
     )
+
+
+def _check_parent(folder: Path) -> None:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RerunError(f"cannot write {folder}: {error.strerror}; choose another folder") from error
 
 
 def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
@@ -163,5 +179,19 @@ def _tidied(executed: Path, folder: Path) -> Any:
 def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> None:
     everything = {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
     made = card(path.stem, everything, values, seconds)
-    (folder / "run.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     (folder / "run.md").write_text(as_text(made), encoding="utf-8")
+    files = {
+        one.name: file_digest(Path(everything[one.name])) for one in read_parameters(path) if _given(one, everything)
+    }
+    made_of = {"chapter": file_digest(path), "code": code_digest(), "inputs": files}
+    _list_files(folder / CARD, {**made, "made_of": made_of})
+
+
+def _given(one: Parameter, values: Mapping[str, Any]) -> bool:
+    return one.is_file and bool(values[one.name])
+
+
+def _list_files(path: Path, content: Mapping[str, Any]) -> None:
+    """Write what a run's folder holds, with the files' names, which are those that a further run may replace."""
+    files = [*list_files(path.parent), path.name]
+    path.write_text(json.dumps({**content, "files": files}, indent=2) + "\n", encoding="utf-8")

@@ -9,10 +9,13 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import CancelledError, Executor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -20,9 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from liftbook.chapters.errors import RerunError
+from liftbook.chapters.folders import CARD, code_digest, file_digest, worked_in_alone
 from liftbook.chapters.parameters import check_values, find_chapter, read_parameters, read_yaml
 from liftbook.chapters.report import write_report
 from liftbook.chapters.running import rerun
+from liftlib.files import fresh_file
 
 ATTEMPTS = 3
 """How often a run is tried whose worker process dies."""
@@ -91,14 +96,17 @@ def _shape(found: Any) -> str:
 
 
 def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
-    """Return the name of a run: a hash of all of its parameters, defaults included."""
-    everything = {parameter.name: parameter.default for parameter in read_parameters(chapter)} | dict(values)
-    return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()[:12]
+    """Return the name of a run: a hash of its parameters, defaults included, of chapter, code and input files."""
+    known = read_parameters(chapter)
+    everything = {parameter.name: parameter.default for parameter in known} | dict(values)
+    files = {one.name: file_digest(Path(everything[one.name])) for one in known if one.is_file and everything[one.name]}
+    made_of = [everything, file_digest(chapter), code_digest(), files]
+    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def is_finished(folder: Path) -> bool:
     """Return whether a run's folder is whole: its card is written last, and a failed run has none."""
-    return (folder / "run.json").is_file()
+    return (folder / CARD).is_file()
 
 
 def dask_workers(address: str, jobs: int) -> Executors:
@@ -160,15 +168,49 @@ def sweep(
         A run that fails is named in it and does not stop the others; the next sweep tries it again.
     """
     path = find_chapter(chapter)
+    _begin(folder, path.stem)
+    with worked_in_alone(folder, lambda: print(f"waiting for another sweep in {folder}", file=sys.stderr)):
+        for left in (folder / "runs").glob(".*"):
+            shutil.rmtree(left)
+        return _swept(chapter, path, runs, folder, executors, html=html, timeout=timeout, progress=progress)
+
+
+def _begin(folder: Path, stem: str) -> None:
+    """Make a sweep's folder, or refuse one that is no sweep of this chapter."""
     mark = folder / "sweep.json"
-    if folder.exists() and not mark.is_file():
+    for _ in range(20):  # another sweep may be about to mark a folder that it has just made
+        if mark.is_file() or not folder.is_dir() or {one.name for one in folder.iterdir()} - {"runs"}:
+            break
+        time.sleep(0.05)
+    if os.path.lexists(folder) and not mark.is_file():
         raise RerunError(f"{folder} is there already and is not a sweep: choose another folder")
-    if mark.is_file() and (old := json.loads(mark.read_text(encoding="utf-8"))["chapter"]) != path.stem:
-        raise RerunError(f"{folder} is a sweep of {old}: choose another folder for {path.stem}")
-    (folder / "runs").mkdir(parents=True, exist_ok=True)
-    mark.write_text(json.dumps({"chapter": path.stem}) + "\n", encoding="utf-8")
-    for left in (folder / "runs").glob(".*"):
-        shutil.rmtree(left)
+    if mark.is_file():
+        try:
+            old = str(json.loads(mark.read_text(encoding="utf-8"))["chapter"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RerunError(f"{mark} is damaged: remove it with its folder, or choose another folder") from error
+        if old != stem:
+            raise RerunError(f"{folder} is a sweep of {old}: choose another folder for {stem}")
+        return
+    try:
+        (folder / "runs").mkdir(parents=True)
+        with fresh_file(mark) as aside:
+            aside.write_text(json.dumps({"chapter": stem}) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise RerunError(f"cannot write {folder}: {error.strerror}; choose another folder") from error
+
+
+def _swept(
+    chapter: str,
+    path: Path,
+    runs: Sequence[Mapping[str, Any]],
+    folder: Path,
+    executors: Executors,
+    *,
+    html: bool,
+    timeout: int | None,
+    progress: bool,
+) -> Sweep:
     named = {run_name(path, values): dict(values) for values in runs}
     skipped = tuple(name for name in named if is_finished(folder / "runs" / name))
     todo = {name: values for name, values in named.items() if name not in skipped}
@@ -179,7 +221,7 @@ def sweep(
         _put(files, folder / "runs" / name)
         if message:
             failed[name] = message
-    write_report(folder, path.stem, failed)
+    write_report(folder, path, failed)
     return Sweep(folder, tuple(name for name in todo if name not in failed), skipped, failed)
 
 
@@ -205,6 +247,10 @@ def _outcomes(
                         del left[futures[future]]
                         yield futures[future], outcome
                         bar.update()
+            except (CancelledError, OSError) as error:
+                raise RerunError(
+                    f"the workers are gone ({type(error).__name__}); {len(left)} runs are left: call again to go on"
+                ) from error
             except BrokenProcessPool as error:  # a worker was killed, and takes its pool with it
                 attempts += 1
                 if attempts == ATTEMPTS:

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.lines import curves
-from liftbook.plots.styling import label, series_style, style
+from liftbook.plots.styling import label, looks, style
 
 
 def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:
@@ -40,11 +40,10 @@ def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
         Measures; the whiskers are one standard deviation of each.
     """
     with style():
-        ax = plt.figure(figsize=(6.4, 4.4), layout="constrained").add_subplot()
-        for number, name in enumerate(dict.fromkeys(rows["series"])):
+        ax = plt.figure(figsize=(5.6, 4.0), layout="constrained").add_subplot()
+        for number, (name, look) in enumerate(looks(dict.fromkeys(rows["series"])).items()):
             part = rows[rows["series"] == name]
             mean, std = (part.pivot_table(index="eps", columns="measure", values=v) for v in ("mean", "std"))
-            look = series_style(number)
             ax.plot(mean[x], mean[y], label=name, **look)
             ax.errorbar(
                 mean[x], mean[y], std.get(y), std.get(x), fmt="none", ecolor=look["color"], alpha=0.25, linewidth=1
@@ -57,7 +56,7 @@ def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
                     xytext=(-5, -11) if left else (6, 4),
                     textcoords="offset points",
                     ha="right" if left else "left",
-                    fontsize=8,
+                    fontsize=9,
                     color=look["color"],
                 )
         ax.set_xlabel(label(x))

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from liftbook.plots.lines import WIDTH
 from liftbook.plots.styling import COLOURS, MARKERS, style
 
 
@@ -44,7 +45,7 @@ def time_and_utility(
         From 0 up to 1 where a ratio is below 1/2, else from a little below the least ratio.
     """
     with style():
-        width = 4.4 * len(panels) if len(panels) > 1 else 6.0
+        width = min(WIDTH, 3.6 * len(panels)) if len(panels) > 1 else 5.2
         figure, found = plt.subplots(
             1, len(panels), figsize=(width, 3.8), layout="constrained", squeeze=False, sharex=True, sharey=True
         )

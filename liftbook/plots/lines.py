@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -9,10 +10,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from liftbook.plots.styling import COLOURS, label, series_style, style
+from liftbook.plots.styling import COLOURS, label, looks, style
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""
+
+WIDTH = 7.2
+"""Inches that a figure may be wide, which is the width of the text: what is drawn is shown as large as it is drawn."""
 
 LOGARITHMIC = ("seconds", "vertices")
 """Measures that span decades, on a logarithmic axis."""
@@ -27,14 +31,14 @@ def curves(
     spread: bool = True,
     order: Sequence[str] | None = None,
 ) -> Axes:
-    """Draw one measure against ``x``, a curve a series, with a band of one standard deviation.
+    """Draw one measure against ``x``, a curve a series, with a band from the 10 % to the 90 % quantile of the trials.
 
-    Seconds and vertices are drawn on a logarithmic axis, and their bands reach as far down on it as up.
+    Seconds and vertices are drawn on a logarithmic axis.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns ``series``, ``x``, ``measure``, ``mean``, ``std``.
+        Columns ``series``, ``x``, ``measure``, ``mean``; ``low``, ``high`` and ``n`` for the band.
     measure : str
         Which measure to draw.
     x : str, keyword-only
@@ -57,20 +61,19 @@ def curves(
             ax = plt.figure(figsize=(5.2, 3.6), layout="constrained").add_subplot()
         chosen = rows[rows["measure"] == measure]
         names = list(dict.fromkeys(rows["series"])) if order is None else list(order)
-        for number, name in enumerate(names):
+        for number, (name, look) in enumerate(looks(names).items()):
             part = chosen[chosen["series"] == name].sort_values(x)
             if part.empty:
                 continue
-            look = series_style(number)
             mean = part["mean"].to_numpy()
             shown = np.where(np.isfinite(mean), mean, np.nan)
             every = max(1, len(part) // 8)
             ax.plot(part[x], shown, label=name, markevery=(number % every, every), **look)
-            std = part["std"].to_numpy()
-            if spread and measure != "broken" and np.isfinite(std).any():  # a share's spread follows from its mean
-                # below the mean as far as above it, on the axis that there is: a logarithmic one has no place for 0
-                low = shown**2 / (shown + std) if measure in LOGARITHMIC else shown - std
-                ax.fill_between(part[x], low, shown + std, color=look["color"], alpha=0.10, linewidth=0)
+            if (
+                spread and measure != "broken" and "low" in part and (part["n"] > 1).any()
+            ):  # a share is a mean of 0 and 1
+                band = part[["low", "high"]].where(np.isfinite(part[["low", "high"]])).to_numpy().T
+                ax.fill_between(part[x], *band, color=look["color"], alpha=0.10, linewidth=0)
             infinite = part[x][np.isinf(mean)]
             if len(infinite):
                 ax.plot(
@@ -111,15 +114,21 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
     with style():
         wide = 2 if len(panels) == 4 else len(panels)
         tall = -(-len(panels) // wide)
-        size = (3.0 * wide, 3.2) if tall == 1 else (3.6 * wide, 2.7 * tall + 0.4)
+        size = (max(2.4 * wide, 4.4), 2.9) if tall == 1 else (WIDTH, 2.7 * tall + 0.4)
         figure, found = plt.subplots(tall, wide, figsize=size, layout="constrained", squeeze=False)
         axes = list(found.ravel())
         for letter, ax, measure in zip("abcdefgh", axes, panels, strict=False):
             curves(rows, measure, x=x, ax=ax, spread=spread)
-            ax.set_title(f"({letter})", loc="left")
+            ax.set_title(f"({letter}) {panel_title(measure)}" if len(panels) > 1 else panel_title(measure))
+            ax.set_ylabel("")
         handles, names = axes[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside upper center", ncols=min(5, len(names)))
     return axes
+
+
+def panel_title(measure: str) -> str:
+    """Return what a panel shows, in a line or two."""
+    return textwrap.fill(label(measure), 26)
 
 
 def histograms(rows: pd.DataFrame) -> list[Axes]:

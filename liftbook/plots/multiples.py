@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from liftbook.plots.lines import curves
+from liftbook.plots.lines import WIDTH, curves
 from liftbook.plots.styling import COLOURS, label, style
 
 
@@ -46,7 +46,7 @@ def panels(
         figure, found = plt.subplots(
             n_rows,
             n_columns,
-            figsize=(min(9.0, 4.0 * n_columns), 2.5 * n_rows),
+            figsize=(min(WIDTH, 3.6 * n_columns), 2.4 * n_rows),
             layout="constrained",
             squeeze=False,
             sharex=True,
@@ -56,7 +56,7 @@ def panels(
             curves(chosen[chosen["panel"] == name], measure, x=x, ax=ax, spread=spread, order=series)
             for height in (levels or {}).get(name, ()):
                 ax.axhline(height, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", loc="left", fontsize=9)
+            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10)
             if number % n_columns:
                 ax.set_ylabel("")
             if number + n_columns < len(names):
@@ -85,7 +85,7 @@ def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | N
     names = list(dict.fromkeys(rows["panel"]))
     with style():
         _, found = plt.subplots(
-            1, len(names), figsize=(3.0 * len(names), 3.0), layout="constrained", squeeze=False, sharey=True
+            1, len(names), figsize=(min(WIDTH, 2.6 * len(names)), 2.8), layout="constrained", squeeze=False, sharey=True
         )
         axes = list(found[0])
         for number, (ax, name) in enumerate(zip(axes, names, strict=True)):
@@ -96,7 +96,7 @@ def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | N
             ax.plot(
                 part[x], part[y], linestyle="none", marker="o", markersize=4, markerfacecolor="none", color=COLOURS[2]
             )
-            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", loc="left", fontsize=9)
+            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10)
             ax.set_xlabel(label(x))
             if number == 0:
                 ax.set_ylabel(label(y))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from liftbook.plots.lines import WIDTH
 from liftbook.plots.styling import COLOURS, label, style
 
 
@@ -28,7 +29,7 @@ def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequen
     with style():
         columns = (len(names) + 1) // 2
         figure, found = plt.subplots(
-            2, columns, figsize=(3.0 * columns, 6.2), layout="constrained", sharex=True, sharey=True, squeeze=False
+            2, columns, figsize=(WIDTH, 5.2), layout="constrained", sharex=True, sharey=True, squeeze=False
         )
         axes = list(found.ravel())
         for letter, ax, name in zip("abcdefgh", axes, names, strict=False):
@@ -60,5 +61,5 @@ def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequen
         for ax in axes[::columns]:
             ax.set_ylabel("P(s₂|y)")
         handles = {name: handle for ax in axes for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-        figure.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=4)
+        figure.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=2)
     return axes

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 from numpy.typing import ArrayLike
 
+from liftbook.plots.lines import WIDTH
 from liftbook.plots.styling import COLOURS, LINES, style
 from liftlib.errors import InvalidParameter
 from liftlib.numerics import Matrix, xlogx
@@ -102,11 +103,11 @@ def simplices(panels: Sequence[Mapping[str, Any]]) -> list[Axes]:
     """
     with style():
         figure, found = plt.subplots(
-            1, len(panels), figsize=(4.2 * len(panels), 4.3), layout="constrained", squeeze=False
+            1, len(panels), figsize=(min(WIDTH, 3.6 * len(panels)), 3.9), layout="constrained", squeeze=False
         )
         axes = [simplex(**panel, ax=ax) for panel, ax in zip(panels, found[0], strict=True)]
         handles, names = axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=len(names))
+        figure.legend(handles, names, loc="outside upper center", ncols=min(3, len(names)))
     return axes
 
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import TypeVar
 
 from liftlib.errors import InvalidParameter, LiftError
@@ -32,7 +34,20 @@ def worker_pool(jobs: int) -> ProcessPoolExecutor:
     """Return an executor with this many processes of this machine."""
     # a forked child of a process with threads, such as a kernel, may deadlock
     method = "spawn" if sys.platform == "win32" else "forkserver"
-    return ProcessPoolExecutor(jobs, mp_context=get_context(method))
+    return ProcessPoolExecutor(jobs, mp_context=get_context(method), initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when the process that it works for does, however that ends: nobody would read its result."""
+    parent = parent_process()
+    if parent is None:  # called in the parent itself
+        return
+
+    def wait_for_it() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    Thread(target=wait_for_it, daemon=True).start()
 
 
 def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:

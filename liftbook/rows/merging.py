@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.tidy import frame, summary
-from liftlib.mechanisms.merging.groups import Labels, group_masses, lifts
+from liftlib.mechanisms.merging.groups import Batch, Labels, extremes_of
 from liftlib.notions import ALIP, LDP, LiftNotion
 from liftlib.numerics import Matrix, xlogx
 
-Labeller = Callable[[Matrix, LiftNotion], Labels]
+Labeller = Callable[[Batch, LiftNotion], Labels]
 Series = Callable[[float], LiftNotion]
 
 
@@ -41,15 +41,19 @@ def merged_measures(p: Matrix, labels: Labels) -> dict[str, Matrix]:
     dict
         ``nmi``, ``min_lift_leakage`` and ``max_lift_leakage``, each of shape (N,), leakage in nats.
     """
-    mass = group_masses(p, labels)
-    out = lifts(mass, p.sum(axis=-1))
+    batch = Batch.of(p)
+    lifts, chances = batch.release(labels)
+    return _measures(batch, extremes_of(lifts), chances)
+
+
+def _measures(batch: Batch, extremes: Matrix, chances: Matrix) -> dict[str, Matrix]:
     # Y is a function of X, so I(X; Y) = H(Y)
-    entropies = [-xlogx(q.sum(axis=1)).sum(axis=-1) for q in (mass, p)]
+    entropies = [-xlogx(q).sum(axis=-1) for q in (chances, batch.p_x)]
     with np.errstate(divide="ignore"):
         return {
             "nmi": entropies[0] / entropies[1],
-            "min_lift_leakage": np.abs(np.log(out.min(axis=(1, 2)))),
-            "max_lift_leakage": np.log(np.maximum(out.max(axis=(1, 2)), 1)),
+            "min_lift_leakage": np.abs(np.log(extremes[:, 0].min(axis=1))),
+            "max_lift_leakage": np.log(np.maximum(extremes[:, 1].max(axis=1), 1)),
         }
 
 
@@ -65,13 +69,13 @@ def merging_tradeoff(
         ``n``. ``broken`` is the share of joints whose release does not keep the notion.
     """
     rows: list[dict[str, Any]] = []
-    p_s = p.sum(axis=-1)
+    batch = Batch.of(p)
     for name, notion_at in series.items():
         for eps in epsilons:
             notion = notion_at(eps)
-            labels = labeller(p, notion)
-            kept = notion.kept_columns(lifts(group_masses(p, labels), p_s), p_s)
+            lifts, chances = batch.release(labeller(batch, notion))
+            extremes = extremes_of(lifts)
+            kept = notion.kept_columns(extremes if notion.extremes else lifts, batch.p_s)
             broken = np.array(~kept.all(axis=1), dtype=np.float64)
-            measures = {**merged_measures(p, labels), "broken": broken}
-            rows += summary(measures, series=name, eps=eps)
+            rows += summary({**_measures(batch, extremes, chances), "broken": broken}, series=name, eps=eps)
     return frame(rows)

@@ -14,6 +14,9 @@ from liftlib.numerics import Matrix
 Measured = Mapping[str, Mapping[str, float]]
 """What one joint distribution gave at one abscissa: measures by series."""
 
+QUANTILES = (0.1, 0.9)
+"""Where a figure's band begins and ends: unlike a mean and its spread they stay in the range of what they are of."""
+
 
 def budgets(values: Iterable[float]) -> list[float]:
     """Return privacy budgets as floats, refusing an empty list and what is negative or not finite."""
@@ -32,7 +35,7 @@ def shares_in(values: Iterable[float]) -> list[float]:
 
 
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:
-    """Return a row for each measure with the mean and standard deviation of its values over trials.
+    """Return a row for each measure: mean, standard deviation, and 10 % and 90 % quantiles of its values over trials.
 
     Parameters
     ----------
@@ -48,7 +51,9 @@ def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]
             raise InvalidParameter(f"{measure} is NaN in trial {int(np.isnan(values).argmax())} of {keys}")
         # the spread of values of which some are infinite has no meaning
         spread = float(values.std(ddof=1)) if values.size > 1 and np.isfinite(values).all() else np.nan
-        rows.append({**keys, "measure": measure, "mean": float(values.mean()), "std": spread, "n": values.size})
+        low, high = np.quantile(values, QUANTILES, method="nearest")  # no sum of two, which may be infinite
+        numbers = {"mean": float(values.mean()), "std": spread, "low": float(low), "high": float(high)}
+        rows.append({**keys, "measure": measure, **numbers, "n": values.size})
     return rows
 
 

@@ -27,7 +27,9 @@ COMMANDS = {
     "sanitise": Command(
         "liftlib.cli.sanitise", "release a column of a table so that it tells little about a secret one", "tables"
     ),
-    "apply": Command("liftlib.cli.apply", "release new rows through a channel that sanitise wrote", "tables"),
+    "apply": Command("liftlib.cli.apply", "release new rows through a design that sanitise wrote", "tables"),
+    "choose": Command("liftlib.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"),
+    "estimate": Command("liftlib.cli.estimate", "estimate a column's distribution from its release", "tables"),
     # the book's own, found where its extra is installed
     "list": Command("liftbook.commands.listing", "chapters with their parameters", "book"),
     "rerun": Command("liftbook.commands.rerun", "execute a chapter with other parameters", "book"),
@@ -38,7 +40,8 @@ COMMANDS = {
 """Each module has ``EXAMPLES``, ``add(parser)`` and ``run(options) -> exit code``."""
 
 WRONG, STOPPED, CLOSED = 2, 130, 141
-"""Exit codes: something is wrong; stopped by Ctrl-C; nobody reads the output any more (128 and the signal's number)."""
+"""Exit codes: something is wrong; stopped by Ctrl-C; nobody reads the output any more (128 and the signal's number).
+Errors have their own: 3 for a broken notion, 4 for drift."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,12 +69,24 @@ def _run(words: list[str]) -> int:
     except LiftError as error:
         if debug:
             raise
-        print(f"lift: {error}", file=sys.stderr)
+        print(f"lift: {_line(error)}", file=sys.stderr)
+        return error.exit_code
+    except (OSError, MemoryError) as error:
+        if debug or isinstance(error, BrokenPipeError):
+            raise
+        told = getattr(error, "strerror", None) or type(error).__name__
+        print(f"lift: {told}: {getattr(error, 'filename', None) or 'the machine has no more'}", file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:
         print("lift: stopped; what is not finished was not written", file=sys.stderr)
         return STOPPED
     return code
+
+
+def _line(error: object) -> str:
+    """Return a message on one line, without what a terminal would obey."""
+    text = " ".join(str(error).split())
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _parser(words: list[str]) -> tuple[argparse.ArgumentParser, Any]:

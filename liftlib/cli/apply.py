@@ -1,23 +1,26 @@
-"""``lift apply``: new rows through a channel that ``lift sanitise`` wrote."""
+"""``lift apply``: new rows through a design that ``lift sanitise`` wrote."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 
-from liftlib.cli.shared import print_json, release_options
+from liftlib.cli.shared import TABLE_HELP, print_json, printable, publishing, release_options
 from liftlib.tables import apply_file
 from liftlib.tables.designing import information
 
 EXAMPLES = """\
-  lift apply out.channel.json new.csv -o new-out.csv
-  lift apply out.channel.json new.csv -o new-out.csv --unseen draw"""
+  lift apply out.PRIVATE.design.json new.csv -o new-out.csv
+  lift apply out.PRIVATE.design.json new.csv -o new-out.csv --unseen draw
+Exit code: 0; 2 where something is wrong; 4 where the new rows are from another distribution, so that the
+notion is broken for them, or may be."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("channel", type=Path, help="the file that sanitise wrote")
-    parser.add_argument("table", type=Path, help="a .csv, .tsv or .parquet file")
+    parser.add_argument("channel", metavar="design", type=Path, help="the file that sanitise wrote")
+    parser.add_argument("table", type=Path, help=TABLE_HELP)
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write")
     parser.add_argument(
         "--unseen",
@@ -30,17 +33,19 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Release, print what was written, and return the exit code."""
-    made = apply_file(
+    made, drift = apply_file(
         options.channel,
         options.table,
         options.output,
-        keep=options.keep,
-        unseen=options.unseen,
+        publishing=publishing(options, options.unseen),
+        allow=options.allow,
         rng=options.seed,
         force=options.force,
     )
     if options.json:
-        print_json({"table": str(options.output), "design": information(made)})
+        told = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "text": str(drift)}
+        print_json({"table": str(options.output), "design": information(made), "drift": told})
     else:
         print(options.output)
+        print(printable(f"note: {drift}"))
     return 0

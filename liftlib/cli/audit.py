@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 
 from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
-from liftlib.cli.shared import json_option, print_json
-from liftlib.files import check_free, fresh_file
+from liftlib.cli.shared import json_option, print_json, printable, seed
+from liftlib.files import check_apart, check_free
 from liftlib.tables import Audit, audit_page, open_table
 from liftlib.tables.auditing import as_dict, audited
+from liftlib.tables.bundle import page_file
 from liftlib.tables.measuring import MEANING
 
 BROKEN = 3
@@ -20,8 +21,9 @@ LINES = 20
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
-  lift audit out.csv --secret diagnosis --public age_band --notion lip --eps 0.5 --page audit.html
-  lift audit out.csv --secret diagnosis --public age_band --notion mine:MaxLift --budget least=0.5
+  lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 --page audit.html
+  lift audit patients.csv --secret diagnosis --public age_band sex --notion mine:MaxLift --budget least=0.5
+The table must hold the secret; a released one does not, and the audit of a release is OUT.PRIVATE.audit.html.
 Exit code: 0, or {BROKEN} where a notion is given and broken."""
 
 
@@ -32,13 +34,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", type=Path, help="write an HTML page with plots")
     parser.add_argument("--force", action="store_true", help="replace the page if it is there")
     parser.add_argument("--level", type=float, default=0.95, help="of the bootstrap intervals (default: %(default)s)")
-    parser.add_argument("--seed", type=int, help="of the bootstrap")
+    parser.add_argument("--seed", type=seed, help="of the bootstrap")
     json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Audit, print, and return the exit code."""
     if options.page is not None:
+        check_apart([options.page], [options.table])
         check_free(options.page, force=options.force)
     of_columns = takes_shape(options)
     if not of_columns:
@@ -47,8 +50,7 @@ def run(options: argparse.Namespace) -> int:
     notion = notion_of(options, counts.public.shape)
     found = audited(counts, notion, resamples=options.resamples, level=options.level, rng=options.seed)
     if options.page is not None:
-        with fresh_file(options.page, force=options.force) as aside:
-            aside.write_text(audit_page(found), encoding="utf-8")
+        page_file(options.page, audit_page(found), options.table, force=options.force)
     if options.json:
         print_json(as_dict(found))
     else:
@@ -59,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(found: Audit) -> None:
-    print(f"{found.public} against {found.secret}: {found.rows:,} rows, {found.release.n_secret} secrets, ", end="")
+    names = printable(f"{found.public} against {found.secret}")
+    print(f"{names}: {found.rows:,} rows, {found.release.n_secret} secrets, ", end="")
     print(f"{found.release.n_public} public symbols")
     if found.kept is not None:
         share = "" if found.kept_share is None else f" (in {100 * found.kept_share:.0f} % of bootstrap tables)"
@@ -70,19 +73,13 @@ def _print(found: Audit) -> None:
         interval = "" if ends is None else f"  [{ends[0]:.4g}, {ends[1]:.4g}]"
         print(f"  {value:8.4f}  {MEANING[name]}{interval}")
     print()
-    width = max(8, *(len(_short(one.symbol)) for one in found.symbols[:LINES]))
+    width = max(8, *(len(printable(one.symbol, 40)) for one in found.symbols[:LINES]))
     print(f"  {'symbol':{width}}  {'rows':>11}  min-lift  max-lift")
     for one in found.symbols[:LINES]:
         rest = "; ".join(map(str, one.broken)) or (f"rules out {', '.join(one.zero_cells)}" if one.zero_cells else "")
         numbers = f"{one.rows:11,.0f}  {one.min_lift:8.4f}  {one.max_lift:8.4f}"
-        print(f"  {_short(one.symbol):{width}}  {numbers}  {rest}".rstrip())
+        print(f"  {printable(one.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip())
     if len(found.symbols) > LINES:
         print(f"  and {len(found.symbols) - LINES} more")
     for note in found.notes:
-        print(f"note: {note}")
-
-
-def _short(text: str, most: int = 40) -> str:
-    # what a terminal would obey is not printed
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return text if len(text) <= most else text[: most - 1] + "…"
+        print(printable(f"note: {note}"))

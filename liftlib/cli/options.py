@@ -6,10 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from liftlib.cli.shared import TABLE_HELP
 from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
 from liftlib.notions.catalogue import NOTIONS, SHAPE, notion_from, parameters
-from liftlib.tables.columns import Rare
+from liftlib.tables.counting import Rare
 from liftlib.tables.reading import Reading
 
 BUDGETS = {
@@ -23,15 +24,30 @@ BUDGETS = {
 
 def table_options(parser: argparse.ArgumentParser) -> None:
     """Add what says how the table is read."""
-    parser.add_argument("table", type=Path, help="a .csv, .tsv or .parquet file")
-    parser.add_argument("--secret", required=True, metavar="COLUMN")
+    parser.add_argument("table", type=Path, help=TABLE_HELP)
+    parser.add_argument(
+        "--secret", required=True, nargs="+", metavar="COLUMN", help="several are protected together and each alone"
+    )
     parser.add_argument("--public", required=True, nargs="+", metavar="COLUMN", help="several are one symbol")
     parser.add_argument(
         "--bin",
         action="append",
         default=[],
         metavar="COLUMN=BINS",
-        help="EDGE,EDGE,... or quantiles:N; may be repeated",
+        help="EDGE,EDGE,... (numbers, or dates as 2020-01-31), quantiles:N, year, quarter, month or day; repeatable",
+    )
+    parser.add_argument(
+        "--hierarchy",
+        action="append",
+        default=[],
+        metavar="COLUMN=FILE",
+        help="a CSV of values and their parents; FILE:2 takes grandparents; may be repeated",
+    )
+    parser.add_argument(
+        "--categorical", nargs="+", default=[], metavar="COLUMN", help="numbers that are codes, such as postcodes"
+    )
+    parser.add_argument(
+        "--na", nargs="*", metavar="TEXT", help="texts that stand for a missing value, such as NA; none: --na alone"
     )
     parser.add_argument("--missing", choices=["error", "symbol"], default="error", help="missing values (%(default)s)")
     parser.add_argument("--rare", choices=["error", "pool", "keep"], help="public symbols with few rows")
@@ -45,13 +61,16 @@ def reading(options: argparse.Namespace, rare: Rare) -> Reading:
     if options.min_count < 0 or options.max_symbols < 1 or options.resamples < 0:
         raise InvalidParameter("--min-count and --resamples are 0 or more, --max-symbols 1 or more")
     return Reading(
-        options.secret,
+        tuple(options.secret),
         tuple(options.public),
         tuple(options.bin),
         options.missing,
         options.rare or rare,
         options.min_count,
         options.max_symbols,
+        None if options.na is None else tuple(options.na),
+        tuple(options.categorical),
+        tuple(options.hierarchy),
     )
 
 

@@ -1,25 +1,33 @@
-"""``lift sanitise``: a released column, its channel and its audit."""
+"""``lift sanitise``: a released table with its card, and for its owner the design and the audit."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
-from liftlib.cli.shared import print_json, release_options
+from liftlib.cli.shared import print_json, printable, publishing, release_options
 from liftlib.errors import InvalidParameter
 from liftlib.notions import Notion
 from liftlib.tables import MECHANISMS, Outputs, sanitise_file
 from liftlib.tables.auditing import as_dict
 from liftlib.tables.columns import Symbols
 from liftlib.tables.designing import information
+from liftlib.tables.ledger import beside
+from liftlib.tables.source import STDIN
+from liftlib.tables.words import statement
 
 EXAMPLES = """\
   lift sanitise patients.csv --secret diagnosis --public age_band --notion alip --eps-l 1 --eps-u 0.5 \\
       -o out.csv
   lift sanitise people.parquet --secret income --public age sex --bin age=30,45,60 --notion ldp --eps 1 \\
       --mechanism subset-response --rare pool -o out.parquet
-Only the released column is written, and what --keep names; the secret never is."""
+  lift sanitise people.csv --secret income illness --public town --categorical town --notion lip --eps 0.5 \\
+      -o out.csv --keep year
+Written are OUT.csv with its card (OUT.card.json, OUT.card.md), for publication, and OUT.PRIVATE.design.json,
+OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json, for you alone. The secret is never published.
+Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release break the notion."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -35,13 +43,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="bound what each subset of several public columns tells (SRLIP; with --eps alone)",
     )
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
-    parser.add_argument("--channel", type=Path, help="the channel to write (default: OUTPUT.channel.json)")
-    parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.audit.html)")
+    parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
+    parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
     parser.add_argument(
-        "--formulas",
-        choices=["error", "quote", "keep"],
-        default="error",
-        help="what becomes of a released text that a spreadsheet would run (default: %(default)s)",
+        "--ledger",
+        metavar="FILE",
+        help="what was released of these rows before; `none` for no ledger (default: TABLE.PRIVATE.releases.json)",
     )
     release_options(parser)
 
@@ -61,28 +68,52 @@ def run(options: argparse.Namespace) -> int:
         assert made is not None  # --notion is required
         return made
 
-    outputs = Outputs.beside(options.output, options.channel, options.page)
+    outputs = Outputs.beside(options.output, options.design, options.page)
     done = sanitise_file(
         options.table,
         outputs,
         reading(options, "error"),
         make,
         options.mechanism,
-        keep=options.keep,
+        publishing=publishing(options),
         side_channels=options.side_channels,
-        formulas=options.formulas,
+        allow=options.allow,
+        ledger=_ledger(options),
         resamples=options.resamples,
         rng=options.seed,
         force=options.force,
     )
-    files = {name: str(path) for name, path in vars(outputs).items()}
     found = done.audit
     if options.json:
-        print_json({"files": files, "design": information(done.design), "audit": as_dict(found)})
+        files = {name: str(path) for name, path in vars(outputs).items()}
+        private = {name: name in ("design", "page") for name in files}
+        card = done.card.as_dict() | {"kernel": None}
+        print_json(
+            {
+                "files": files,
+                "private": private,
+                "card": card,
+                "design": information(done.design),
+                "audit": as_dict(found),
+            }
+        )
         return 0
     print(f"{outputs.table}  ({found.rows:,} rows, {found.release.n_public} outputs)")
-    print(f"{outputs.channel}\n{outputs.page}")
-    print(f"{found.notion} is kept; {100 * found.overall['nmi']:.1f} % of the information is left (NMI)")
+    print(f"{outputs.card}\n{outputs.text}")
+    for path in outputs.private:
+        print(f"{path}  (for you alone: it holds the counts)")
+    for one in done.design.kept:
+        print(printable(statement(one)))
+    for sentence in done.card.words:
+        print(printable(f"  {sentence}"))
+    print(f"{100 * found.overall['nmi']:.1f} % of the information is left (NMI)")
     for note in found.notes:
-        print(f"note: {note}")
+        print(printable(f"note: {note}"))
     return 0
+
+
+def _ledger(options: argparse.Namespace) -> Path | None:
+    if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
+        print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
+        return None
+    return beside(options.table) if options.ledger is None else Path(options.ledger)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from liftlib.tables.designing import Unseen
+    from liftlib.tables.releasing import Publishing
+
+
+TABLE_HELP = "a .csv, .tsv (may end in .gz) or .parquet file; - reads CSV from the standard input"
 
 
 def json_option(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +44,44 @@ def plain(value: Any) -> Any:
 
 
 def release_options(parser: argparse.ArgumentParser) -> None:
-    """Add what every release takes: the columns to keep, the seed, and ``--force``."""
+    """Add what every release takes."""
     parser.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="publish these columns as they are")
-    parser.add_argument("--seed", type=int, help="make the draw repeatable, and so foreseeable; not for a real release")
-    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    parser.add_argument(
+        "--keep-order", action="store_true", help="leave rows in their order, which may tell the secret; else shuffled"
+    )
+    parser.add_argument(
+        "--formulas",
+        choices=["error", "quote", "keep"],
+        default="error",
+        help="what becomes of a published text that a spreadsheet would run (default: %(default)s)",
+    )
+    parser.add_argument("--allow", action="store_true", help="go on where this command would stop, and say so")
+    parser.add_argument("--seed", type=seed, help="make the draw repeatable, so foreseeable: not for a real release")
+    parser.add_argument("--force", action="store_true", help="replace files that are there; never one that is read")
     json_option(parser)
+
+
+def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publishing:
+    """Return how rows are published."""
+    from liftlib.tables.releasing import Publishing  # noqa: PLC0415 - the book's commands share this module
+
+    return Publishing(tuple(options.keep), unseen, options.keep_order, options.formulas)
+
+
+def seed(text: str) -> int:
+    """Return a seed from its text; argparse says what is wrong with another."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number, 0 or more")
+    return int(text)
+
+
+def printable(text: str, most: int | None = None) -> str:
+    r"""Return a text without what a terminal would obey, and not longer than asked.
+
+    Examples
+    --------
+    >>> printable("a" + chr(27) + "[31mb"), printable("abcdef", 3)
+    ('a�[31mb', 'ab…')
+    """
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return text if most is None or len(text) <= most else text[: most - 1] + "…"

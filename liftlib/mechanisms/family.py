@@ -16,7 +16,7 @@ from liftlib.checks import checked, shown
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import LIP, Notion
-from liftlib.numerics import KEEP_TOL, check_scalar
+from liftlib.numerics import KEEP_TOL, Matrix, check_scalar
 
 LAST = 500.0
 """A parameter beyond this is as good as infinite: e^-500 is below the least positive float that a kernel can use."""
@@ -24,12 +24,19 @@ LAST = 500.0
 FINE = 1e-13
 """How finely a parameter is solved for, relatively and in itself."""
 
+CLOSE = 1e-10
+"""How far from what a closed form says its answer may be, for its rounding, and be good enough."""
+
+NEARBY = 1e-8
+"""How far it may be and still be worth a look."""
+
 COARSE = 1e-9
 """The same for a member that a linear programme makes: finer than this its leakage is rounding."""
 
 Make = Callable[..., Channel]
 Level = Callable[[Joint, float], float]
-Near = Callable[[Joint, Notion], float]
+Near = Callable[[Joint, Notion], float | None]
+Lifts = Callable[[Joint, float], Matrix]
 End = Literal["low", "high"]
 
 
@@ -52,7 +59,11 @@ class Family:
     at_lip : callable, optional, keyword-only
         The closed form of :meth:`at_lip`, rounded to the private side.
     near : callable, optional, keyword-only
-        ``near(joint, notion)``, where :func:`calibrate` looks first: near the answer, where that is known cheaply.
+        ``near(joint, notion)``, where :func:`calibrate` looks first: near the answer, where that is known cheaply, and
+        None where it is not.
+    lifts : callable, optional, keyword-only
+        ``lifts(joint, parameter)``, shape (S, Y): the lifts of the outputs, where they have a closed form that costs
+        less than a kernel.
     resolution : float, keyword-only
         How finely the parameter is solved for; coarser where a linear programme's tolerance blurs the leakage.
 
@@ -89,6 +100,7 @@ class Family:
     _lip: Level | None
     _at_lip: Level | None
     _near: Near | None
+    _lifts: Lifts | None
     _signature: inspect.Signature
 
     @checked
@@ -102,6 +114,7 @@ class Family:
         lip: Level | None = None,
         at_lip: Level | None = None,
         near: Near | None = None,
+        lifts: Lifts | None = None,
         resolution: float = FINE,
     ):
         signature = inspect.signature(make)
@@ -118,8 +131,9 @@ class Family:
         copied = {name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)}
         own = {"make": make, "low": low, "high": high, "private_end": private_end, "parameter": names[1]}
         own["resolution"] = check_scalar("resolution", resolution, open_low=True, finite=True)
-        rest = {"start": start, "end": end, "_lip": lip, "_at_lip": at_lip, "_near": near, "_signature": signature}
-        for name, value in (copied | {"__wrapped__": make} | own | rest).items():
+        rest = {"start": start, "end": end, "_signature": signature}
+        known = {"_lip": lip, "_at_lip": at_lip, "_near": near, "_lifts": lifts}
+        for name, value in (copied | {"__wrapped__": make} | own | rest | known).items():
             object.__setattr__(self, name, value)
 
     def __call__(self, joint: Joint, *parameter: float, **options: Any) -> Channel:
@@ -138,6 +152,12 @@ class Family:
         """Return the parameter that a LIP budget buys, on the private side; in closed form where there is one."""
         self._joint(joint)
         return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
+
+    def excess(self, joint: Joint, notion: Notion, parameter: float) -> float:
+        """Return by how many nats the member exceeds a notion's budget, from its lifts alone where these are known."""
+        if self._lifts is None or not notion.columnwise:
+            return notion.excess(joint, self(joint, parameter))
+        return notion.excess_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
 
     def calibrated(self, joint: Joint, notion: Notion) -> Channel:
         """Return the least private member that keeps a notion, see :func:`calibrate`."""
@@ -173,6 +193,7 @@ def family(
     lip: Level | None = None,
     at_lip: Level | None = None,
     near: Near | None = None,
+    lifts: Lifts | None = None,
     resolution: float = FINE,
 ) -> Callable[[Make], Family]:
     """Make a family of the function that it decorates; the parameters are those of :class:`Family`.
@@ -186,7 +207,8 @@ def family(
     Family(blunt, share in [0, 1])
     """
     ends: dict[str, Any] = {"low": low, "high": high, "private_end": private_end}
-    return lambda make: Family(make, **ends, lip=lip, at_lip=at_lip, near=near, resolution=resolution)
+    known: dict[str, Any] = {"lip": lip, "at_lip": at_lip, "near": near, "lifts": lifts}
+    return lambda make: Family(make, **ends, **known, resolution=resolution)
 
 
 @checked
@@ -231,33 +253,46 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
     @cache  # the ends are asked for again and again
     def excess(parameter: float) -> float:
-        return notion.excess(joint, family(joint, parameter))
+        return family.excess(joint, notion, parameter)
 
+    # a kernel's lifts may differ from a closed form's by what sums of so many terms are rounded by
+    spare = 0.0 if family._lifts is None else 4 * joint.n_public * float(np.finfo(np.float64).eps)
+    near = _around(family, joint, notion, lambda parameter: excess(parameter) + spare)
+    if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSE):
+        return near[0]
     if not excess(start) <= KEEP_TOL:
         raise InfeasiblePrivacy(f"{family.name} breaks {notion} even at its private end, {start:g}")
     if excess(end) <= 0:
         return end
     if excess(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
         return start
-    if family._near is not None:
-        private, other = (
-            float(np.clip(family._near(joint, notion) + side * family.resolution, family.low, family.high))
-            for side in np.sign([start - end, end - start])
-        )
-        if excess(private) <= 0 < excess(other):
-            return private
-    kept, broken = start, end if np.isfinite(end) else _bracket(excess, start, np.sign(end - start))
+    kept, broken = near or (start, end if np.isfinite(end) else _bracket(excess, start, np.sign(end - start)))
     if not np.isfinite(broken):
         return float(np.sign(end - start) * LAST)
     low, high, fine = min(kept, broken), max(kept, broken), family.resolution
     root = float(toms748(lambda p: _finite(excess(p)), low, high, xtol=fine, rtol=fine))
     # a step of the last digit for a closed formula, and no finer than its tolerance for a programme
     step = max(np.spacing(max(abs(root), 1e-12)), fine - FINE)
-    while not excess(root) <= 0:
+    while not excess(root) + spare <= 0:
         root, step = root + np.sign(kept - root) * step, 2 * step
         if (root - kept) * (broken - kept) <= 0:
             return float(kept)
     return float(root)
+
+
+def _around(
+    family: Family, joint: Joint, notion: Notion, excess: Callable[[float], float]
+) -> tuple[float, float] | None:
+    """Return two parameters near the answer of which the first keeps the notion and the other does not, if known."""
+    near = None if family._near is None else family._near(joint, notion)
+    if near is None or not np.isfinite(near):
+        return None
+    towards = np.sign(family.end - family.start)
+    for apart in (family.resolution, CLOSE, NEARBY):
+        kept, broken = (float(np.clip(near + side * apart, family.low, family.high)) for side in (-towards, towards))
+        if excess(kept) <= 0:
+            return (kept, broken) if excess(broken) > 0 else None
+    return None
 
 
 def _bracket(excess: Callable[[float], float], start: float, towards: float) -> float:

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
@@ -70,11 +71,29 @@ class LiftBounds(NamedTuple):
     exact: bool
 
 
+class Ratios(NamedTuple):
+    """Conditions P(y|a) <= e^budget P(y|b) on an output, which together are a notion.
+
+    Attributes
+    ----------
+    top, bottom : numpy.ndarray of int, shape (m,)
+        The secrets a and b; ``n_secret`` stands for anyone, P(y).
+    budget : numpy.ndarray, shape (m,)
+        Nats, finite.
+    """
+
+    top: NDArray[np.int64]
+    bottom: NDArray[np.int64]
+    budget: Vector
+
+
 class Notion(ABC):
     """A privacy notion; what every notion can answer. A subclass says at least ``leakage`` and ``excess``."""
 
     columnwise: ClassVar[bool] = False
     """Whether each output's lift column decides by itself, so that the methods on columns answer."""
+    extremes: ClassVar[bool] = False
+    """Whether a column's least and largest lift alone decide, so that these two may stand for all of its lifts."""
 
     @property
     def attributes(self) -> tuple[int, ...] | None:
@@ -90,6 +109,14 @@ class Notion(ABC):
     def convex(self) -> bool:
         """Whether a mixture of allowed rows is allowed, so that :meth:`halfspaces` or :meth:`tangents` answers."""
         return self.polyhedral
+
+    def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - what notions of single lifts override
+        """Return the least and the largest belief in a property of the secret, after a release, given that before it.
+
+        It holds for every property, such as "one of these three diagnoses"; (0, 1) where the notion bounds no single
+        lift whatever the prior.
+        """
+        return 0.0, 1.0
 
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
@@ -168,6 +195,13 @@ class Notion(ABC):
             f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
         )
 
+    def excess_of(self, lift: Matrix, p_s: Vector) -> float:
+        """Return by how many nats a release with these lifts, shape (S, Y), exceeds a budget, see :meth:`excess`."""
+        # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
+        needs = self.needs(lift, p_s)
+        over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
+        return float(np.max(over, initial=-np.inf))
+
     def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
         """Return booleans of shape (..., X): which lift columns keep the notion."""
         kept = [need.needed <= need.allowed + KEEP_TOL for need in self.needs(lift, p_s)]
@@ -187,6 +221,16 @@ class Notion(ABC):
         nothing = np.full(len(p_s), np.inf)
         # P(s|y) <= 1 bounds every lift, whatever the notion
         return LiftBounds(nothing, -np.log(p_s), exact=False)
+
+    def ratios(self, n_secret: int) -> Ratios:  # noqa: ARG002
+        """Return the notion as ratios of an output's probabilities, in which no distribution occurs.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If it is not of that kind.
+        """
+        raise UnsupportedNotion(f"{self} is not a bound on ratios of P(y|s) and P(y): use confident_merging")
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002
         """Return the notion without a bound on the least lift that is below ``least``, and the share that makes up.
@@ -224,13 +268,25 @@ class LiftNotion(Notion):
     @checked
     def excess(self, joint: Joint, channel: Channel) -> float:
         """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.excess`."""
-        needs = self._of_release(joint, channel)
-        # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
-        over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
-        return float(np.max(over, initial=-np.inf))
+        return self.excess_of(lift(channel.release(joint)), joint.p_s)
 
     def _of_release(self, joint: Joint, channel: Channel) -> tuple[Need, ...]:
         return self.needs(lift(channel.release(joint)), joint.p_s)
+
+
+def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:
+    """Return what lifts in [e^-eps_l, e^eps_u] let a belief in a property become (E23 Proposition A1).
+
+    The property's lift is a mean of its secrets' lifts, and its complement's too, so that each bounds the other.
+
+    Examples
+    --------
+    >>> [round(belief, 4) for belief in belief_within(0.1, 1.0, 0.5)]
+    [0.0368, 0.1649]
+    """
+    least = max(math.exp(-eps_l) * prior, 1 - math.exp(min(eps_u, 700)) * (1 - prior), 0.0)
+    most = min(math.exp(min(eps_u, 700)) * prior, 1 - math.exp(-eps_l) * (1 - prior), 1.0)
+    return least, most
 
 
 def log_of(measure: Matrix) -> Matrix:

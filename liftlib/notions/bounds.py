@@ -12,13 +12,25 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.measures.lifts import inverse_of
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion, cone_of, difference, log_of
+from liftlib.notions.base import (
+    Leakage,
+    LiftBounds,
+    LiftNotion,
+    Need,
+    Notion,
+    Ratios,
+    belief_within,
+    cone_of,
+    difference,
+    log_of,
+)
 from liftlib.numerics import Matrix, Vector, check_scalar
 
 
 class _LiftRange(LiftNotion):
     """Each lift lies in a range of its own: e^-range[0] <= l <= e^range[1]."""
 
+    extremes = True
     names: tuple[str, str]
 
     @property
@@ -28,6 +40,9 @@ class _LiftRange(LiftNotion):
     def _range(self) -> tuple[float, float]:
         return getattr(self, self.names[0]), getattr(self, self.names[1])
 
+    def belief(self, prior: float) -> tuple[float, float]:
+        return belief_within(check_scalar("prior", prior, 0, 1), *self._range())
+
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         return cone_of(joint.s_given_x / joint.p_s[:, None], *self._range())
@@ -35,6 +50,19 @@ class _LiftRange(LiftNotion):
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         lower, upper = self._range()
         return LiftBounds(np.full(len(p_s), lower), np.full(len(p_s), upper), exact=True)
+
+    def ratios(self, n_secret: int) -> Ratios:
+        lower, upper = self._range()
+        each, anyone = np.arange(n_secret), np.full(n_secret, n_secret)
+        # P(y) <= e^eps_l P(y|s), and P(y|s) <= e^eps_u P(y)
+        sides = [(anyone, each, lower), (each, anyone, upper)]
+        finite = [side for side in sides if np.isfinite(side[2])]
+        top, bottom, budget = ([side[at] for side in finite] for at in range(3))
+        return Ratios(
+            np.concatenate([np.empty(0, dtype=np.int64), *top]),
+            np.concatenate([np.empty(0, dtype=np.int64), *bottom]),
+            np.repeat(np.asarray(budget, dtype=np.float64), n_secret),
+        )
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002 - the range is the prior's too
         lower, upper = self._range()
@@ -178,10 +206,18 @@ class LDP(_OneBudget):
     """
 
     eps: float
+    extremes = True
 
     @property
     def polyhedral(self) -> bool:  # noqa: D102
         return True
+
+    def belief(self, prior: float) -> tuple[float, float]:
+        """Return the least and the largest belief after a release: the odds change by e^eps at most."""
+        prior, ratio = check_scalar("prior", prior, 0, 1), float(np.exp(-self.eps))
+        if prior in (0.0, 1.0):  # certainty does not change, not even where the budget is infinite
+            return prior, prior
+        return ratio * prior / (1 - prior + ratio * prior), prior / (prior + ratio * (1 - prior))
 
     def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
         ratio = log_of(inverse_of(lift.min(axis=-2))) + log_of(lift.max(axis=-2))
@@ -200,6 +236,11 @@ class LDP(_OneBudget):
         pairs = np.array(list(itertools.permutations(range(joint.n_secret), 2)), dtype=int).reshape(-1, 2)
         # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
+
+    def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
+        pairs = np.array(list(itertools.permutations(range(n_secret), 2)), dtype=np.int64).reshape(-1, 2)
+        pairs = pairs if np.isfinite(self.eps) else pairs[:0]
+        return Ratios(pairs[:, 0], pairs[:, 1], np.full(len(pairs), self.eps))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return LIP's bounds: the least lift is at most 1 and the largest at least 1 (S20 Lemma 1)."""

@@ -13,7 +13,7 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.notions.base import LiftBounds, Notion, cone_of, difference, log_of
+from liftlib.notions.base import LiftBounds, Notion, belief_within, cone_of, difference, log_of
 from liftlib.numerics import Matrix, Vector, check_scalar
 
 
@@ -62,6 +62,10 @@ class SRLIP(Notion):
     @property
     def polyhedral(self) -> bool:  # noqa: D102
         return True
+
+    def belief(self, prior: float) -> tuple[float, float]:
+        """Return the least and the largest belief after a release, also of who knows some attributes before."""
+        return belief_within(check_scalar("prior", prior, 0, 1), self.eps, self.eps)
 
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> float:

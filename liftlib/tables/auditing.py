@@ -19,7 +19,7 @@ from liftlib.tables.columns import Counts
 from liftlib.tables.designing import Design, joint_of
 from liftlib.tables.measuring import bootstrap, overall
 from liftlib.tables.randomness import generator
-from liftlib.tables.reading import Reading, names_of
+from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.source import open_table
 from liftlib.tables.symbols import AuditedSymbol, audited_symbols
 
@@ -73,7 +73,7 @@ class Audit:
 def audit(
     source: Any,
     *,
-    secret: str,
+    secret: str | Sequence[str],
     public: str | Sequence[str],
     notion: Notion | None = None,
     resamples: int = 200,
@@ -87,16 +87,15 @@ def audit(
     ----------
     source : path or frame
         See :func:`liftlib.tables.source.open_table`.
-    secret, public : str
-        Columns; several public ones count as one symbol.
+    secret, public : str or sequence of str
+        Columns; several count as one symbol.
     notion : Notion, optional
         What to check.
     resamples, level, rng
         Of the bootstrap; see :func:`audit_counts`.
     **reading
-        ``bins``, ``missing``, ``rare``, ``min_count`` and ``max_symbols`` of
-        :class:`liftlib.tables.reading.Reading`; rare symbols are kept by default, for they are what an audit is
-        after.
+        The arguments of :class:`liftlib.tables.reading.Reading`; rare symbols are kept by default, for they are what
+        an audit is after.
 
     Returns
     -------
@@ -110,7 +109,9 @@ def audit(
     >>> found.rows, round(found.overall["max_lift_leakage"], 4), found.symbols[0].zero_cells
     (100, 0.6931, ('1',))
     """
-    how = Reading(secret, names_of(public), **{"rare": "keep", **reading})
+    how = Reading.from_words(
+        {"secret": texts_of("secret", secret), "public": texts_of("public", public), "rare": "keep", **reading}
+    )
     counts = how.counts(open_table(source), product=notion is not None and notion.attributes is not None)
     return audited(counts, notion, resamples=resamples, level=level, rng=rng)
 

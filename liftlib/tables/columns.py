@@ -1,10 +1,10 @@
-"""What counts as one symbol: the labels of a column, in bins where asked for, and the symbols of several columns."""
+"""What counts as one symbol: the labels of a column, in bins or groups where asked for, and of several columns."""
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -21,47 +21,107 @@ MISSING = "(missing)"
 RARE = "(rare)"
 """The label of the rare symbols, where they are pooled."""
 
-NUMERIC_SYMBOLS = 50
-"""A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""
-
-Missing = Literal["error", "symbol"]
-Rare = Literal["error", "pool", "keep"]
-
 JOIN = " & "
-"""Between the labels of a symbol of several columns."""
+"""Between the labels of a symbol of several columns, where they are told in one text."""
+
+UNKNOWN = "\0"
+"""Before a value that its column's hierarchy does not hold."""
+
+Unit = Literal["", "date", "year", "quarter", "month", "day"]
+
+GROUPS = {"year": "%Y", "quarter": "%Y-Q%q", "month": "%Y-%m", "day": "%Y-%m-%d"}
+"""Groups of dates, and how each is written."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column and, where it is binned, the inner edges of its bins: a value on an edge lies in the upper bin."""
+    """A column, and how its values become labels.
+
+    Attributes
+    ----------
+    name : str
+    edges : tuple of float
+        The inner edges of its bins: a value on an edge lies in the upper bin.
+    unit : str
+        ``"date"`` where values are dates and edges days since 1970-01-01; or what to group dates by: ``"year"``,
+        ``"quarter"``, ``"month"``, ``"day"``.
+    parents : tuple of (str, str)
+        What each value counts as, where a hierarchy says.
+    na : tuple of str, optional
+        Texts that stand for a missing value; None where nobody said.
+    categorical : bool
+        Many numbers are symbols all the same, as postcodes are.
+    """
 
     name: str
     edges: tuple[float, ...] = ()
+    unit: Unit = ""
+    parents: tuple[tuple[str, str], ...] = ()
+    na: tuple[str, ...] | None = None
+    categorical: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether a label is the value's own text."""
+        return not (self.edges or self.unit or self.parents)
+
+    def value(self) -> pl.Expr:
+        """Return the column's values, None where they are missing."""
+        value = pl.col(self.name)
+        if not self.na:
+            return value
+        return pl.when(value.cast(pl.String).is_in(list(self.na))).then(None).otherwise(value).alias(self.name)
 
     def number(self) -> pl.Expr:
-        """Return the column's values as numbers; what is none is an error, NaN is missing."""
-        return pl.col(self.name).cast(pl.Float64).fill_nan(None)
+        """Return the column's values as numbers, dates as days; what is neither is an error, NaN is missing."""
+        if self.unit == "date":
+            return self._date().cast(pl.Int32).cast(pl.Float64)
+        return self.value().cast(pl.Float64).fill_nan(None)
+
+    def _date(self) -> pl.Expr:
+        # a timestamp's first ten letters are its day
+        return self.value().cast(pl.String).str.slice(0, 10).str.to_date("%Y-%m-%d")
 
     def labels(self) -> pl.Expr:
         """Return the column's labels as text; missing values stay missing."""
+        if self.unit in GROUPS:
+            date, form = self._date(), GROUPS[self.unit]
+            if self.unit == "quarter":
+                return pl.format("{}-Q{}", date.dt.year(), date.dt.quarter()).alias(self.name)
+            return date.dt.strftime(form).alias(self.name)
+        if self.parents:
+            text = self.value().cast(pl.String)
+            old, new = zip(*self.parents, strict=True)
+            known = text.replace_strict(list(old), list(new), default=UNKNOWN + text, return_dtype=pl.String)
+            return pl.when(text.is_null()).then(None).otherwise(known).alias(self.name)
         if not self.edges:
-            return pl.col(self.name).cast(pl.String)
+            return self.value().cast(pl.String)
         value, (first, *others) = self.number(), self.bins()
         label = pl.when(value.is_null()).then(None).when(value < self.edges[0]).then(pl.lit(first))
-        for upper, text in zip(self.edges[1:], others, strict=False):
-            label = label.when(value < upper).then(pl.lit(text))
+        for upper, named in zip(self.edges[1:], others, strict=False):
+            label = label.when(value < upper).then(pl.lit(named))
         return label.otherwise(pl.lit(others[-1])).alias(self.name)
 
     def bins(self) -> list[str]:
-        """Return the labels of the bins.
+        """Return the labels of the bins, in their order.
 
         Examples
         --------
-        >>> Column("age", (20.0, 40.0)).bins()
-        ['< 20', '[20, 40)', '>= 40']
+        >>> Column("age", (20.0, 40.5)).bins()
+        ['< 20', '[20, 40.5)', '>= 40.5']
         """
-        inner = [f"[{low:g}, {high:g})" for low, high in itertools.pairwise(self.edges)]
-        return [f"< {self.edges[0]:g}", *inner, f">= {self.edges[-1]:g}"]
+        edges = [self._edge(edge) for edge in self.edges]
+        return [f"< {edges[0]}", *(f"[{low}, {high})" for low, high in itertools.pairwise(edges)), f">= {edges[-1]}"]
+
+    def _edge(self, edge: float) -> str:
+        if self.unit == "date":
+            return (dt.date(1970, 1, 1) + dt.timedelta(days=edge)).isoformat()
+        return repr(edge).removesuffix(".0")  # all its digits, so that no two edges read alike
+
+    def place(self, label: str) -> tuple[int, str]:
+        """Return what labels are sorted by: bins by their place, others by their text."""
+        known = self.bins() if self.edges else []
+        return (known.index(label) if label in known else -1, label)
 
 
 @dataclass(frozen=True)
@@ -91,6 +151,10 @@ class Symbols:
         """A text for each symbol."""
         return tuple(JOIN.join(label) for label in self.labels)
 
+    def of_column(self, at: int) -> tuple[str, ...]:
+        """Return each symbol's label in one column."""
+        return tuple(RARE if label == (RARE,) else label[at] for label in self.labels)
+
     @property
     def shape(self) -> tuple[int, ...]:
         """How many labels each column has."""
@@ -101,7 +165,8 @@ class Symbols:
         return self.labels == tuple(itertools.product(*self._axes()))
 
     def _axes(self) -> list[list[str]]:
-        return [sorted({label[at] for label in self.labels}) for at in range(len(self.columns))]
+        whole = [label for label in self.labels if label != (RARE,)]
+        return [sorted({label[at] for label in whole}, key=column.place) for at, column in enumerate(self.columns)]
 
     def codes(self, rows: pl.DataFrame) -> NDArray[np.int64]:
         """Return each row's symbol, -1 where it has none.
@@ -115,7 +180,7 @@ class Symbols:
             labels = rows.select(column.labels() for column in self.columns)
         except PolarsError as error:
             said = str(error).splitlines()[0]
-            raise DataError(f"a binned column does not hold numbers: {said}; mend the values") from error
+            raise DataError(f"a binned column does not hold what its bins need: {said}; mend the values") from error
         return self.index(labels)
 
     def index(self, labels: pl.DataFrame) -> NDArray[np.int64]:
@@ -132,7 +197,7 @@ class Symbols:
 
 @dataclass(frozen=True)
 class Counts:
-    """A contingency table of a secret column and public columns.
+    """A contingency table of secret columns and public columns.
 
     Attributes
     ----------
@@ -145,125 +210,20 @@ class Counts:
     secret: Symbols
     public: Symbols
 
-
-def count(
-    counted: pl.DataFrame,
-    secret: Column,
-    public: Sequence[Column],
-    *,
-    missing: Missing = "error",
-    rare: Rare = "error",
-    min_count: int = 5,
-    max_symbols: int = 5000,
-    product: bool = False,
-) -> Counts:
-    """Return the contingency table of counted labels, with the policies for what does not speak for itself.
-
-    Parameters
-    ----------
-    counted : polars.DataFrame
-        A column for each of ``secret`` and ``public``, and ``rows``.
-    missing : {"error", "symbol"}
-        Whether missing values are refused or are one symbol more.
-    rare : {"error", "pool", "keep"}
-        What becomes of public symbols with fewer than ``min_count`` rows: refused, one symbol for all, or kept.
-    min_count, max_symbols : int
-        See ``rare``; more public symbols than ``max_symbols`` are refused.
-    product : bool
-        All combinations of the columns' labels are symbols, and each must occur, as side channels need it.
-
-    Raises
-    ------
-    DataError
-        With the column, the count, and the option that decides.
-    """
-    for column in (secret, *public):
-        gone = int(counted.filter(pl.col(column.name).is_null())["rows"].sum())
-        if gone and missing == "error":
-            raise DataError(
-                f"column {column.name!r} misses {gone:,} of {counted['rows'].sum():,} values: fill them, leave those "
-                'rows out, or make them a symbol (--missing symbol, missing="symbol")'
-            )
-        _refuse_numbers(counted[column.name], column)
-    names = [column.name for column in public]
-    filled = counted.with_columns(pl.col([secret.name, *names]).fill_null(MISSING))
-    secrets = [(label,) for label in filled[secret.name].unique().sort().to_list()]
-    totals = filled.group_by(names).agg(pl.col("rows").sum()).sort(names)
-    if len(totals) > max_symbols:
-        raise DataError(
-            f"{_named(names)} has {len(totals):,} symbols, more than {max_symbols:,}: bin or coarsen it, or raise "
-            "--max-symbols"
-        )
-    labels = [row[:-1] for row in totals.rows()]
-    few = [label for label, rows in zip(labels, totals["rows"], strict=True) if rows < min_count]
-    if few and rare == "error":
-        shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
-        raise DataError(
-            f"{_named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than {min_count} rows "
-            f"({shown}): pool them (--rare pool), keep them (--rare keep), or lower --min-count"
-        )
-    pooled = tuple(few) if rare == "pool" and len(few) > 0 else ()
-    labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
-    found = Symbols(tuple(public), tuple(labels), pooled)
-    if product and not found.fills_its_product():
-        raise DataError(
-            f"side channels need every combination of {_named(names)} to occur; {len(found.labels)} of "
-            f"{int(np.prod(found.shape))} do: coarsen or bin the columns"
-        )
-    secret_symbols = Symbols((secret,), tuple(secrets))
-    table = np.zeros((len(secrets), len(labels)))
-    np.add.at(table, (secret_symbols.index(filled), found.index(filled)), filled["rows"].to_numpy())
-    return Counts(table, secret_symbols, found)
-
-
-def _refuse_numbers(labels: pl.Series, column: Column) -> None:
-    distinct = labels.drop_nulls().unique()
-    if column.edges or len(distinct) <= NUMERIC_SYMBOLS:
-        return
-    if distinct.cast(pl.Float64, strict=False).null_count() == 0:
-        raise DataError(
-            f"column {column.name!r} holds {len(distinct):,} distinct numbers: bin it "
-            f"(--bin {column.name}=EDGES or --bin {column.name}=quantiles:4)"
-        )
-
-
-def _named(names: Sequence[str]) -> str:
-    return f"column {names[0]!r}" if len(names) == 1 else "columns " + ", ".join(map(repr, names))
-
-
-def column_from(text: str) -> tuple[str, tuple[float, ...] | int]:
-    """Return a column's name and its bins, edges or a number of quantiles, from ``name=20,40`` or ``name=quantiles:4``.
-
-    Raises
-    ------
-    DataError
-        If the text has another form, or the edges do not grow.
-
-    Examples
-    --------
-    >>> column_from("age=20,40"), column_from("age=quantiles:4")
-    (('age', (20.0, 40.0)), ('age', 4))
-    """
-    name, _, bins = text.rpartition("=")
-    wanted = f"--bin is {text!r}: give NAME=EDGE,EDGE,... that grow, or NAME=quantiles:N with N of 2 or more"
-    if bins.startswith("quantiles:"):
-        parts = bins.removeprefix("quantiles:")
-        if not name or not parts.isdecimal() or int(parts) < 2:
-            raise DataError(wanted)
-        return name, int(parts)
-    try:
-        edges = tuple(float(edge) for edge in bins.split(","))
-    except ValueError as error:
-        raise DataError(wanted) from error
-    if not name or not all(low < high for low, high in itertools.pairwise(edges)) or not np.isfinite(edges).all():
-        raise DataError(wanted)
-    return name, edges
+    def alone(self, at: int) -> Counts:
+        """Return the counts of one of several secret columns."""
+        labels = self.secret.of_column(at)
+        column = self.secret.columns[at]
+        found = sorted(set(labels), key=column.place)
+        summed = np.zeros((len(found), self.table.shape[1]))
+        np.add.at(summed, [found.index(label) for label in labels], self.table)
+        return Counts(summed, Symbols((column,), tuple((label,) for label in found)), self.public)
 
 
 def as_dict(symbols: Symbols) -> dict[str, Any]:
     """Return symbols as JSON values."""
     return {
-        "columns": [{"name": column.name, "edges": list(column.edges)} for column in symbols.columns],
+        "columns": [asdict(column) for column in symbols.columns],
         "labels": [list(label) for label in symbols.labels],
         "pooled": [list(label) for label in symbols.pooled],
     }
@@ -272,7 +232,20 @@ def as_dict(symbols: Symbols) -> dict[str, Any]:
 def from_dict(found: Any) -> Symbols:
     """Return symbols from what :func:`as_dict` gives."""
     return Symbols(
-        tuple(Column(str(column["name"]), tuple(map(float, column["edges"]))) for column in found["columns"]),
+        tuple(_column(column) for column in found["columns"]),
         tuple(tuple(map(str, label)) for label in found["labels"]),
         tuple(tuple(map(str, label)) for label in found["pooled"]),
+    )
+
+
+def _column(found: Any) -> Column:
+    if found["unit"] not in ("", "date", *GROUPS):
+        raise ValueError(found["unit"])
+    return Column(
+        str(found["name"]),
+        tuple(map(float, found["edges"])),
+        found["unit"],
+        tuple((str(value), str(parent)) for value, parent in found["parents"]),
+        None if found["na"] is None else tuple(map(str, found["na"])),
+        bool(found["categorical"]),
     )

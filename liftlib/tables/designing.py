@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,56 +17,118 @@ from liftlib.errors import DataError, InvalidParameter, LiftError
 from liftlib.joint import Joint
 from liftlib.mechanisms.registry import MECHANISMS, Mechanism
 from liftlib.notions import Notion
-from liftlib.numerics import Vector
+from liftlib.notions.catalogue import NOTIONS
+from liftlib.numerics import Matrix, Vector
 from liftlib.tables.columns import JOIN, Counts, Symbols, as_dict, from_dict
+from liftlib.tables.naming import Texts, behind, texts_of_outputs
+from liftlib.tables.rounding import on_grid
 
-FORMAT = "liftlib channel 1"
-
-SHOWN = 1e-6
-"""An output's text names the symbols that it comes from with at least this probability."""
+FORMAT = "liftlib design 2"
 
 Unseen = Literal["error", "draw"]
 
 
+@dataclass(frozen=True)
+class Kept:
+    """One statement of what is kept, and for whom.
+
+    Attributes
+    ----------
+    whom : str
+        ``"these rows"``, or ``"the population"`` that they are a sample of.
+    notion : str
+    confidence : float or None
+        How sure, over the sampling of the rows; None where nothing is left to chance.
+    how : str
+        Why it holds, in a sentence.
+    """
+
+    whom: str
+    notion: str
+    confidence: float | None
+    how: str
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A channel for a table's public symbols.
+    """A channel for a table's public symbols, with the counts that it was made from: confidential, as the table is.
 
     Attributes
     ----------
     mechanism, notion : str
-        How it was made, and what it keeps for the estimated joint distribution.
+        How it was made, and what it keeps.
+    kept : tuple of Kept
+        For whom.
     secret, public : Symbols
     channel : Channel
         P(y|x), or P(y|s,x) where the mechanism sees the secret.
-    outputs : tuple of str
-        A text for each output.
+    grid : int or None
+        Probabilities are multiples of its inverse, 1 where symbols are merged; None where they are not for publication.
+    texts : tuple of tuple of str
+        A text for each output in each public column.
+    sources : tuple of tuple of int
+        The symbols behind each output.
     p_y : numpy.ndarray, shape (Y,)
         How often each output is released; a draw from it says nothing about the row.
-    rows : int
-        Rows that the joint distribution was estimated from.
+    table : numpy.ndarray, shape (S, X)
+        The counts.
+    promise : Notion or None
+        The notion itself, None after reading one of your own from a file.
     """
 
     mechanism: str
     notion: str
+    kept: tuple[Kept, ...]
     secret: Symbols
     public: Symbols
     channel: Channel
-    outputs: tuple[str, ...]
+    grid: int | None
+    texts: Texts
+    sources: tuple[tuple[int, ...], ...]
     p_y: Vector
-    rows: int
+    table: Matrix
+    promise: Notion | None = None
 
     @property
-    def released_name(self) -> str:
-        """The name of the released column."""
-        return JOIN.join(self.public.names)
+    def rows(self) -> int:
+        """Rows that the channel was made from."""
+        return int(self.table.sum())
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """A text for each output, of all its columns."""
+        return tuple(JOIN.join(texts) for texts in self.texts)
+
+    @property
+    def counts(self) -> Counts:
+        """The contingency table."""
+        return Counts(self.table, self.secret, self.public)
 
     def columns_needed(self) -> list[str]:
         """Return the columns that a release reads."""
         return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]
 
-    def release(self, rows: pl.DataFrame, rng: Uniform, unseen: Unseen = "error") -> pl.Series:
-        """Return a released text for each row.
+    def codes(self, rows: pl.DataFrame, unseen: Unseen = "error") -> NDArray[np.int64]:
+        """Return the row of :meth:`kernel` that each row of a table is released by, -1 where it has none.
+
+        Raises
+        ------
+        DataError
+            If a symbol was not seen and ``unseen`` is ``"error"``.
+        """
+        x = self._known("public", self.public, rows, unseen)
+        if not self.channel.sees_secret:
+            return x
+        s = self._known("secret", self.secret, rows, unseen)
+        return np.where((x >= 0) & (s >= 0), s * len(self.public.labels) + x, -1)
+
+    def kernel(self) -> Matrix:
+        """Return the channel's rows, and at last, for what it was not made for, a draw from P(y): shape (n + 1, Y)."""
+        flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
+        return np.vstack([flat, self.p_y / self.p_y.sum()])
+
+    def draw(self, rows: pl.DataFrame, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
+        """Return an output's number for each row.
 
         Parameters
         ----------
@@ -83,16 +144,19 @@ class Design:
         DataError
             If a symbol was not seen and ``unseen`` is ``"error"``.
         """
-        x = self._known("public", self.public, rows, unseen)
-        s = self._known("secret", self.secret, rows, unseen) if self.channel.sees_secret else None
-        known = x >= 0 if s is None else (x >= 0) & (s >= 0)
-        y = np.empty(len(x), dtype=np.int64)
-        y[known] = self.channel.sample(x[known], None if s is None else s[known], rng)
-        if not known.all():
-            steps = np.cumsum(self.p_y)
-            drawn = np.searchsorted(steps, rng.random(int((~known).sum())) * steps[-1], side="right")
-            y[~known] = np.minimum(drawn, len(steps) - 1)
-        return pl.Series(self.released_name, list(self.outputs)).gather(pl.Series(y))
+        kernel = self.kernel()
+        codes = self.codes(rows, unseen)
+        return Channel(kernel).sample(np.where(codes < 0, len(kernel) - 1, codes), rng=rng)
+
+    def released(self, outputs: NDArray[np.int64]) -> pl.DataFrame:
+        """Return outputs as the released columns."""
+        at = pl.Series(outputs)
+        return pl.DataFrame(
+            [
+                pl.Series(name, [texts[column] for texts in self.texts], dtype=pl.String).gather(at)
+                for column, name in enumerate(self.public.names)
+            ]
+        )
 
     def _known(self, role: str, symbols: Symbols, rows: pl.DataFrame, unseen: Unseen) -> NDArray[np.int64]:
         codes = symbols.codes(rows)
@@ -105,23 +169,39 @@ class Design:
             )
         return codes
 
-    def save(self, path: Path) -> None:
-        """Write the channel as JSON."""
+    def content(self) -> dict[str, Any]:
+        """Return the design as JSON values."""
         kernel = self.channel.kernel.reshape(-1, self.channel.n_outputs)
         possible = [np.flatnonzero(row) for row in kernel]
-        content = {
+        return {
             "format": FORMAT,
+            "confidential": "the counts of the table are in here: not for publication",
             "mechanism": self.mechanism,
             "notion": self.notion,
-            "rows": self.rows,
+            "promise": _promise(self.promise),
+            "kept": [asdict(one) for one in self.kept],
             "secret": as_dict(self.secret),
             "public": as_dict(self.public),
-            "outputs": list(self.outputs),
+            "texts": [list(texts) for texts in self.texts],
+            "sources": [list(source) for source in self.sources],
             "p_y": self.p_y.tolist(),
+            "table": self.table.tolist(),
+            "grid": self.grid,
             "sees_secret": self.channel.sees_secret,
             "kernel": [[at.tolist(), row[at].tolist()] for at, row in zip(possible, kernel, strict=True)],
         }
-        path.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    def save(self, path: Path) -> None:
+        """Write the design as JSON; who writes it sees to it that its owner alone can read it."""
+        path.write_text(json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _promise(notion: Notion | None) -> dict[str, Any] | None:
+    """Return a notion of this library as its class and parameters; one of your own is not kept in a file."""
+    if notion is None or type(notion) not in NOTIONS.values():
+        return None
+    fields = {name: value if np.isfinite(value).all() else str(value) for name, value in asdict(notion).items()}  # type: ignore[call-overload]
+    return {"class": type(notion).__name__, "fields": fields}
 
 
 @checked
@@ -135,32 +215,45 @@ def load(path: Path) -> Design:
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        made = _loaded(found) if found["format"] == FORMAT else None
+        made = design_from(found) if found["format"] == FORMAT else None
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, IndexError, LiftError) as error:
-        raise DataError(f"{path} is no channel that `lift sanitise` wrote: {error!r}") from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
+        raise DataError(f"{path} is no design that `lift sanitise` wrote: {error!r}") from error
     if made is None:
         raise DataError(f"{path} has the format {found['format']!r}, not {FORMAT!r}: make the channel again")
     return made
 
 
-def _loaded(found: Any) -> Design:
+def design_from(found: Any) -> Design:
+    """Return a design from its :meth:`Design.content`."""
     secret, public = from_dict(found["secret"]), from_dict(found["public"])
-    kernel = np.zeros((len(found["kernel"]), len(found["outputs"])))
+    kernel = np.zeros((len(found["kernel"]), len(found["texts"])))
     for row, (at, values) in zip(kernel, found["kernel"], strict=True):
         row[at] = values
     shape = (len(secret.labels), len(public.labels)) if found["sees_secret"] else (len(public.labels),)
-    return Design(
+    promise = found["promise"]
+    made = Design(
         str(found["mechanism"]),
         str(found["notion"]),
+        tuple(Kept(**one) for one in found["kept"]),
         secret,
         public,
-        Channel(kernel.reshape(*shape, len(found["outputs"]))),
-        tuple(map(str, found["outputs"])),
+        Channel(kernel.reshape(*shape, len(found["texts"]))),
+        None if found["grid"] is None else int(found["grid"]),
+        tuple(tuple(map(str, texts)) for texts in found["texts"]),
+        tuple(tuple(map(int, source)) for source in found["sources"]),
         np.asarray(found["p_y"], dtype=np.float64),
-        int(found["rows"]),
+        np.asarray(found["table"], dtype=np.float64),
+        None
+        if promise is None
+        else {make.__name__: make for make in NOTIONS.values()}[promise["class"]](
+            **{name: float(value) if isinstance(value, str) else value for name, value in promise["fields"].items()}
+        ),
     )
+    if made.table.shape != (len(secret.labels), len(public.labels)) or made.p_y.shape != (len(made.texts),):
+        raise ValueError("its counts do not fit its symbols")
+    return made
 
 
 def joint_of(counts: Counts) -> Joint:
@@ -188,7 +281,7 @@ def mechanism_named(name: str) -> Mechanism:
 
 @checked
 def design(counts: Counts, notion: Notion, mechanism: str) -> Design:
-    """Return the channel that a mechanism makes for a table's counts.
+    """Return the channel that a mechanism makes for a table's counts, on a grid where that serves.
 
     Raises
     ------
@@ -198,39 +291,24 @@ def design(counts: Counts, notion: Notion, mechanism: str) -> Design:
         If it does not serve the notion.
     """
     joint = joint_of(counts)
-    channel = mechanism_named(mechanism)(joint, notion)
-    p_y = np.asarray(channel.joint_xy(joint).sum(axis=0))
+    made = mechanism_named(mechanism)(joint, notion)
+    channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), lambda one: notion.is_kept(joint, one))
+    sources = behind(channel, joint)
+    kept = Kept("these rows", repr(notion), None, "checked against the table's own shares")
     return Design(
         mechanism,
         repr(notion),
+        (kept,),
         counts.secret,
         counts.public,
         channel,
-        tuple(_outputs(channel, joint)),
-        p_y,
-        int(counts.table.sum()),
+        grid,
+        texts_of_outputs(counts.public, sources),
+        sources,
+        np.asarray(channel.joint_xy(joint).sum(axis=0)),
+        counts.table,
+        notion,
     )
-
-
-def _outputs(channel: Channel, joint: Joint) -> Iterator[str]:
-    """Give each output a text of its own: the symbols that it comes from."""
-    if channel.outputs == joint.public:
-        yield from map(str, joint.public)
-        return
-    p_xy = channel.joint_xy(joint)
-    posterior = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
-    seen: dict[str, int] = {}
-    for y in range(channel.n_outputs):
-        from_these = np.flatnonzero(posterior[:, y] >= SHOWN)
-        text = _either([str(joint.public[x]) for x in from_these])
-        seen[text] = seen.get(text, 0) + 1
-        yield text if seen[text] == 1 else f"{text} ({seen[text]})"
-
-
-def _either(names: Sequence[str]) -> str:
-    if len(names) <= 5:
-        return " or ".join(names)
-    return " or ".join(names[:4]) + f" or {len(names) - 4} more"
 
 
 def information(found: Design) -> dict[str, Any]:
@@ -238,11 +316,12 @@ def information(found: Design) -> dict[str, Any]:
     return {
         "mechanism": found.mechanism,
         "notion": found.notion,
+        "kept": [asdict(one) for one in found.kept],
         "rows": found.rows,
         "secret": found.secret.names,
         "public": found.public.names,
-        "released": found.released_name,
         "symbols": len(found.public.labels),
         "outputs": list(found.outputs),
         "sees_secret": found.channel.sees_secret,
+        "grid": found.grid,
     }

@@ -1,12 +1,15 @@
-"""Rows released through a design: which columns are published, in which order, and streamed to a file."""
+"""Rows released through a design: which columns are published, in no order that tells, and streamed to a file."""
 
 from __future__ import annotations
 
+import itertools
+import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import polars as pl
 from polars.exceptions import PolarsError
 from polars.io.plugins import register_io_source
@@ -14,9 +17,34 @@ from polars.io.plugins import register_io_source
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from liftlib.tables.designing import Design, Unseen
-from liftlib.tables.source import SUFFIXES, Table
+from liftlib.tables.source import BATCH, SUFFIXES, Table, ending
 
 Formulas = Literal["error", "quote", "keep"]
+
+PARTS = 64
+"""Files into which rows are dealt at random to be shuffled, where they are more than one batch."""
+
+
+@dataclass(frozen=True)
+class Publishing:
+    """How rows are published.
+
+    Attributes
+    ----------
+    keep : tuple of str
+        Columns published as they are.
+    unseen : {"error", "draw"}
+        What becomes of a symbol that the design has not seen.
+    keep_order : bool
+        Whether rows keep the source's order, which may tell the secret; by default they are shuffled.
+    formulas : {"error", "quote", "keep"}
+        What becomes of a text that a spreadsheet would run.
+    """
+
+    keep: tuple[str, ...] = ()
+    unseen: Unseen = "error"
+    keep_order: bool = False
+    formulas: Formulas = "error"
 
 
 def check_keep(table: Table, made: Design, keep: Sequence[str]) -> None:
@@ -31,38 +59,46 @@ def check_keep(table: Table, made: Design, keep: Sequence[str]) -> None:
     for name in keep:
         if name in made.secret.names:
             raise DataError(f"--keep names the secret {name!r}: it is not published")
-        if name in made.public.names or name == made.released_name:
+        if name in made.public.names:
             raise DataError(f"--keep names {name!r}, which is released through the channel: leave it out")
 
 
 def check_suffix(path: Path) -> None:
     """Refuse a file whose ending does not say how to write it."""
-    if path.suffix not in SUFFIXES:
+    if ending(path) is None:
         raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
 
 
-def without_formulas(made: Design, formulas: Formulas) -> Design:
+def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
     """Return the design with texts that no spreadsheet takes for a formula.
 
     Raises
     ------
     DataError
-        If there are some and ``formulas`` is ``"error"``, or the column's name is one.
+        If there are some and ``formulas`` is ``"error"``, or a column's name is one.
     """
-    risky = [text for text in (made.released_name, *made.outputs) if _is_formula(text)]
-    if not risky or formulas == "keep":
+    if formulas == "keep":
+        return made
+    for name in (*made.public.names, *keep):
+        if is_formula(name):
+            raise DataError(f"the column's name {name!r} is a formula to a spreadsheet: rename it")
+    risky = [text for texts in made.texts for text in texts if is_formula(text)]
+    if not risky:
         return made
     if formulas == "error":
-        raise DataError(
-            f"{risky[0]!r} would be a formula in a spreadsheet: put an apostrophe before it (--formulas quote) or "
-            "publish it as it is (--formulas keep)"
-        )
-    if _is_formula(made.released_name):
-        raise DataError(f"the column's name {made.released_name!r} is a formula to a spreadsheet: rename it")
-    return replace(made, outputs=tuple(f"'{text}" if _is_formula(text) else text for text in made.outputs))
+        raise DataError(_formula(risky[0]))
+    return replace(made, texts=tuple(tuple(f"'{t}" if is_formula(t) else t for t in texts) for texts in made.texts))
 
 
-def _is_formula(text: str) -> bool:
+def _formula(text: str) -> str:
+    return (
+        f"{text[:60]!r} would be a formula in a spreadsheet: put an apostrophe before it (--formulas quote) or "
+        "publish it as it is (--formulas keep)"
+    )
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet would run a text."""
     if text[:1] in ("-", "+"):
         try:
             float(text)
@@ -72,22 +108,75 @@ def _is_formula(text: str) -> bool:
     return text[:1] in ("=", "@", "\t", "\r")
 
 
-def released(table: Table, made: Design, rng: Uniform, keep: Sequence[str], unseen: Unseen) -> Iterator[pl.DataFrame]:
-    """Give the published rows, in order, a batch at a time."""
-    names = list(dict.fromkeys([*made.columns_needed(), *keep]))
-    for rows in table.batches(names):
-        column = made.release(rows, rng, unseen).to_frame()
-        yield pl.concat([rows.select(keep), column], how="horizontal").select(published(table, made, keep))
+def harmless(rows: pl.DataFrame, keep: Sequence[str], formulas: Formulas) -> pl.DataFrame:
+    """Return rows whose kept texts no spreadsheet runs.
+
+    Raises
+    ------
+    DataError
+        If one would and ``formulas`` is ``"error"``.
+    """
+    for name in keep if formulas != "keep" else ():
+        if rows.schema[name] != pl.String:
+            continue
+        begins = rows[name].str.contains(r"^[=@\t\r+-]").fill_null(value=False)
+        if not begins.any():
+            continue
+        risky = [text for text in rows[name].filter(begins).unique().to_list() if is_formula(text)]
+        if risky and formulas == "error":
+            raise DataError(f"kept column {name!r}: {_formula(risky[0])}")
+        rows = rows.with_columns(pl.col(name).replace(risky, [f"'{text}" for text in risky]))
+    return rows
 
 
 def published(table: Table, made: Design, keep: Sequence[str]) -> list[str]:
-    """Return the published columns in the table's order, the released one where the first public column was."""
-    places = {name: name for name in keep} | {made.public.names[0]: made.released_name}
-    return [places[name] for name in table.columns if name in places]
+    """Return the published columns in the table's order."""
+    return [name for name in table.columns if name in {*keep, *made.public.names}]
 
 
-def write(table: Table, made: Design, path: Path, rng: Uniform, keep: Sequence[str], unseen: Unseen) -> None:
-    """Stream the released rows to a file, in order.
+def released(table: Table, made: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
+    """Give the published rows in the source's order, a batch at a time."""
+    names, columns = list(dict.fromkeys([*made.columns_needed(), *how.keep])), published(table, made, how.keep)
+    for rows in table.batches(names):
+        drawn = made.released(made.draw(rows, rng, how.unseen))
+        kept = harmless(rows.select(how.keep), how.keep, how.formulas)
+        yield pl.concat([kept, drawn], how="horizontal").select(columns)
+
+
+def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Iterator[pl.DataFrame]:
+    """Give the rows of batches in an order that every other is as likely as, in memory one part at a time.
+
+    Rows are dealt to ``PARTS`` files at random, each of which is then shuffled: this is uniform over all orders.
+    """
+    first = next(batches, None)
+    if first is None:
+        return
+    second = next(batches, None)
+    if second is None:
+        yield first[permutation(len(first), rng)]
+        return
+    with tempfile.TemporaryDirectory(prefix=".shuffling.", dir=folder) as aside:
+        for number, batch in enumerate(itertools.chain([first, second], batches)):
+            parts = np.minimum((rng.random(len(batch)) * PARTS).astype(np.int64), PARTS - 1)
+            order = np.argsort(parts, kind="stable")
+            ends = np.searchsorted(parts[order], np.arange(PARTS + 1))
+            for part, (low, high) in enumerate(itertools.pairwise(ends)):
+                if high > low:
+                    batch[order[low:high]].write_ipc(Path(aside) / f"{part}-{number}")
+        for part in range(PARTS):
+            files = sorted(Path(aside).glob(f"{part}-*"))
+            if files:
+                rows = pl.concat([pl.read_ipc(file) for file in files])
+                yield rows[permutation(len(rows), rng)]
+
+
+def permutation(n: int, rng: Uniform) -> np.ndarray:
+    """Return a random order of n things: that of n numbers, no two of which agree but once in 2^53 / n^2."""
+    return np.argsort(rng.random(n), kind="stable")
+
+
+def write(table: Table, made: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
+    """Stream the released rows to a file, shuffled unless told otherwise.
 
     Raises
     ------
@@ -95,21 +184,24 @@ def write(table: Table, made: Design, path: Path, rng: Uniform, keep: Sequence[s
         If the file cannot be written.
     """
     failures: list[BaseException] = []
-    schema = {name: table.schema.get(name, pl.String()) for name in published(table, made, keep)}
-    schema[made.released_name] = pl.String()
+    schema = {name: table.schema.get(name, pl.String()) for name in published(table, made, how.keep)}
+    schema |= {name: pl.String() for name in made.public.names}
 
     def rows(with_columns: list[str] | None, *_: object) -> Iterator[pl.DataFrame]:
         try:
-            for batch in released(table, made, rng, keep, unseen):
-                yield batch if with_columns is None else batch.select(with_columns)
+            batches = released(table, made, rng, how)
+            for batch in batches if how.keep_order else shuffled(batches, rng, path.parent):
+                for part in batch.iter_slices(BATCH):
+                    yield part if with_columns is None else part.select(with_columns)
         except BaseException as error:  # Polars would wrap it: kept, to be raised as it is
             failures.append(error)
             raise
 
     lazy = register_io_source(rows, schema=schema)
     try:
-        if SUFFIXES[path.suffix]:
-            lazy.sink_csv(path, separator=SUFFIXES[path.suffix])
+        if SUFFIXES[suffix]:
+            zipped: Literal["gzip", "uncompressed"] = "gzip" if suffix.endswith(".gz") else "uncompressed"
+            lazy.sink_csv(path, separator=SUFFIXES[suffix], compression=zipped, check_extension=False)
         else:
             lazy.sink_parquet(path)
     except (PolarsError, OSError) as error:

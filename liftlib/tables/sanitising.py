@@ -1,38 +1,52 @@
 """From a table to a released one: estimate the joint distribution, design a channel, audit it, draw.
 
-Only the released column is published, and the columns that its owner names; the secret never is.
+Only the released columns are published, and those that their owner names; the secret never is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from liftlib.channel import Uniform
 from liftlib.checks import checked
-from liftlib.files import check_free, fresh_file
+from liftlib.errors import BrokenNotion, Drifted, InvalidParameter
 from liftlib.notions import Notion
+from liftlib.numerics import KEEP_TOL
 from liftlib.tables.auditing import Audit, audited
-from liftlib.tables.columns import Symbols
-from liftlib.tables.designing import Design, Unseen, design, load
-from liftlib.tables.page import audit_page
-from liftlib.tables.randomness import told, uniform
-from liftlib.tables.reading import Reading, names_of
-from liftlib.tables.releasing import Formulas, check_keep, check_suffix, published, released, without_formulas, write
+from liftlib.tables.card import Card, card_of
+from liftlib.tables.designing import Design, Unseen, design, joint_of, mechanism_named
+from liftlib.tables.drift import Drift, drift_of
+from liftlib.tables.randomness import generator, told, uniform
+from liftlib.tables.reading import Reading, texts_of
+from liftlib.tables.releasing import Publishing, check_keep, permutation, published, released
 from liftlib.tables.source import Table, open_table
+from liftlib.tables.together import worst_of_parts
 
 
 @dataclass(frozen=True, eq=False)
 class Sanitised:
-    """A released frame, the channel's design, and the audit of what it tells."""
+    """A released frame, its card for the public, and what its owner keeps: the channel's design and the audit.
+
+    Attributes
+    ----------
+    frame : frame or None
+        The released rows, shuffled unless told otherwise; None where they went to a file.
+    card : Card
+        May be published with the rows.
+    design : Design
+        Holds the counts: confidential.
+    audit : Audit
+        What the release tells, in numbers that are functions of the counts: confidential.
+    """
 
     frame: Any
+    card: Card
     design: Design
     audit: Audit
 
@@ -41,32 +55,38 @@ class Sanitised:
 def sanitise(
     frame: Any,
     *,
-    secret: str,
+    secret: str | Sequence[str],
     public: str | Sequence[str],
     notion: Notion,
     mechanism: str = "subset-merging",
     keep: Sequence[str] = (),
+    keep_order: bool = False,
+    allow: bool = False,
     resamples: int = 200,
     rng: Uniform | int | None = None,
     **reading: Any,
 ) -> Sanitised:
-    """Release the public columns of a frame so that they keep a notion with regard to its secret column.
+    """Release the public columns of a frame so that they keep a notion with regard to its secret columns.
 
     Parameters
     ----------
     frame : frame
         Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. One that lives elsewhere counts there, and
         the columns to release are fetched.
-    secret, public : str
-        Columns; several public ones are released as one.
+    secret, public : str or sequence of str
+        Columns. Several secret ones are protected together and each alone; several public ones are released together.
     notion : Notion
         What to keep, for the joint distribution that the frame's counts give.
     mechanism : str
-        "subset-merging", "subset-response", "optimal" or another key of ``liftlib.tables.MECHANISMS``.
+        A key of ``liftlib.tables.MECHANISMS``.
     keep : sequence of str
-        Other columns to publish as they are, of which nothing is promised.
+        Columns to publish as they are; what they tell together with the release must keep the notion too.
+    keep_order : bool
+        Leave rows in the frame's order. By default they are shuffled, for an order may tell the secret.
+    allow : bool
+        Go on where the kept columns break the notion, of which a note says so, or the mechanism may take very long.
     resamples : int
-        Of the audit's bootstrap.
+        Bootstrap tables of the audit.
     rng : Uniform or int, optional
         The source of the draw, such as a numpy generator. By default it is the operating system's generator; a seed
         makes the draw repeatable, and so foreseeable.
@@ -76,8 +96,8 @@ def sanitise(
     Returns
     -------
     Sanitised
-        The frame, of the same library where that is eager, has the kept columns and, in the public column's place,
-        the released one.
+        The frame, of the same library where that is eager, has the kept and the released columns in the source's
+        column order, and no index of its own.
 
     Raises
     ------
@@ -85,120 +105,194 @@ def sanitise(
         If the columns or their values are not as they should be; see :class:`liftlib.tables.reading.Reading`.
     UnsupportedNotion
         If the mechanism does not serve the notion.
+    BrokenNotion
+        If kept columns, or one of several secrets, break the notion and ``allow`` is not set.
     """
-    how, table = Reading(secret, names_of(public), **reading), open_table(frame)
+    how, table = reading_of(secret, public, reading), open_table(frame)
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
-    made = design(counts, notion, mechanism)
+    check_dear(mechanism, len(counts.public.labels), allow=allow)
+    made, source = design(counts, notion, mechanism), uniform(rng)
     check_keep(table, made, keep)
-    found = audited(counts, notion, made, resamples=resamples)
+    check_each_secret(made)
+    notes, together = beside_others(table, made, [], keep, allow=allow)
+    found = audited(counts, notion, made, resamples=resamples, notes=notes)
+    native = drawn_frame(frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep"))
+    return Sanitised(native, card_of(made, keep=keep, keep_order=keep_order, alone=not together), made, found)
+
+
+def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:
+    """Return the rows of a frame released through a design, as a frame of the same library."""
     whole = nw.from_native(frame)
     if isinstance(whole, nw.LazyFrame):
-        whole = whole.select(list(dict.fromkeys([*made.columns_needed(), *keep]))).collect()
-    drawn = pl.concat(list(released(open_table(whole.to_native()), made, uniform(rng), (), "error")))
-    texts = drawn[made.released_name].to_list()
-    column = nw.new_series(made.released_name, texts, nw.String(), backend=whole.implementation)
-    return Sanitised(whole.with_columns(column).select(published(table, made, keep)).to_native(), made, found)
+        whole = whole.select(list(dict.fromkeys([*made.columns_needed(), *how.keep]))).collect()
+    drawn = pl.concat(list(released(open_table(whole.to_native()), made, source, replace(how, keep=()))))
+    order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
+    columns = {name: drawn[name].gather(pl.Series(order)).to_list() for name in made.public.names}
+    kept = nw.maybe_reset_index(whole.select(list(how.keep) or whole.columns[:1])[order.tolist()])
+    kept = kept.with_columns(
+        *(nw.new_series(name, texts, nw.String(), backend=whole.implementation) for name, texts in columns.items())
+    )
+    return kept.select(published(table, made, how.keep)).to_native()
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """Files to write."""
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """New rows, released through a design, and how they compare with those that it was made for."""
 
-    table: Path
-    channel: Path
-    page: Path
-
-    @classmethod
-    def beside(cls, table: Path, channel: Path | None, page: Path | None) -> Outputs:
-        """Return the files, by default beside the table."""
-        stem = table.name.removesuffix(table.suffix)
-        return cls(
-            table, channel or table.with_name(f"{stem}.channel.json"), page or table.with_name(f"{stem}.audit.html")
-        )
+    frame: Any
+    drift: Drift
 
 
 @checked
-def sanitise_file(
-    source: Path,
-    outputs: Outputs,
-    reading: Reading,
-    make_notion: Callable[[Symbols], Notion],
-    mechanism: str = "subset-merging",
+def apply(
+    frame: Any,
+    made: Design,
     *,
     keep: Sequence[str] = (),
-    side_channels: bool = False,
-    formulas: Formulas = "error",
-    resamples: int = 200,
+    keep_order: bool = False,
+    unseen: Unseen = "error",
+    allow: bool = False,
     rng: Uniform | int | None = None,
-    force: bool = False,
-) -> Sanitised:
-    """Release a file's public columns to another file, with the channel and the audit's page; all of them or none.
+) -> Applied:
+    """Release the rows of a new frame through a design.
 
     Parameters
     ----------
-    source : pathlib.Path
-        CSV, TSV or Parquet, of any size.
-    outputs : Outputs
-    reading : Reading
-    make_notion : callable
-        Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
-    mechanism, keep, resamples, rng
-        As in :func:`sanitise`.
-    side_channels : bool
-        Whether all combinations of labels must be symbols.
-    formulas : {"error", "quote", "keep"}
-        What becomes of a released text that a spreadsheet would run as a formula.
-    force : bool
-        Replace files that are there.
+    frame : frame
+        As :func:`sanitise` takes; with the design's public columns, and its secret ones where the mechanism sees them.
+    made : Design
+        Of :func:`sanitise`, or from :func:`liftlib.tables.load`.
+    keep, keep_order, rng
+        As in :func:`sanitise`; kept columns are not judged here.
+    unseen : {"error", "draw"}
+        What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
+    allow : bool
+        Go on where the rows have drifted.
 
     Raises
     ------
     DataError
-        As in :func:`sanitise`; and if a file cannot be written, or is there.
+        If a column or a symbol is not as the design expects.
+    Drifted
+        If the rows are from another distribution, for which the notion is broken or nobody can tell; see
+        :func:`liftlib.tables.drift_of`.
     """
-    for path in (outputs.table, outputs.channel, outputs.page):
-        check_free(path, force=force)
-    check_suffix(outputs.table)
-    table = open_table(source)
-    counts = reading.counts(table, product=side_channels)
-    notion = make_notion(counts.public)
-    made = without_formulas(design(counts, notion, mechanism), formulas)
+    table = open_table(frame)
+    table.check([*made.columns_needed(), *keep])
     check_keep(table, made, keep)
-    notes = (told(rng), *_notes(table, made, reading, keep))
-    found = audited(counts, notion, made, resamples=resamples, notes=notes)
-    with ExitStack() as stack:
-        aside = [stack.enter_context(fresh_file(path, force=force)) for path in vars(outputs).values()]
-        made.save(aside[1])
-        aside[2].write_text(audit_page(found, made), encoding="utf-8")
-        write(table, made, aside[0], uniform(rng), keep, "error")
-    return Sanitised(None, made, found)
+    if unseen == "error":
+        refuse_unseen(table, made)
+    drift = checked_drift(table, made, allow=allow)
+    how = Publishing(tuple(keep), unseen, keep_order, "keep")
+    return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
 
 
-@checked
-def apply_file(
-    channel: Path,
-    source: Path,
-    out: Path,
-    *,
-    keep: Sequence[str] = (),
-    unseen: Unseen = "error",
-    rng: Uniform | int | None = None,
-    force: bool = False,
-) -> Design:
-    """Release new rows through a channel that :func:`sanitise_file` wrote."""
-    check_free(out, force=force)
-    check_suffix(out)
-    made, table = load(channel), open_table(source)
-    table.check(made.columns_needed())
-    check_keep(table, made, keep)
-    with fresh_file(out, force=force) as aside:
-        write(table, made, aside, uniform(rng), keep, unseen)
-    return made
+def refuse_unseen(table: Table, made: Design) -> None:
+    """Refuse symbols that the design has not seen before anything is said of drift."""
+    for rows in table.batches(made.columns_needed()):
+        made.codes(rows)
 
 
-def _notes(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -> list[str]:
-    notes = []
+def checked_drift(table: Table, made: Design, *, allow: bool) -> Drift:
+    """Return how new rows compare with the design's, and refuse those for which the notion may be broken.
+
+    Raises
+    ------
+    Drifted
+        Unless ``allow`` is set.
+    """
+    drift = drift_of(table, made, generator(None))
+    if drift.harmful and not allow:
+        raise Drifted(f"{drift}; design the channel again, or take it on yourself (--allow)")
+    return drift
+
+
+def reading_of(secret: str | Sequence[str], public: str | Sequence[str], more: dict[str, Any]) -> Reading:
+    """Return how to read a table from a function's keyword arguments.
+
+    Raises
+    ------
+    InvalidParameter
+        If one is not of :class:`liftlib.tables.reading.Reading`.
+    """
+    return Reading.from_words({"secret": texts_of("secret", secret), "public": texts_of("public", public), **more})
+
+
+def check_dear(mechanism: str, n_public: int, *, allow: bool) -> None:
+    """Refuse a mechanism that would take longer, or more memory, than a person has.
+
+    Raises
+    ------
+    InvalidParameter
+        With how many symbols it takes, unless ``allow`` is set.
+    """
+    most = mechanism_named(mechanism).most_symbols
+    if most is not None and n_public > most and not allow:
+        raise InvalidParameter(
+            f"{mechanism} takes at most {most} public symbols in the time that a person waits, and there are {n_public}"
+            ": coarsen the column, use another mechanism (`lift choose` tries them), or take it on yourself (--allow)"
+        )
+
+
+def check_each_secret(made: Design) -> None:
+    """Refuse a release under which one of several secrets is not protected by itself, as it is with the others.
+
+    The notions of this library protect parts of what they protect; one of your own may not.
+
+    Raises
+    ------
+    BrokenNotion
+        With the secret.
+    """
+    if len(made.secret.columns) == 1 or made.promise is None or made.channel.sees_secret:
+        return
+    for at, name in enumerate(made.secret.names):
+        excess = made.promise.excess(joint_of(made.counts.alone(at)), made.channel)
+        if not excess <= KEEP_TOL:
+            raise BrokenNotion(
+                f"{made.notion} is kept for all secrets together, but {name!r} alone exceeds it by {excess:.4g}"
+            )
+
+
+def beside_others(
+    table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], *, allow: bool
+) -> tuple[tuple[str, ...], bool]:
+    """Refuse a release that breaks the notion together with kept columns or with earlier releases.
+
+    Returns
+    -------
+    (tuple of str, bool)
+        Notes, and whether the notion is kept together with them.
+
+    Raises
+    ------
+    BrokenNotion
+        With what breaks it, unless ``allow`` is set.
+    """
+    if not (keep or earlier) or made.promise is None:
+        return (), not (keep or earlier)
+    beside = " and ".join(
+        [f"the kept columns {', '.join(keep)}"] * bool(keep)
+        + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
+    )
+    try:
+        found = worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
+    except BrokenNotion as error:
+        if not allow:
+            raise
+        return (str(error),), False
+    if not found.broken:
+        return (f"{made.notion} is kept together with {beside}, for these rows",), True
+    broken = f"{made.notion} is BROKEN together with {beside}: {found.worst}"
+    if not allow:
+        raise BrokenNotion(f"{broken}; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)")
+    return (broken,), False
+
+
+def notes_on(table: Table, made: Design, reading: Reading, keep: Sequence[str], rng: object) -> list[str]:
+    """Return what a release's owner should know of it."""
+    notes = [told(rng)]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(
             f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are one symbol, (rare)"
@@ -207,5 +301,7 @@ def _notes(table: Table, made: Design, reading: Reading, keep: Sequence[str]) ->
     if left:
         notes.append(f"not published: {len(left)} other columns, and the secret")
     if keep:
-        notes.append(f"published as they are, with no promise of what they tell: {', '.join(keep)}")
+        notes.append(f"published as they are: {', '.join(keep)}")
+    if made.grid is None:
+        notes.append("the card has no kernel: it would tell the counts")
     return notes

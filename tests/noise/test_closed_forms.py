@@ -83,3 +83,54 @@ def test_randomised_response_and_reporting_are_truth_or_noise():
         ):
             given = family(JOINT, eps).release(JOINT).x_given_s
             np.testing.assert_allclose(given, weight * JOINT.x_given_s + (1 - weight) * noise, atol=1e-12)
+
+
+NOTIONS = [
+    ll.LIP(0.2),
+    ll.LIP(1e-7),
+    ll.ALIP(0.5, 0.1),
+    ll.ALIP(np.inf, 0.3),
+    ll.ALIP(0.3, np.inf),
+    ll.LDP(0.4),
+    ll.L1Lift(0.3, 0.2),
+    ll.Chi2Lift(np.inf, 0.2),
+    ll.AlphaLift(2, 0.2, 0.1),
+    ll.PerfectPrivacy(),
+]
+
+
+def odd_joints():
+    rng = np.random.default_rng(3)
+    yield from (
+        ll.Joint(rng.dirichlet(np.ones(n_s * n_x)).reshape(n_s, n_x)) for n_s, n_x in ((2, 2), (5, 17), (3, 40))
+    )
+    yield ll.Joint.from_counts([[1, 0, 3], [2, 2, 0]])
+    yield ll.Joint.from_counts([[1, 1, 0, 0], [0, 0, 1, 2]])  # S = f(X)
+    yield ll.Joint.from_counts([[1, 1e-12, 3], [2, 2e-13, 1]])
+    yield ll.Joint.from_counts([[1, 1, 2], [2, 2, 4]])  # independent
+    yield ll.Joint([[0.3, 0.7]])
+    yield ll.Joint([[0.3], [0.7]])
+
+
+CHEAP = {"randomised response": ll.randomised_response, "conditional reporting": ll.conditional_reporting}
+
+
+@pytest.mark.parametrize("family", CHEAP.values(), ids=CHEAP)
+def test_lifts_in_closed_form_are_the_kernels(family):
+    for joint in odd_joints():
+        for eps in (0.0, 1e-6, 0.7, 5.0, 50.0, np.inf):
+            made = ll.lift(family(joint, eps).release(joint))
+            np.testing.assert_allclose(family._lifts(joint, eps), made, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", CHEAP.values(), ids=CHEAP)
+@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+def test_calibrated_without_its_closed_forms(family, notion):
+    """The same family by its kernels alone, which every family that has no closed form is calibrated by."""
+    plain = ll.Family(family.make)
+    for joint in odd_joints():
+        quick, slow = ll.calibrate(family, joint, notion), ll.calibrate(plain, joint, notion)
+        assert quick == pytest.approx(slow, rel=1e-9, abs=1e-9) or min(quick, slow) > 30  # beyond, nothing changes
+        assert notion.excess(joint, family(joint, quick)) <= 1e-9
+        if notion.excess(joint, ll.Channel.identity(joint.n_public)) > 0:
+            assert notion.excess(joint, family(joint, quick)) <= 0 or quick == 0

@@ -31,9 +31,9 @@ def test_saved_and_loaded_is_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is no channel that `lift sanitise` wrote"),
-        ("{}", "is no channel that `lift sanitise` wrote: KeyError"),
-        ('{"format": "liftlib channel 9"}', "has the format 'liftlib channel 9', not 'liftlib channel 1'"),
+        ("{", "is no design that `lift sanitise` wrote"),
+        ("{}", "is no design that `lift sanitise` wrote: KeyError"),
+        ('{"format": "liftlib design 9"}', "has the format 'liftlib design 9', not 'liftlib design 2'"),
     ],
 )
 def test_other_files(tmp_path, content, message):
@@ -48,5 +48,5 @@ def test_a_kernel_that_was_tampered_with(tmp_path):
     content = json.loads((tmp_path / "c.json").read_text())
     content["kernel"][0][1] = [0.5]
     (tmp_path / "c.json").write_text(json.dumps(content))
-    with pytest.raises(DataError, match="is no channel"):
+    with pytest.raises(DataError, match="is no design"):
         tables.load(tmp_path / "c.json")

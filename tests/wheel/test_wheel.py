@@ -134,7 +134,10 @@ def test_bare_command_line(bare):
     assert bare.lift("--version").stdout == f"liftlib {PROJECT['version']}\n"
     helped = bare.lift("--help")
     assert helped.returncode == 0
-    assert all(f"\n    {name} " in helped.stdout for name in ("audit", "sanitise", "apply", "list", "rerun", "sweep"))
+    assert all(
+        f"\n    {name} " in helped.stdout
+        for name in ("audit", "sanitise", "apply", "choose", "estimate", "list", "rerun", "sweep")
+    )
     again = bare.run([bare.bin / "python", "-m", "liftlib", "--help"])
     assert (again.returncode, again.stdout) == (0, helped.stdout)
 
@@ -144,7 +147,9 @@ def test_bare_command_line(bare):
     [
         (["audit", "people.csv", *COLUMNS], "tables"),
         (["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
-        (["apply", "out.channel.json", "people.csv", "-o", "new.csv"], "tables"),
+        (["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables"),
+        (["choose", "people.csv", *COLUMNS[:4]], "tables"),
+        (["estimate", "out.csv", "out.card.json"], "tables"),
         (["list"], "book"),
         (["rerun", "watchdog", "-o", "run"], "book"),
         (["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book"),
@@ -172,7 +177,7 @@ def test_tables_audits_and_sanitises(with_tables):
     done = with_tables.lift("sanitise", "people.csv", *COLUMNS, "--mechanism", "optimal", "-o", "out.csv")
     assert done.returncode == 0, done.stderr
     assert len((with_tables.folder / "out.csv").read_text().splitlines()) == 101
-    done = with_tables.lift("apply", "out.channel.json", "people.csv", "-o", "new.csv")
+    done = with_tables.lift("apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv")
     assert done.returncode == 0, done.stderr
     done = with_tables.lift("list")
     assert (done.returncode, "pip install 'liftlib[book]'" in done.stderr) == (2, True)
@@ -199,11 +204,14 @@ def test_book_lists_and_reruns(with_book):
 @pytest.mark.slow
 def test_book_has_what_the_notebooks_import(with_book):
     """What each notebook runs first: the cell that installs, and the imports."""
-    from liftbook.build.sphinx.notebooks import convert
+    import jupytext
+
+    from liftbook.build.sphinx.notebooks import FROM_WHEEL, convert
 
     first = {}
     for path in sorted((ROOT / "chapters").glob("*.md")):
-        cells = [cell.source for cell in convert(path, "https://example.org").cells if cell.cell_type == "code"]
+        made = convert(jupytext.read(path), [], FROM_WHEEL.format(place="liftlib.whl"))
+        cells = [cell.source for cell in made.cells if cell.cell_type == "code"]
         if len(cells) > 1:
             assert "import" in cells[1], path
             # of the second, the imports alone: the ledger's goes on to judge every claim, which takes minutes

@@ -11,20 +11,14 @@ import pandas as pd
 from liftbook.rows.making import on_random_joints
 from liftbook.rows.scales import C22_EPSILONS
 from liftbook.rows.tidy import budgets, summary
-from liftlib.mechanisms.merging.groups import Labels, group_masses, high_risk_of, lifts
+from liftlib.mechanisms.merging.groups import Batch, Labels
 from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.mechanisms.merging.watchdog import watchdog_labels
 from liftlib.notions import LIP
 from liftlib.numerics import Mask, Matrix, Vector, xlogx
 
 SUBSETS, COMPLETE = "Algorithm 1", "complete merging"
-COLUMNS = ["series", "eps", "measure", "mean", "std", "n"]
-
-
-def _risks(p: Matrix, labels: Labels) -> Matrix:
-    """Return omega = max_s |log l(s, y)| of each group, shape (N, X), 0 for groups that no label names."""
-    notion, p_s = LIP(0.0), p.sum(axis=-1)
-    return np.maximum(notion.risk(lifts(group_masses(p, labels), p_s), p_s), 0)
+COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]
 
 
 def _holds_high_risk(labels: Labels, high: Mask) -> Mask:
@@ -35,12 +29,12 @@ def _holds_high_risk(labels: Labels, high: Mask) -> Mask:
     return found
 
 
-def merged_risks(p: Matrix, labels: Labels, eps: float) -> dict[str, Vector]:
+def merged_risks(p: Matrix | Batch, labels: Labels, eps: float) -> dict[str, Vector]:
     """Return C22's measures of each of N deterministic merges of high-risk symbols.
 
     Parameters
     ----------
-    p : numpy.ndarray, shape (N, S, X)
+    p : Batch, or numpy.ndarray of shape (N, S, X)
         Joint distributions.
     labels : numpy.ndarray of int, shape (N, X)
         The group of each symbol.
@@ -54,8 +48,11 @@ def merged_risks(p: Matrix, labels: Labels, eps: float) -> dict[str, Vector]:
         ``high_risk_leakage``, the largest risk of the outputs that hold a symbol of high risk, for the joint
         distributions that have one. Leakage in nats.
     """
-    risks, high = _risks(p, labels), high_risk_of(p, LIP(eps))
-    entropies = [-xlogx(q.sum(axis=1)).sum(axis=-1) for q in (group_masses(p, labels), p)]
+    batch = Batch.of(p)
+    lifts, chances = batch.release(labels)
+    # omega = max_s |log l(s, y)| of each group, 0 for groups that no label names
+    risks, high = np.maximum(LIP(0.0).risk(lifts, batch.p_s), 0), batch.high_risk(LIP(eps))
+    entropies = [-xlogx(q).sum(axis=-1) for q in (chances, batch.p_x)]
     return {
         "nmil": 1 - entropies[0] / entropies[1],
         "leakage": risks.max(axis=1),
@@ -65,13 +62,14 @@ def merged_risks(p: Matrix, labels: Labels, eps: float) -> dict[str, Vector]:
 
 def _tradeoff(p: Matrix, wanted: tuple[str, ...], epsilons: Iterable[float], extend: bool) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
+    batch = Batch(p)
     for eps in budgets(epsilons):
         notion = LIP(eps)
         for series, labels in (
-            (SUBSETS, merge_labels(p, notion, extend=extend)[0]),
-            (COMPLETE, watchdog_labels(p, notion, extend=extend)),
+            (SUBSETS, merge_labels(batch, notion, extend=extend)[0]),
+            (COMPLETE, watchdog_labels(batch, notion, extend=extend)),
         ):
-            found = merged_risks(p, labels, eps)
+            found = merged_risks(batch, labels, eps)
             rows += summary({name: found[name] for name in wanted if found[name].size}, series=series, eps=eps)
     return pd.DataFrame(rows, columns=COLUMNS)
 

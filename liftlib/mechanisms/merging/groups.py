@@ -1,11 +1,12 @@
 """Merging symbols of many joint distributions at once: what the watchdog and subset merging share.
 
 Arrays have a leading axis over N joint distributions of one shape, so that a figure over a thousand of them takes
-as many numpy calls as one. ``labels[n, x]`` names the group that symbol x of joint n is in, as an index below X;
-``mass[n, s, g]`` is P(S = s, X in group g).
+as many numpy calls as one. ``labels[n, x]`` names the group that symbol x of joint n is in, as an index below X.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,9 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
 from liftlib.notions import Notion
-from liftlib.numerics import Mask, Matrix, Vector
+from liftlib.numerics import Mask, Matrix
 
 Labels = NDArray[np.int64]
-Risk = Callable[[Matrix, Vector], Matrix]
 
 
 def require_lift_notion(notion: Notion, mechanism: str) -> Notion:
@@ -31,75 +31,93 @@ def require_lift_notion(notion: Notion, mechanism: str) -> Notion:
     return notion
 
 
-def lifts(mass: Matrix, p_s: Vector) -> Matrix:
-    """Return the lifts of groups of shape (N, S, G) under priors (N, S); empty groups have lift 1."""
-    return lift_of(mass, p_s)
-
-
-def high_risk_of(p: Matrix, notion: Notion) -> Mask:
-    """Return, shape (N, X), which symbols break the notion if they are published as they are."""
-    return ~notion.kept_columns(lift_of(p), p.sum(axis=-1))
-
-
-def kept(mass: Matrix, p_s: Vector, notion: Notion) -> Mask:
-    """Return, shape (N,), which groups of shape (N, S) keep the notion."""
-    return np.asarray(notion.kept_columns(lifts(mass[:, :, None], p_s), p_s)[:, 0])
-
-
-def best_partner(mass: Matrix, candidates: Matrix, allowed: Mask, p_s: Vector, risk: Risk) -> Labels:
-    """Return, shape (N,), which allowed candidate of shape (N, S, C) gives ``mass`` (N, S) the least risk.
-
-    Where every union has an infinite risk (zero cells), the one with the smallest largest lift is taken.
-    """
-    union = lifts(mass[:, :, None] + candidates, p_s)
-    value = np.where(allowed, risk(union, p_s), np.inf)
-    at = value.argmin(axis=1)
-    hopeless = np.isinf(value.min(axis=1))
-    if hopeless.any():
-        at[hopeless] = np.where(allowed[hopeless], union[hopeless].max(axis=1), np.inf).argmin(axis=1)
-    return np.asarray(at)
-
-
-def absorb(p: Matrix, labels: Labels, group: Labels, allowed: Mask, notion: Notion, risk: Risk) -> Labels:
-    """Let group ``group[n]`` of each joint take in allowed symbols, least risk first, until it keeps the notion.
+class Batch:
+    """N joint distributions of one shape, unchecked, with what is asked of them under one notion after another.
 
     Parameters
     ----------
     p : numpy.ndarray, shape (N, S, X)
-    labels : numpy.ndarray, shape (N, X)
-    group : numpy.ndarray, shape (N,)
-        The group that grows; -1 where there is none.
-    allowed : numpy.ndarray, shape (N, X)
-        Which symbols it may take in.
-
-    Returns
-    -------
-    numpy.ndarray, shape (N, X)
-        New labels.
+        Joint distributions.
     """
-    labels, allowed, p_s = labels.copy(), allowed.copy(), p.sum(axis=-1)
-    mass = np.einsum("nsx,nx->ns", p, labels == group[:, None])
-    active = np.flatnonzero(group >= 0)
-    while True:
-        active = active[~kept(mass[active], p_s[active], notion) & allowed[active].any(axis=1)]
-        if not active.size:
-            return labels
-        x = best_partner(mass[active], p[active], allowed[active], p_s[active], risk)
-        mass[active] += p[active, :, x]
-        labels[active, x] = group[active]
-        allowed[active, x] = False
+
+    def __init__(self, p: Matrix):
+        self.p = p
+        self.p_s: Matrix = p.sum(axis=-1)
+
+    @classmethod
+    def of(cls, p: Matrix | Batch) -> Batch:
+        """Return the batch of joint distributions, itself if it is one."""
+        return p if isinstance(p, Batch) else cls(p)
+
+    def some(self, which: Mask) -> Batch:
+        """Return the batch of some of the joint distributions."""
+        return self if which.all() else Batch(self.p[which])
+
+    @cached_property
+    def lifts(self) -> Matrix:
+        """The lifts of the symbols, shape (N, S, X)."""
+        return lift_of(self.p)
+
+    @cached_property
+    def extremes(self) -> Matrix:
+        """The least and the largest lift of each symbol, shape (N, 2, X)."""
+        return extremes_of(self.lifts)
+
+    @cached_property
+    def p_x(self) -> Matrix:
+        """P(x), shape (N, X)."""
+        return np.asarray(self.p.sum(axis=1))
+
+    @cached_property
+    def shares(self) -> Matrix:
+        """P(x|s), shape (S, N, X), whose ratio to P(x) is the lift; P(x) where s has no mass, whose lift is 1."""
+        p, prior = self.p.transpose(1, 0, 2), self.p_s.T[:, :, None]
+        return np.divide(p, prior, out=np.repeat(self.p_x[None], len(prior), axis=0), where=prior > 0)
+
+    @cached_property
+    def flat(self) -> Matrix:
+        """P(s, x), shape (S, N X)."""
+        return np.ascontiguousarray(self.p.transpose(1, 0, 2)).reshape(self.p.shape[1], -1)
+
+    def columns(self, notion: Notion) -> Matrix:
+        """Return what the notion needs to know of the symbols' lifts: their extremes, or all."""
+        return self.extremes if notion.extremes else self.lifts
+
+    def high_risk(self, notion: Notion) -> Mask:
+        """Return, shape (N, X), which symbols break the notion if they are published as they are."""
+        return ~notion.kept_columns(self.columns(notion), self.p_s)
+
+    def masses(self, labels: Labels) -> Matrix:
+        """Return P(S = s, X in group g), shape (S, N, X); groups that no label names are empty."""
+        n, n_x = labels.shape
+        at = (labels + n_x * np.arange(n)[:, None]).ravel()
+        return np.array([np.bincount(at, row, n * n_x) for row in self.flat], dtype=np.float64).reshape(-1, n, n_x)
+
+    def kept(self, members: Mask, notion: Notion) -> Mask:
+        """Return, shape (N,), whether the symbols in ``members``, shape (N, X), merged, keep the notion."""
+        mass = np.einsum("nsx,nx->ns", self.p, members)
+        return np.asarray(notion.kept_columns(lift_of(mass[:, :, None], self.p_s), self.p_s)[:, 0])
+
+    def release(self, labels: Labels) -> tuple[Matrix, Matrix]:
+        """Return the lifts of the groups, shape (N, S, X), and their chances, shape (N, X); empty ones have lift 1."""
+        found = self.masses(labels)
+        chance = found.sum(axis=0)
+        empty = chance == 0
+        found /= np.where(empty, 1, chance)
+        found /= np.where(self.p_s > 0, self.p_s, 1).T[:, :, None]
+        found[:, empty] = 1
+        return np.moveaxis(found, 0, 1), chance
 
 
-def group_masses(p: Matrix, labels: Labels) -> Matrix:
-    """Return P(S = s, X in group g), shape (N, S, X); groups that no label names are empty."""
-    mass = np.zeros_like(p)
-    n, s = np.ogrid[: p.shape[0], : p.shape[1]]
-    for x in range(p.shape[2]):
-        mass[n, s, labels[:, x][:, None]] += p[:, :, x]
-    return mass
+def extremes_of(lifts: Matrix) -> Matrix:
+    """Return the least and the largest lift of each column, shape (N, 2, X), for lifts of shape (N, S, X)."""
+    return np.stack([lifts.min(axis=1), lifts.max(axis=1)], axis=1)
 
 
 def channel_of(labels: Labels, joint: Joint, order: Labels) -> Channel:
     """Return the channel that releases the group of x, groups in the order given."""
-    partition = [tuple(np.flatnonzero(labels == g).tolist()) for g in order]
+    members = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=labels.size))
+    starts = ends - np.bincount(labels, minlength=labels.size)
+    partition = [tuple(members[starts[g] : ends[g]].tolist()) for g in order]
     return Channel.merge(partition, joint.n_public, joint.public)

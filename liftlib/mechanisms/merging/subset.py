@@ -7,20 +7,10 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.joint import Joint
-from liftlib.measures.lifts import lift_of
-from liftlib.mechanisms.merging.groups import (
-    Labels,
-    Risk,
-    absorb,
-    best_partner,
-    channel_of,
-    group_masses,
-    high_risk_of,
-    kept,
-    require_lift_notion,
-)
+from liftlib.mechanisms.merging.groups import Batch, Labels, channel_of, require_lift_notion
+from liftlib.mechanisms.merging.pool import Pool, Risk, absorb
 from liftlib.notions import Notion
-from liftlib.numerics import Matrix, Vector
+from liftlib.numerics import Mask, Matrix
 
 RiskName = Literal["standard", "printed"]
 LoopName = Literal["standard", "printed"]
@@ -83,19 +73,20 @@ def subset_merging(
     """
     notion = require_lift_notion(notion, "subset_merging")
     labels, order = merge_labels(joint.p[None], notion, risk=risk, loop=loop, extend=extend)
-    low = np.array([x for x in range(joint.n_public) if labels[0, x] == x and x not in order[0]], dtype=np.int64)
-    return channel_of(labels[0], joint, np.append(low, order[0][order[0] >= 0]))
+    made = order[0][order[0] >= 0]
+    low = np.setdiff1d(np.flatnonzero(labels[0] == np.arange(joint.n_public)), made)
+    return channel_of(labels[0], joint, np.append(low, made))
 
 
 @checked
 def merge_labels(
-    p: Matrix, notion: Notion, *, risk: RiskName = "standard", loop: LoopName = "standard", extend: bool = True
+    p: Matrix | Batch, notion: Notion, *, risk: RiskName = "standard", loop: LoopName = "standard", extend: bool = True
 ) -> tuple[Labels, Labels]:
     """Return the groups that subset merging makes in each of N joint distributions.
 
     Parameters
     ----------
-    p : numpy.ndarray, shape (N, S, X)
+    p : Batch, or numpy.ndarray of shape (N, S, X)
         Joint distributions, unchecked.
     notion, risk, loop, extend
         See :func:`subset_merging`.
@@ -107,57 +98,65 @@ def merge_labels(
     order : numpy.ndarray of int, shape (N, X)
         The groups of merged symbols in the order they were made, the one that was last repaired last; -1 after that.
     """
-    omega = notion.printed_risk if risk == "printed" else notion.risk
-    n, _, n_x = p.shape
-    p_s, high = p.sum(axis=-1), high_risk_of(p, notion)
-    alone = omega(lift_of(p), p_s)
-    labels, left, made = np.tile(np.arange(n_x), (n, 1)), high.copy(), np.zeros(n, dtype=np.int64)
-    order = np.full((n, n_x), -1)
-    last = np.full(n, -1)
-    while True:
-        active = np.flatnonzero(left.any(axis=1))
-        if not active.size:
-            break
-        start = np.where(left[active], alone[active], -np.inf).argmax(axis=1)
-        last[active], order[active, made[active]] = start, start
-        made[active] += 1
-        left[active, start] = False
-        allowed = left[active]
-        if loop == "printed":
-            rest = np.einsum("nsx,nx->ns", p[active], allowed) + p[active, :, start]
-            whole = kept(rest, p_s[active], notion)
-            labels[active] = np.where(allowed & whole[:, None], start[:, None], labels[active])
-            left[active] &= ~whole[:, None]
-            allowed = left[active]
-        labels[active] = absorb(p[active], labels[active], start, allowed, notion, omega)
-        left[active] &= labels[active] == np.arange(n_x)
-    _unite_last(p, p_s, labels, order, made, last, notion, omega)
+    batch, omega = Batch.of(p), notion.printed_risk if risk == "printed" else notion.risk
+    high = batch.high_risk(notion)
+    labels, order, last = _grown(batch, high, notion, omega, until_private=loop == "printed")
+    _unite_last(batch, labels, order, last, notion, omega)
     if extend:
-        labels = absorb(p, labels, last, ~high, notion, omega)
+        taken = absorb(batch, labels == last[:, None], ~high, notion, omega)
+        labels = np.where(taken, last[:, None], labels)
     return labels, order
 
 
-def _unite_last(
-    p: Matrix, p_s: Vector, labels: Labels, order: Labels, made: Labels, last: Labels, notion: Notion, omega: Risk
-) -> None:
-    """Let the last group of each joint take in earlier groups until it keeps the notion (E23 Alg. 1, lines 12-16)."""
-    mass = group_masses(p, labels)
-    every = np.arange(p.shape[0])
-    while True:
-        breaks = ~kept(mass[every, :, last], p_s, notion)
-        active = np.flatnonzero(breaks & (made > 1))
-        if not active.size:
-            return
-        current = last[active]
-        earlier = np.zeros((active.size, p.shape[2]), dtype=bool)
-        for row, joint in enumerate(active):
-            earlier[row, order[joint, : made[joint] - 1]] = True
-        partner = best_partner(mass[active, :, current], mass[active], earlier, p_s[active], omega)
-        mass[active, :, current] += mass[active, :, partner]
-        mass[active, :, partner] = 0
-        labels[active] = np.where(labels[active] == partner[:, None], current[:, None], labels[active])
-        for joint, gone in zip(active, partner, strict=True):
-            kept_order = order[joint][(order[joint] >= 0) & (order[joint] != gone)]
-            order[joint] = -1
-            order[joint, : kept_order.size] = kept_order
-        made[active] -= 1
+def _grown(
+    batch: Batch, high: Mask, notion: Notion, omega: Risk, *, until_private: bool
+) -> tuple[Labels, Labels, Labels]:
+    """Return the groups that high-risk symbols form, their order, and the last of each joint distribution, -1 if none.
+
+    Each joint distribution goes at its own pace: in one step, one may start a group and another finish its third.
+    """
+    n, n_x = high.shape
+    alone = omega(batch.columns(notion), batch.p_s)
+    labels, order = np.tile(np.arange(n_x), (n, 1)), np.full((n, n_x), -1)
+    made, last = np.zeros(n, dtype=np.int64), np.full(n, -1)
+    pool = Pool(batch, high, notion, omega, np.asarray(high.any(axis=1)))
+    while pool.live.any():
+        rows = np.flatnonzero(pool.live & (pool.group < 0))
+        if rows.size:
+            of = pool.of[rows]
+            risks = np.take_along_axis(alone[of], pool.ids[rows], axis=1)
+            pool.start(rows, np.where(pool.free[rows], risks, -np.inf).argmax(axis=1))
+            last[of] = order[of, made[of]] = pool.group[rows]
+            made[of] += 1
+            if until_private:
+                rows, symbols = pool.close(rows)
+                labels[pool.of[rows], symbols] = pool.group[rows]
+        rows = np.flatnonzero(pool.live & (pool.left > 0))
+        of = pool.of[rows]
+        labels[of, pool.take(rows, pool.nearest()[rows])] = pool.group[rows]
+        pool.group[pool.kept()] = -1
+        pool.live &= pool.left > 0
+        pool.pack()
+    return labels, order, last
+
+
+def _unite_last(batch: Batch, labels: Labels, order: Labels, last: Labels, notion: Notion, omega: Risk) -> None:
+    """Let the last group of each joint take in earlier groups until it keeps the notion (E23 Alg. 1, lines 12-16).
+
+    It changes the labels and the order.
+    """
+    n_x = labels.shape[1]
+    which = ~batch.kept(labels == last[:, None], notion) & ((order >= 0).sum(axis=1) > 1)
+    if not which.any():
+        return
+    its = batch.some(which)
+    groups = np.zeros((len(its.p), n_x), dtype=bool)
+    at, places = np.nonzero(order[which] >= 0)
+    groups[at, order[which][at, places]] = True
+    one = np.arange(n_x) == last[which][:, None]
+    taken = absorb(Batch(np.moveaxis(its.masses(labels[which]), 0, 1)), one, groups & ~one, notion, omega)
+    gone = np.take_along_axis(taken, labels[which], axis=1)
+    labels[which] = np.where(gone, last[which][:, None], labels[which])
+    stays = (order[which] >= 0) & ~np.take_along_axis(taken, np.maximum(order[which], 0), axis=1)
+    moved = np.take_along_axis(order[which], np.argsort(~stays, axis=1, kind="stable"), axis=1)
+    order[which] = np.where(np.arange(n_x) < stays.sum(axis=1)[:, None], moved, -1)

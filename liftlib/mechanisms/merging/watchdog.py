@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.joint import Joint
-from liftlib.mechanisms.merging.groups import Labels, absorb, channel_of, high_risk_of, require_lift_notion
+from liftlib.mechanisms.merging.groups import Batch, Labels, channel_of, require_lift_notion
+from liftlib.mechanisms.merging.pool import absorb
 from liftlib.notions import Notion
 from liftlib.numerics import Matrix
 
@@ -27,16 +28,16 @@ def high_risk(joint: Joint, notion: Notion) -> NDArray[np.bool_]:
     >>> high_risk(Joint([[0.25, 0.25], [0.0, 0.5]]), ALIP(1.0, 0.5)).tolist()
     [True, False]
     """
-    return np.asarray(high_risk_of(joint.p[None], require_lift_notion(notion, "high_risk"))[0])
+    return np.asarray(Batch(joint.p[None]).high_risk(require_lift_notion(notion, "high_risk"))[0])
 
 
 @checked
-def watchdog_labels(p: Matrix, notion: Notion, *, extend: bool = True) -> Labels:
+def watchdog_labels(p: Matrix | Batch, notion: Notion, *, extend: bool = True) -> Labels:
     """Return the groups that complete merging makes in each of N joint distributions.
 
     Parameters
     ----------
-    p : numpy.ndarray, shape (N, S, X)
+    p : Batch, or numpy.ndarray of shape (N, S, X)
         Joint distributions, unchecked.
     notion : Notion
         What decides the risk.
@@ -48,10 +49,10 @@ def watchdog_labels(p: Matrix, notion: Notion, *, extend: bool = True) -> Labels
     numpy.ndarray of int, shape (N, X)
         A symbol's own index if it passes, the first high-risk symbol's index if it is merged.
     """
-    high = high_risk_of(p, notion)
-    first = np.where(high.any(axis=1), high.argmax(axis=1), -1)
-    labels = np.where(high, first[:, None], np.arange(p.shape[2]))
-    return absorb(p, labels, first, ~high, notion, notion.risk) if extend else labels
+    batch = Batch.of(p)
+    high = batch.high_risk(notion)
+    merged = high | absorb(batch, high, ~high, notion, notion.risk) if extend else high
+    return np.where(merged, high.argmax(axis=1)[:, None], np.arange(high.shape[1]))
 
 
 @checked

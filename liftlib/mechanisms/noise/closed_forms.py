@@ -15,7 +15,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.mechanisms.family import LAST, Level
-from liftlib.notions import LIP
+from liftlib.notions import LIP, LiftBounds
 from liftlib.numerics import Matrix
 
 
@@ -23,6 +23,46 @@ def largest_log(ratio: Matrix) -> float:
     """Return the largest absolute logarithm, infinite at 0."""
     with np.errstate(divide="ignore"):
         return float(np.abs(np.log(ratio)).max())
+
+
+def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
+    """Return the lifts of outputs that have the chances ``given`` the secret, shape (S, Y), and ``whole`` without it.
+
+    Both are told with the odds 1 - decay to decay, where ``decay`` is e^-eps.
+    """
+    lifts = given * (1 - decay)
+    lifts += decay
+    lifts /= decay + (1 - decay) * whole
+    return lifts
+
+
+def bought(given: Matrix, whole: Matrix, bounds: LiftBounds) -> float | None:
+    """Return the largest eps at which the lifts of :func:`lifts_at` stay within bounds, to within rounding.
+
+    It is None where the bounds do not tell all.
+
+    Notes
+    -----
+    (1 + c given) / (1 + c whole) reaches e^u where c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> round(bought(joint.x_given_s, joint.p_x, LIP(0.356675).lift_bounds(joint.p_s)), 4)  # log 3
+    1.0986
+    """
+    if not bounds.exact:
+        return None
+    most = np.inf
+    for eps, excess in (
+        (bounds.upper, np.exp(-bounds.upper)[:, None] * given - whole),
+        (bounds.lower, np.exp(-bounds.lower)[:, None] * whole - given),
+    ):
+        worst = excess.max(axis=1)
+        odds = np.divide(-np.expm1(-eps), worst, out=np.full_like(worst, np.inf), where=worst > 0)
+        most = min(most, float(odds.min()))
+    return float(np.log1p(most))
 
 
 def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], level: Level) -> float:

@@ -7,20 +7,29 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.mechanisms.family import family
-from liftlib.mechanisms.noise.closed_forms import largest_log, solved
+from liftlib.mechanisms.noise.closed_forms import bought, largest_log, lifts_at, solved
+from liftlib.notions import Notion
+from liftlib.numerics import Matrix
+
+
+def _lifts(joint: Joint, eps: float) -> Matrix:
+    # e^-eps times the numerator and denominator of S20 eq. (29)
+    return lifts_at(np.exp(-eps), joint.x_given_s, joint.p_x)
+
+
+def _near(joint: Joint, notion: Notion) -> float | None:
+    return bought(joint.x_given_s, joint.p_x, notion.lift_bounds(joint.p_s))
 
 
 def _lip(joint: Joint, eps: float) -> float:
-    decay = np.exp(-eps)
-    # e^-eps times the numerator and denominator of S20 eq. (29)
-    return largest_log((decay + (1 - decay) * joint.x_given_s) / (decay + (1 - decay) * joint.p_x))
+    return largest_log(_lifts(joint, eps))
 
 
 def _at_lip(joint: Joint, eps: float) -> float:
     return solved(joint, eps, lambda over, under: max(over.max(), under.max()), _lip)
 
 
-@family(lip=_lip, at_lip=_at_lip)
+@family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def randomised_response(joint: Joint, eps: float) -> Channel:
     """Report the true symbol with the odds e^eps against each other one: generalised randomised response.
 

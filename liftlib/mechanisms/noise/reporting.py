@@ -7,13 +7,27 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.mechanisms.family import family
-from liftlib.mechanisms.noise.closed_forms import largest_log, solved
+from liftlib.mechanisms.noise.closed_forms import bought, largest_log, lifts_at, solved
+from liftlib.notions import Notion
+from liftlib.numerics import Matrix, Vector
+
+
+def _chances(joint: Joint) -> tuple[Matrix, Vector]:
+    """Return P(x|s) and P(x) over the sum of P(x|s) over s, which stand where eq. (33) adds e^-eps to each."""
+    everyone = joint.x_given_s.sum(axis=0)
+    return joint.x_given_s / everyone, joint.p_x / everyone
+
+
+def _lifts(joint: Joint, eps: float) -> Matrix:
+    return lifts_at(np.exp(-eps), *_chances(joint))
+
+
+def _near(joint: Joint, notion: Notion) -> float | None:
+    return bought(*_chances(joint), notion.lift_bounds(joint.p_s))
 
 
 def _lip(joint: Joint, eps: float) -> float:
-    decay = np.exp(-eps)
-    everyone = decay * joint.x_given_s.sum(axis=0)
-    return largest_log(((1 - decay) * joint.x_given_s + everyone) / ((1 - decay) * joint.p_x + everyone))
+    return largest_log(_lifts(joint, eps))
 
 
 def _at_lip(joint: Joint, eps: float) -> float:
@@ -21,7 +35,7 @@ def _at_lip(joint: Joint, eps: float) -> float:
     return solved(joint, eps, lambda over, under: float((np.maximum(over, under) / everyone).max()), _lip)
 
 
-@family(lip=_lip, at_lip=_at_lip)
+@family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def conditional_reporting(joint: Joint, eps: float) -> Channel:
     """Mask the secret by randomised response; report X if the mask is the secret, else a draw given the mask.
 

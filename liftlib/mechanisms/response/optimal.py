@@ -20,6 +20,9 @@ from liftlib.solvers.mixing.problem import HAS_NUMBA
 MOST_VERTICES = 200_000
 """Vertices that a polytope may have at most for them to be listed: 5 secrets x 17 symbols, as in E23, still may."""
 
+MOST_HALFSPACES, MOST_SYMBOLS = 300, 20
+"""Halfspaces beyond which the tree, whose programmes have a row for each, leaves so few symbols to the enumeration."""
+
 
 @checked
 def optimal_response(
@@ -116,7 +119,7 @@ def optimal_response(
 
 
 def few_vertices(joint: Joint, notion: Notion, most: int) -> bool:
-    """Return whether the polytope of rows cannot have more vertices than so many, whatever its halfspaces are.
+    """Return whether all vertices had better be listed: there cannot be many, or the tree has too many halfspaces.
 
     Notes
     -----
@@ -130,7 +133,10 @@ def few_vertices(joint: Joint, notion: Notion, most: int) -> bool:
     >>> few_vertices(joint, LIP(1.0), 7), few_vertices(joint, LIP(1.0), 6)  # a polygon of 3 + 4 sides
     (True, False)
     """
-    sides = len(notion.halfspaces(joint)) + joint.n_public
+    halfspaces = len(notion.halfspaces(joint))
+    if halfspaces > MOST_HALFSPACES and joint.n_public <= MOST_SYMBOLS:
+        return True
+    sides = halfspaces + joint.n_public
     dimensions = joint.n_public - 1
     half, rest = dimensions // 2, dimensions - dimensions // 2
     return math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0)) <= most

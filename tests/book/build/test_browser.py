@@ -3,25 +3,17 @@
 import functools
 import http.server
 import re
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
+from liftbook.build.chromium import FLAGS, find_chromium
+
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
 NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+CHROMIUM = find_chromium()
 
 # liftbook.build.chromium, which `make test` runs first, says that these are left out, and fails under CI=true
 pytestmark = [
@@ -132,6 +124,19 @@ def test_text_has_contrast(browser, site, scheme):
     context.close()
 
 
+def test_the_first_page_is_light(page, site):
+    """Under 1 MB and 25 requests, thumbnails and all."""
+    sizes = {}
+    page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
+    page.goto(site + "intro.html")
+    settle(page)
+    assert len(sizes) < 25
+    assert sum(sizes.values()) < 1_000_000
+    assert page.locator(".lift-people circle").count() == 200
+    assert page.locator("svg.lift-thumbnail").count() == 3
+    assert page.locator("script[src*=mathjax]").count() == 0
+
+
 def test_search_finds_a_chapter(page, site):
     page.goto(site + "search.html?q=watchdog")
     page.wait_for_selector("ul.search li a")
@@ -146,9 +151,27 @@ def test_theorem_and_figure_references_resolve(page, site):
     figures = page.locator("figure")
     assert figures.count() == 3
     for number in range(figures.count()):
-        image = figures.nth(number).locator("img")
-        assert len(image.get_attribute("alt")) > 40
-        assert image.evaluate("e => e.naturalWidth") > 500
+        drawing = figures.nth(number).locator("a.lift-drawing")
+        assert len(drawing.locator("[role=img]").get_attribute("aria-label")) > 40
+        assert drawing.evaluate("e => e.getBoundingClientRect().width") > 400
+
+
+def test_panels_stack_on_a_narrow_screen(browser, site):
+    for width, beside in ((1300, True), (390, False)):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        seen = context.new_page()
+        seen.goto(site + "chapters/watchdog.html")
+        settle(seen)
+        boxes = (
+            seen.locator("figure")
+            .first.locator("svg")
+            .evaluate_all("all => all.map(e => e.getBoundingClientRect()).map(b => [b.left, b.top, b.width, b.height])")
+        )
+        assert len(boxes) == 4  # the legend and three panels
+        assert all(wide > 200 and tall > 10 for _, _, wide, tall in boxes)
+        tops = [round(top) for _, top, _, _ in boxes[1:]]
+        assert (len(set(tops)) == 1) is beside
+        context.close()
 
 
 def test_a_notebook_can_be_downloaded(page, site):

@@ -184,16 +184,61 @@ def test_a_cell_that_takes_too_long(capsys, tmp_path):
 
 def test_no_overwriting_unless_asked(capsys, tmp_path):
     folder = tmp_path / "run"
-    folder.mkdir()
-    (folder / "mine.txt").write_text("keep me")
-    code, _, err = run(capsys, "rerun", SMALL, "-o", folder, "--quiet")
+    words = ["rerun", SMALL, "-o", folder, "--quiet"]
+    assert run(capsys, *words)[0] == 0
+    code, _, err = run(capsys, *words)
     assert code == 2
     assert "is there already: choose another folder or use --force" in err
-    assert (folder / "mine.txt").exists()
-    code, _, _ = run(capsys, "rerun", SMALL, "-o", folder, "--quiet", "--force", "--no-html")
+    code, _, _ = run(capsys, *words, "--force", "--no-html")
     assert code == 0
     assert not (folder / "small.html").exists()
-    assert not (folder / "mine.txt").exists()
+    # a run that fails leaves the former one as it was
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    for _ in range(2):
+        code, _, err = run(capsys, *words, "--force", "-p", "fail", "True")
+        assert code == 2
+        assert "run.failed/small.failed.ipynb" in err
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("made", ["mine.txt", "deep/mine.txt"])
+def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, made):
+    folder, words = tmp_path / "run", ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html", "--force"]
+    (folder / made).parent.mkdir(parents=True)
+    (folder / made).write_text("keep me")
+    for more in ([], ["-p", "fail", "True"]):
+        code, _, err = run(capsys, *words, *more)
+        assert code == 2
+        assert f"run holds {made}, which no run wrote" in err
+        assert [p.read_text() for p in folder.rglob("*.txt")] == ["keep me"]
+    (folder / made).unlink()
+    assert run(capsys, *words)[0] == 2  # an empty folder is nobody's run either
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir()
+    folder.rmdir()
+    assert run(capsys, *words)[0] == 0
+    (folder / made).parent.mkdir(exist_ok=True)
+    (folder / made).write_text("keep me")
+    code, _, err = run(capsys, *words)
+    assert (code, (folder / made).read_text()) == (2, "keep me")
+    (folder / made).unlink()
+    (folder / "link").symlink_to(tmp_path)
+    assert run(capsys, *words)[0] == 2
+
+
+def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypatch):
+    chapter = SMALL.read_text().replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "reads.md").write_text(chapter)
+    (tmp_path / "mine.csv").write_text("a\n1\n")
+    monkeypatch.chdir(tmp_path)
+    words = ["rerun", "deep/reads.md", "-o", "run", "--quiet", "--no-html", "-p", "name"]
+    assert run(capsys, *words, "other.csv")[2] == "lift: name is 'other.csv': no such file; check the path\n"
+    assert run(capsys, *words, "mine.csv")[0] == 0
+    card = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert card["parameters"]["name"] == str(tmp_path / "mine.csv")
+    assert set(card["made_of"]) == {"chapter", "code", "inputs"}
+    assert len(card["made_of"]["inputs"]["name"]) == 64
 
 
 def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):

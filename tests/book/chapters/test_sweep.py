@@ -74,6 +74,97 @@ def test_a_run_is_named_by_all_its_parameters():
     assert run_name(path, {}) == run_name(path, {"n": 3}) != run_name(path, {"n": 4})
 
 
+def test_a_run_is_named_by_its_chapter_its_code_and_its_files_too(tmp_path, monkeypatch):
+    path = tmp_path / "small.md"
+    text = Path(SMALL).read_text().replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
+    path.write_text(text)
+    (tmp_path / "in.csv").write_text("a")
+    values = {"name": str(tmp_path / "in.csv")}
+    names = [run_name(path, values)]
+    (tmp_path / "in.csv").write_text("b")
+    names.append(run_name(path, values))
+    path.write_text(text + "\nmore\n")
+    names.append(run_name(path, values))
+    monkeypatch.setattr("liftbook.chapters.sweeping.code_digest", lambda: "other code")
+    names.append(run_name(path, values))
+    assert len(set(names)) == 4
+
+
+def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_path):
+    path = tmp_path / "small.md"
+    path.write_text(Path(SMALL).read_text())
+    for more, stale in (("", None), ("\nAnother text.\n", "1 runs in this folder are of an earlier text")):
+        path.write_text(Path(SMALL).read_text() + more)
+        made = sweep(str(path), [{"n": 1}], tmp_path / "out", partial(worker_pool, 1), html=False, progress=False)
+        assert (len(made.done), made.skipped) == (1, ())
+        page = (tmp_path / "out" / "index.html").read_text()
+        assert stale is None or stale in page
+    assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
+    assert pl.read_parquet(tmp_path / "out" / "results.parquet")["run"].n_unique() == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"chapte'])
+def test_a_damaged_mark_is_told_in_a_line(tmp_path, text):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "sweep.json").write_text(text)
+    with pytest.raises(RerunError, match=r"sweep.json is damaged: remove it with its folder"):
+        sweep(SMALL, [{"n": 1}], tmp_path / "out", partial(worker_pool, 1))
+
+
+def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path):
+    mark, out = tmp_path / "mark", tmp_path / "out"
+    path = grid(tmp_path, f"runs:\n  - {{n: 0}}\n  - {{n: 1, mark: {mark}}}\n")
+    (tmp_path / "killed.md").write_text(Path(KILLED).read_text().replace("time.sleep(60)", "time.sleep(4)"))
+    words = [sys.executable, "-m", "liftlib", "sweep", str(tmp_path / "killed.md"), str(path), "-o", str(out)]
+    words += ["--jobs", "1", "--no-html", "--quiet", "--json"]
+    first = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if mark.exists():
+            break
+        time.sleep(0.1)
+    second = subprocess.run(words, capture_output=True, text=True, check=True)
+    answers = [json.loads(first.communicate(timeout=60)[0]), json.loads(second.stdout)]
+    assert [(len(one["done"]), len(one["skipped"])) for one in answers] == [(2, 0), (0, 2)]
+    assert second.stderr == f"waiting for another sweep in {out}\n"
+
+
+def children_of(pid):
+    """The processes below one, by /proc."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            found += [int(path.parent.name), *children_of(int(path.parent.name))]
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
+def test_a_killed_parent_leaves_no_children(tmp_path):
+    mark = tmp_path / "mark"
+    path = grid(tmp_path, f"runs:\n  - {{n: 0, mark: {mark}}}\n")
+    words = [sys.executable, "-m", "liftlib", "sweep", KILLED, str(path), "-o", str(tmp_path / "out"), "--jobs", "1"]
+    process = subprocess.Popen([*words, "--quiet"])
+    for _ in range(600):
+        if mark.exists():
+            break
+        time.sleep(0.1)
+    below = children_of(process.pid)
+    assert len(below) >= 2
+    process.kill()
+    process.wait()
+    for _ in range(150):
+        left = [
+            pid for pid in below if Path(f"/proc/{pid}").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()
+        ]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert left == []
+
+
 def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
     path = grid(tmp_path, "grid: {n: [1, 2], fail: [false, true]}")
     words = ["sweep", SMALL, str(path), "-o", str(tmp_path / "out"), "--quiet", "--jobs", "2"]

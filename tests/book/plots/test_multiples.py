@@ -1,11 +1,15 @@
 """Small multiples and scatters draw each panel's own rows, once, with labels."""
 
+import itertools
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from liftbook import plots
+from liftbook.plots.showing import as_figure_svg, panel_boxes
 
 
 @pytest.fixture(autouse=True)
@@ -55,13 +59,58 @@ def test_scatters_leave_out_what_is_infinite():
     assert axes[0].get_ylabel() == "I(X;Y) of CR − of GRR (nats)"
 
 
-def test_a_series_without_rows_keeps_its_place():
+def test_a_mechanism_looks_the_same_in_every_figure():
     first, second = (
-        plots.panels(ROWS, "mutual_information", order=order)[0] for order in (["GRR", "CR"], ["none", "GRR", "CR"])
+        plots.panels(ROWS, "mutual_information", order=order)[0] for order in (["GRR", "CR"], ["none", "CR", "GRR"])
     )
-    colours = [
-        {line.get_label(): line.get_color() for line in ax.lines if line.get_label() in ("GRR", "CR")}
+    found = [
+        {
+            line.get_label(): (line.get_color(), line.get_marker())
+            for line in ax.lines
+            if line.get_label() in ("GRR", "CR")
+        }
         for ax in (first, second)
     ]
-    assert colours[0]["CR"] == colours[1]["GRR"] != colours[1]["CR"]
-    assert [text.get_text() for text in second.figure.legends[0].get_texts()] == ["GRR", "CR"]
+    assert found[0] == found[1]
+    assert found[0]["GRR"] != found[0]["CR"]
+    assert [text.get_text() for text in second.figure.legends[0].get_texts()] == ["CR", "GRR"]
+
+
+SERIES = [
+    ["LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"],
+    ["ALIP, λ=0.5", "ℓ1, λ=0.5", "ℓ1, λ=0.65", "χ², λ=0.5", "χ², λ=0.65"],
+    ["ALIP", "α=2", "α=10", "α=100"],
+    ["AORR", "SRR", "subset merging"],
+    ["optimum, S seen", "optimum", "CR", "GRR", "tailored", "CR − GRR"],
+    ["optimum, α=2", "merging, α=2", "optimum, α=10", "merging, α=10", "optimum, ALIP"],
+    ["watchdog", "subset-merging", "subset-response", "optimal", "randomised-response", "conditional-reporting"],
+    ["Algorithm 1", "complete merging"],
+    [f"series {number}" for number in range(7)],
+]
+
+
+@pytest.mark.parametrize("names", SERIES, ids=" ".join)
+def test_series_of_one_figure_differ(names):
+    found = plots.looks(names)
+    assert list(found) == names
+    seen = [(look["color"], str(look["linestyle"]), look["marker"]) for look in found.values()]
+    assert len(set(seen)) == len(names)
+
+
+def test_a_see_through_figure_says_where_its_panels_are():
+    axes = plots.panels(ROWS, "mutual_information", n_columns=3)
+    boxes = panel_boxes(axes[0].figure)
+    wide, tall = 72 * axes[0].figure.get_size_inches()
+    assert len(boxes) == 1 + len(axes)
+    for x, y, width, height in boxes:
+        assert -5 <= x < x + width <= wide + 5
+        assert -5 <= y < y + height <= tall + 5
+    legend, *panels = boxes
+    assert all(panel[1] >= legend[1] + legend[3] - 8 for panel in panels)
+    for left, right in itertools.pairwise(panels):
+        assert left[0] + left[2] <= right[0] + 8
+    drawn = as_figure_svg(axes[0].figure)
+    assert drawn.count("<svg ") == 1
+    assert len(re.search(r'data-panels="([^"]*)"', drawn)[1].split(";")) == 4
+    assert "fill: #ffffff" not in drawn.split('id="axes_1"')[0]
+    assert panel_boxes(plots.curves(ROWS[ROWS.panel == "one"], "mutual_information").figure) == []

@@ -60,14 +60,15 @@ def test_four_panels_stand_two_by_two():
     four = ("nmi", "min_lift_leakage", "max_lift_leakage", "seconds")
     axes = plots.tradeoff(rows(four), panels=four)
     assert [ax.get_subplotspec().get_topmost_subplotspec().get_geometry()[:2] for ax in axes] == [(2, 2)] * 4
-    assert [ax.get_title(loc="left") for ax in axes] == ["(a)", "(b)", "(c)", "(d)"]
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        f"({letter}) {plots.label(measure)}" for letter, measure in zip("abcd", four, strict=True)
+    ]
 
 
-def test_a_logarithmic_band_stays_above_zero():
-    """The spread is twice the mean: mean - std would have no place on the axis."""
-    table = rows(["vertices"]).assign(std=lambda part: 2 * part["mean"])
-    ax = plots.curves(table, "vertices")
+def test_a_band_spans_the_quantiles():
+    ax = plots.curves(
+        rows(["vertices"]).assign(low=lambda part: part["mean"] / 2, high=lambda part: 3 * part["mean"]), "vertices"
+    )
     (band,) = [found for found in ax.collections if len(found.get_paths())]
     edge = band.get_paths()[0].vertices[:, 1]
-    assert edge.min() == pytest.approx(0.01 / 3)
-    assert edge.max() == pytest.approx(300)
+    assert (edge.min(), edge.max()) == (pytest.approx(0.005), pytest.approx(300))

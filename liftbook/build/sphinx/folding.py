@@ -1,0 +1,65 @@
+"""Code in layers: what teaches stays open; set-up, parameters, checks by assertion, long cells and proofs fold."""
+
+import ast
+from typing import Any
+
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_proof.nodes import proof_node  # type: ignore[import-untyped]
+
+LONG = 24
+"""Lines of code of which a cell is folded."""
+
+
+def reason(source: str, tags: list[str]) -> str | None:
+    """Return what the fold of a cell says, or None where the cell stays open.
+
+    >>> reason("import numpy as np", [])
+    'Set-up'
+    >>> reason("for p in joints:\\n    assert p.sum() == 1", [])
+    'The check, in code'
+    >>> reason("channel = watchdog(joint, notion)", [])
+    """
+    if "parameters" in tags:
+        return "Parameters, and what they may be"
+    if "open" in tags:
+        return None
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a line for the shell
+        return None
+    if any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body):
+        return "Set-up"
+    if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+        return "The check, in code"
+    return "The code" if len(source.splitlines()) > LONG else None
+
+
+class Fold(SphinxPostTransform):
+    """Mark the cells to fold before MyST-NB folds what is marked."""
+
+    default_priority = 60
+    formats = ("html",)
+
+    def run(self, **_options: Any) -> None:
+        """Mark cells, and wrap proofs."""
+        for cell in self.document.findall(nodes.container):
+            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode"):
+                continue
+            source = next(iter(cell.findall(nodes.literal_block)), None)
+            tags = cell["cell_metadata"].get("tags", [])
+            said = reason(source.astext(), tags) if source is not None else None
+            if said:
+                cell["hide_mode"] = "input"
+                cell["prompt_show"] = said
+                cell["prompt_hide"] = said
+        for proof in list(self.document.findall(proof_node)):
+            opened = nodes.raw("", '<details class="lift-proof"><summary>Proof</summary>', format="html")
+            proof.replace_self([opened, proof, nodes.raw("", "</details>", format="html")])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.add_post_transform(Fold)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

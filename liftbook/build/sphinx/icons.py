@@ -1,0 +1,106 @@
+"""The icons that the pages show and no others, cut from the theme's Font Awesome (2 MB) once the pages are written."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fontTools import subset  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+TEMPLATES = Path(__file__).parent / "templates"
+FONTS = {
+    "solid-900": ("Font Awesome 6 Free", 900),
+    "regular-400": ("Font Awesome 6 Free", 400),
+    "brands-400": ("Font Awesome 6 Brands", 400),
+}
+PRIVATE = re.compile(r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b", re.IGNORECASE)
+RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
+NAME = re.compile(r"\bfa-[a-z0-9-]+")
+
+
+def without(text: str, word: str) -> str:
+    """Return a text without the lines that have a word.
+
+    >>> without("a fine line\\nan awful one", "awful")
+    'a fine line'
+    """
+    return "\n".join(line for line in text.splitlines() if word not in line)
+
+
+def kept_rules(css: str, names: set[str]) -> str:
+    """Return the rules of a style sheet that concern no icon by its glyph, or one that is shown.
+
+    >>> kept_rules(".fa-x:before,.fa-y:before{content:'a'}.fa-z:before{content:'b'}.fas{font-weight:900}", {"fa-y"})
+    ".fa-y:before{content:'a'}.fas{font-weight:900}"
+    """
+    kept = []
+    for selectors, body in RULE.findall(css):
+        of_icons = [one for one in selectors.split(",") if NAME.search(one) and "content:" in body]
+        shown = [one for one in of_icons if set(NAME.findall(one)) <= names]
+        if not of_icons or shown:
+            kept.append(f"{','.join(shown) or selectors.strip()}{{{body}}}")
+    return "".join(kept)
+
+
+def cut(font: Path, codes: set[int], target: Path) -> bool:
+    """Write a font with some of its characters; return whether it has any of them."""
+    options = subset.Options(flavor="woff", drop_tables=[*subset.Options().drop_tables, "GSUB"])
+    made = subset.load_font(str(font), options)
+    present = codes & set(made.getBestCmap())
+    if present:
+        tool = subset.Subsetter(options)
+        tool.populate(unicodes=present)
+        tool.subset(made)
+        subset.save_font(made, str(target), options)
+    return bool(present)
+
+
+def write_icons(app: Sphinx, error: Exception | None) -> None:
+    """Write ``icons.css`` with its fonts, and delete the theme's copy of Font Awesome."""
+    if error is not None or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    (vendor,) = (static / "vendor" / "fontawesome").iterdir()
+    written = [*Path(app.outdir).rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]
+    names = set(NAME.findall(" ".join(path.read_text(encoding="utf-8") for path in written)))
+    # the bare form: the licence's comment and the faces, whose files are not kept, are left out
+    rules = kept_rules(
+        re.sub(r"/\*.*?\*/|@font-face\{[^}]*\}", "", (vendor / "css" / "all.min.css").read_text(), flags=re.DOTALL),
+        names,
+    )
+    sheets = rules + " ".join(
+        path.read_text(encoding="utf-8") for path in static.rglob("*.css") if vendor not in path.parents
+    )
+    codes = {int(code, 16) for code in PRIVATE.findall(sheets)}
+    folder = static / "icons"
+    folder.mkdir(exist_ok=True)
+    faces = [
+        f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;src:url({name}.woff)}}'
+        for name, (family, weight) in FONTS.items()
+        if cut(vendor / "webfonts" / f"fa-{name}.ttf", codes, folder / f"{name}.woff")
+    ]
+    credit = "/* Font Awesome Free 6, fontawesome.com: icons CC BY 4.0, fonts SIL OFL 1.1, code MIT */"
+    (folder / "icons.css").write_text("\n".join([credit, *faces, rules]) + "\n", encoding="utf-8")
+    shutil.rmtree(static / "vendor" / "fontawesome")
+
+
+def use_templates(_app: Sphinx, config: Config) -> None:
+    """Let the theme's list of scripts be replaced."""
+    config.templates_path = [*config.templates_path, str(TEMPLATES)]
+
+
+def add_filter(app: Sphinx) -> None:
+    """Let templates leave lines out."""
+    templates: Any = getattr(app.builder, "templates", None)
+    if templates is not None:
+        templates.environment.filters["without"] = without
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.connect("config-inited", use_templates)
+    app.connect("builder-inited", add_filter)
+    app.connect("build-finished", write_icons)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

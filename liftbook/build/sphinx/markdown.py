@@ -1,0 +1,144 @@
+"""A page as Markdown for any notebook: numbers, citations and references filled in, directives told in words."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx_markdown_builder.contexts import IndentContext, SubContextParams  # type: ignore[import-untyped]
+from sphinx_markdown_builder.translator import MarkdownTranslator  # type: ignore[import-untyped]
+
+CELL = "\x00"
+"""Stands around a code cell's number, between the text before the cell and the text after it."""
+
+
+class Translator(MarkdownTranslator):  # type: ignore[misc]
+    """The Markdown of a page, with theorems and exercises as quotes and a mark for each code cell."""
+
+    def visit_container(self, node: nodes.container) -> None:
+        if node.get("nb_element") == "cell_code":
+            self.add(f"{CELL}{node['cell_index']}{CELL}", 2, 2)
+            for figure in node.findall(nodes.figure):
+                self._caption(figure)
+            raise nodes.SkipNode
+        if "lift-parameters" in node["classes"]:  # the parameters cell says the same
+            raise nodes.SkipNode
+
+    def _caption(self, figure: nodes.figure) -> None:
+        number = self._number("figure", figure["ids"])
+        for caption in figure.findall(nodes.caption):
+            self.add(f"**Fig. {number}.** " if number else "", 2)
+            for child in caption.children:
+                child.walkabout(self)
+            self.ensure_eol(2)
+
+    def _number(self, kind: str, ids: list[str]) -> str:
+        numbers = self.builder.env.toc_fignumbers.get(self.docname, {}).get(kind, {})
+        return ".".join(str(part) for one in ids[:1] for part in numbers.get(one, ()))
+
+    def _open(self, heading: str) -> None:
+        self._push_context(IndentContext("> ", params=SubContextParams(2, 2)))
+        self.add(heading, suffix_eol=2)
+
+    def visit_titled(self, node: nodes.Element) -> None:
+        kind = str(node.get("realtype", "proof"))
+        number = self._number(node.get("countertype", ""), node["ids"])
+        title = node.get("title", "").strip()
+        self._open(f"**{' '.join(filter(None, (kind.title(), number)))}**{f' {title}' if title else ''}")
+
+    def depart_titled(self, _node: nodes.Element) -> None:
+        self._pop_context()
+
+    visit_definition_node = visit_theorem_node = visit_algorithm_node = visit_titled
+    depart_definition_node = depart_theorem_node = depart_algorithm_node = depart_titled
+
+    def visit_proof_node(self, _node: nodes.Element) -> None:
+        """Leave it to the admonition inside."""
+
+    def visit_raw(self, _node: nodes.raw) -> None:
+        """Leave out what is for the page, such as the fold of a proof."""
+        raise nodes.SkipNode
+
+    def visit_exercise_enumerable_node(self, node: nodes.Element) -> None:
+        words = " ".join(
+            child.astext().strip() for child in node.children if isinstance(child, nodes.title | nodes.subtitle)
+        )
+        self._open(f"**{words}**")
+
+    depart_exercise_enumerable_node = depart_titled
+
+    def visit_admonition(self, _node: nodes.Element) -> None:
+        self._push_context(IndentContext("> ", params=SubContextParams(2, 2)))
+
+    depart_admonition = depart_titled
+
+    def visit_title(self, node: nodes.title) -> None:
+        if isinstance(node.parent, nodes.section):
+            super().visit_title(node)
+        elif isinstance(node.parent, nodes.Admonition) and not isinstance(node.parent, nodes.admonition):
+            raise nodes.SkipNode  # told where it begins
+        else:
+            self.add("**")
+
+    def depart_title(self, node: nodes.title) -> None:
+        if isinstance(node.parent, nodes.section):
+            self._pop_context()
+        else:
+            self.add("**", suffix_eol=2)
+
+    def visit_section(self, node: nodes.section) -> None:
+        if not any(name.endswith("-content") for name in node["classes"]):  # of a theorem
+            super().visit_section(node)
+
+    def depart_section(self, node: nodes.section) -> None:
+        if not any(name.endswith("-content") for name in node["classes"]):
+            self._pop_status()
+
+    def visit_math_block(self, node: nodes.math_block) -> None:
+        number = f"\\tag{{{node['number']}}}" if node.get("number") else ""
+        self.add(f"$$\n{node.astext().strip()}{number}\n$$", 2, 2)
+        raise nodes.SkipNode
+
+    def visit_math(self, node: nodes.math) -> None:
+        self.add(f"${' '.join(node.astext().split())}$")
+        raise nodes.SkipNode
+
+    def visit_reference(self, node: nodes.reference) -> None:
+        """Link to the web; what is another page of the book or a place on this one is told by its words."""
+        if not node.get("internal") and re.match(r"https?:", node.get("refuri", "")):
+            super().visit_reference(node)
+
+    def depart_reference(self, node: nodes.reference) -> None:
+        if not node.get("internal") and re.match(r"https?:", node.get("refuri", "")):
+            self._pop_context()
+
+    def visit_target(self, _node: nodes.target) -> None:
+        raise nodes.SkipNode
+
+    def visit_caption(self, _node: nodes.caption) -> None:
+        pass
+
+    def unknown_visit(self, node: nodes.Element) -> None:
+        """Fail: what is not told would be missing in a reader's notebook."""
+        raise NotImplementedError(f"no Markdown is known for {type(node).__name__}: {node.astext()[:80]!r}")
+
+
+def told(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
+    """Return a resolved page as pieces of Markdown and the numbers of the code cells between them.
+
+    Parameters
+    ----------
+    app : sphinx.application.Sphinx
+    doctree : docutils.nodes.document
+        As ``doctree-resolved`` gives it.
+    docname : str
+    """
+    translator: Any = Translator(doctree, app.builder)
+    translator.docname = docname
+    doctree.walkabout(translator)
+    # what a quote says goes on in the same quote, until the next heading of one
+    text = re.sub(r"(?m)^(>.*)\n\n(?=> (?!\*\*))", r"\1\n>\n", translator.astext())
+    pieces = text.split(CELL)
+    return [piece.strip() if number % 2 == 0 else int(piece) for number, piece in enumerate(pieces)]

@@ -1,0 +1,99 @@
+"""Folders of runs: what made them, who works in one, and which may be replaced."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from liftbook.chapters.errors import RerunError
+
+CARD, FAILED = "run.json", "failed.json"
+"""What the folder of a finished run and of a failed one hold; both list the run's files."""
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def code_digest() -> str:
+    """Return the SHA-256 of the code that runs: every module of liftlib and liftbook."""
+    import liftbook  # noqa: PLC0415
+    import liftlib  # noqa: PLC0415
+
+    digest = hashlib.sha256()
+    for package in (liftlib, liftbook):
+        root = Path(str(package.__file__)).parent
+        for path in sorted(root.rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def list_files(folder: Path) -> list[str]:
+    """Return the names of the files in a folder, as a run's card lists them."""
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
+    )
+
+
+def check_replaceable(folder: Path) -> None:
+    """Refuse to replace what is no former run, or holds files that the run did not write.
+
+    Raises
+    ------
+    RerunError
+        With the first file that is another's.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        raise RerunError(f"{folder} is no folder that a run wrote: choose another")
+    ours = next((folder / name for name in (CARD, FAILED) if (folder / name).is_file()), None)
+    try:
+        listed = set(json.loads(ours.read_text(encoding="utf-8"))["files"]) if ours else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        listed = set()
+    others = [name for name in list_files(folder) if name not in listed and name != (ours and ours.name)]
+    if others:
+        raise RerunError(f"{folder} holds {others[0]}, which no run wrote: --force replaces former runs alone")
+    if ours is None:
+        raise RerunError(f"{folder} is there already and is no former run: choose another folder")
+
+
+@contextmanager
+def worked_in_alone(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
+    """Wait until nobody else works in a folder; ``wait`` is called once if that is not now.
+
+    The lock goes with the process that holds it, however it ends.
+    """
+    with (folder / ".lock").open("a+") as file:
+        told = False
+        while not _locked(file):
+            if not told:
+                wait()
+                told = True
+            time.sleep(0.2)
+        yield
+
+
+def _locked(file: IO[str]) -> bool:
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        with suppress(OSError):
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            return True
+        return False
+    import fcntl  # noqa: PLC0415
+
+    with suppress(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

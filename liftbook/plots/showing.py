@@ -1,0 +1,52 @@
+"""Figures in a notebook as SVG without a background, which says where its panels are, so that a page can stack them."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+
+SVG = "image/svg+xml"
+PAD = 3.0
+"""Points around a panel."""
+
+
+def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
+    """Return x, y, width and height of the legend and of each panel, in points from the upper left corner.
+
+    A figure of one panel has no boxes: it is shown whole.
+    """
+    figure.draw_without_rendering()
+    panels = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
+    if len(panels) < 2:
+        return []
+    scale, height = 72 / figure.dpi, 72 * figure.get_figheight()
+    boxes = []
+    parts: list[Artist] = [*figure.legends, *panels]
+    for part in parts:
+        box = part.get_tightbbox()
+        if box is not None:
+            wide, tall = scale * box.width + 2 * PAD, scale * box.height + 2 * PAD
+            boxes.append((scale * box.x0 - PAD, height - scale * box.y1 - PAD, wide, tall))
+    return boxes
+
+
+def as_figure_svg(figure: Figure) -> str:
+    """Return a figure as SVG, see-through, with its panels' boxes in ``data-panels`` of the root."""
+    boxes = panel_boxes(figure)
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
+    return text.replace("<svg ", f'<svg data-panels="{said}" ', 1)
+
+
+def show_as_svg() -> None:
+    """Let the notebook that this runs in, if it is in one, show figures in this way."""
+    core: Any = sys.modules.get("IPython.core.interactiveshell")
+    shell = core.InteractiveShell._instance if core else None
+    if shell is not None and hasattr(shell, "kernel"):
+        shell.display_formatter.formatters[SVG].for_type(Figure, as_figure_svg)

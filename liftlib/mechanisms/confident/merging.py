@@ -1,0 +1,90 @@
+"""Merging that keeps its notion for the population: the best partition into subsets that the rows can vouch for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liftlib.channel import Channel
+from liftlib.checks import checked
+from liftlib.measures.information import mutual_information
+from liftlib.mechanisms.confident.candidates import (
+    Candidates,
+    ConfidentCertificate,
+    blocks_of,
+    rows_needed,
+)
+from liftlib.notions import Notion
+from liftlib.population.sample import Parts, Sample
+
+
+@checked
+def confident_merging(
+    counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, rng: int | np.random.Generator = 0
+) -> Channel:
+    """Merge symbols so that, with a stated confidence, the notion is kept for the population.
+
+    Parameters
+    ----------
+    counts : array_like, shape (S, X)
+        Rows by secret and symbol: whole numbers, of independent rows from P_SX. The alphabets are given beforehand; an
+        empty row or column is one of which nothing was seen.
+    notion : Notion
+        One that lift columns decide.
+    confidence : float, keyword-only
+        In (0, 1). For any P_SX, a share of at least this of all tables gives a channel that keeps the notion under it.
+    rng : int or numpy.random.Generator, keyword-only
+        With more than 15 symbols, chooses the quarter of the rows that unites them into 12 blocks. A seed that was
+        chosen by its result voids the confidence.
+
+    Returns
+    -------
+    Channel
+        With ``partition`` and a :class:`~liftlib.mechanisms.confident.candidates.ConfidentCertificate`. Up to 15
+        symbols, it has the largest entropy of its output among all partitions that the bounds vouch for.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If lift columns do not decide the notion, or it averages over more than 10 secrets.
+    InvalidDistribution, InvalidParameter
+        If the counts are no counts, or the confidence is not in (0, 1).
+
+    Notes
+    -----
+    The bounds hold for all subsets of symbols at once, see :class:`liftlib.population.sample.Sample`, so that the
+    partition may be chosen by the rows that vouch for it. The search is that of
+    :func:`~liftlib.mechanisms.merging.partition.best_partition`.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> counts = [[200, 100, 50, 150], [100, 200, 150, 50]]
+    >>> confident_merging(counts, LIP(0.5)).partition
+    ((0, 2), (1, 3))
+    >>> confident_merging(counts, LIP(0.1)).certificate.rows_needed
+    6400.0
+    """
+    whole = Sample(counts, confidence)
+    blocks, sample = blocks_of(whole, rng)
+    candidates = Candidates(sample)
+    found = candidates.best_partition(candidates.kept(notion))
+    partition = tuple(tuple(sorted(x for block in group for x in blocks[block])) for group in found)
+    channel = Channel.merge(partition, whole.n_public)
+    route = (
+        "best partition of the symbols" if len(blocks) == whole.n_public else f"best partition of {len(blocks)} blocks"
+    )
+    over_blocks = Channel.merge(found, len(blocks))
+    certificate = ConfidentCertificate(
+        route,
+        mutual_information(whole.weights[:, None] * channel.kernel),
+        notion=repr(notion),
+        confidence=sample.confidence,
+        rows=sample.rows,
+        excess=sample.excess(notion, over_blocks),
+        parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
+        rows_needed=rows_needed(sample, notion) if len(found) == 1 else None,
+    )
+    return replace(channel, certificate=certificate)

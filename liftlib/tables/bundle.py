@@ -1,0 +1,213 @@
+"""A release as files: what may be published (table and card) and what may not (design, audit, ledger), all or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from liftlib.channel import Uniform
+from liftlib.checks import checked
+from liftlib.errors import DataError
+from liftlib.files import check_apart, check_free, fresh_file, fresh_files
+from liftlib.notions import Notion
+from liftlib.tables import ledger as ledgers
+from liftlib.tables.auditing import audited
+from liftlib.tables.card import card_of
+from liftlib.tables.columns import Symbols
+from liftlib.tables.designing import Design, design, load
+from liftlib.tables.drift import Drift
+from liftlib.tables.page import audit_page
+from liftlib.tables.randomness import uniform
+from liftlib.tables.reading import Reading
+from liftlib.tables.releasing import Publishing, check_keep, check_suffix, without_formulas, write
+from liftlib.tables.sanitising import (
+    Sanitised,
+    beside_others,
+    check_dear,
+    check_each_secret,
+    checked_drift,
+    notes_on,
+    refuse_unseen,
+)
+from liftlib.tables.source import STDIN, ending, open_table
+
+ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write: the table and its card for the public, the design and the audit's page for the owner alone."""
+
+    table: Path
+    card: Path
+    text: Path
+    design: Path
+    page: Path
+
+    @classmethod
+    def beside(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
+        """Return the files, by default beside the table."""
+        stem = table.name[: len(table.name) - len(ending(table) or table.suffix)]
+        return cls(
+            table,
+            table.with_name(f"{stem}.card.json"),
+            table.with_name(f"{stem}.card.md"),
+            design or table.with_name(f"{stem}.PRIVATE.design.json"),
+            page or table.with_name(f"{stem}.PRIVATE.audit.html"),
+        )
+
+    @property
+    def private(self) -> tuple[Path, Path]:
+        """What is for the owner alone."""
+        return self.design, self.page
+
+    @property
+    def public(self) -> tuple[Path, Path, Path]:
+        """What may be published."""
+        return self.card, self.text, self.table
+
+
+@checked
+def sanitise_file(
+    source: Path,
+    outputs: Outputs,
+    reading: Reading,
+    make_notion: Callable[[Symbols], Notion],
+    mechanism: str = "subset-merging",
+    *,
+    publishing: Publishing | None = None,
+    side_channels: bool = False,
+    allow: bool = False,
+    ledger: Path | None = None,
+    resamples: int = 200,
+    rng: Uniform | int | None = None,
+    force: bool = False,
+) -> Sanitised:
+    """Release a file's public columns to another file, with its card, and for the owner the design and the audit.
+
+    Parameters
+    ----------
+    source : pathlib.Path
+        CSV, TSV or Parquet, of any size; ``-`` for CSV on the standard input.
+    outputs : Outputs
+    reading : Reading
+    make_notion : callable
+        Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
+    mechanism, allow, resamples, rng
+        As in :func:`sanitise`.
+    publishing : Publishing, optional
+        Columns to keep, the rows' order, formulas.
+    side_channels : bool
+        Whether all combinations of labels must be symbols.
+    ledger : pathlib.Path, optional
+        The releases of these rows so far, with which this one is put together and to which it is added.
+    force : bool
+        Replace files that are there; never one that is read.
+
+    Raises
+    ------
+    DataError, BrokenNotion
+        As in :func:`sanitise`; and if a file cannot be written, or is there. Then nothing is written.
+    """
+    how = publishing or Publishing()
+    files = [*outputs.private, *outputs.public]
+    inputs = [] if source == STDIN else [source]
+    check_apart([*files, *([ledger] if ledger else [])], inputs)
+    for path in files:
+        check_free(path, force=force)
+    check_suffix(outputs.table)
+    table = open_table(source)
+    table.check(list(how.keep))
+    past = None if ledger is None else ledgers.read_ledger(ledger)
+    counts = reading.counts(table, product=side_channels)
+    check_dear(mechanism, len(counts.public.labels), allow=allow)
+    notion = make_notion(counts.public)
+    made = without_formulas(design(counts, notion, mechanism), how.formulas, how.keep)
+    check_keep(table, made, how.keep)
+    check_each_secret(made)
+    entries = () if past is None else past.entries
+    earlier = [entry.design for entry in entries]
+    known = [name for entry in entries for name in entry.keep if name in table.columns]
+    kept = [name for name in dict.fromkeys([*how.keep, *known]) if name not in made.secret.names]
+    with_past = _still_there(table.columns, earlier)
+    told, together = beside_others(table, made, with_past, kept, allow=allow)
+    notes = [*notes_on(table, made, reading, how.keep, rng), *told]
+    if how.keep_order:
+        notes.append(ORDERED)
+    found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
+    card = card_of(made, keep=how.keep, keep_order=how.keep_order, release=1 + len(entries), alone=not together)
+    row_file = "" if source == STDIN else ledgers.fingerprint(source)
+    after = None if past is None else past.with_entry(outputs.table, row_file, how.keep, made)
+    if ledger is not None:
+        files.insert(0, ledger)
+    replaced = files if force else [] if ledger is None else [ledger]
+    private = [*outputs.private, *([ledger] if ledger else [])]
+    with fresh_files(files, force=replaced, private=private, inputs=inputs) as every:
+        *of_ledger, to_design, to_page, to_card, to_text, to_table = every
+        for aside in of_ledger:
+            assert after is not None
+            after.save(aside)
+        made.save(to_design)
+        to_page.write_text(audit_page(found, made), encoding="utf-8")
+        to_card.write_text(json.dumps(card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        to_text.write_text(card.as_text(), encoding="utf-8")
+        write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
+    return Sanitised(None, card, made, found)
+
+
+def _still_there(columns: Sequence[str], earlier: Sequence[Design]) -> list[Design]:
+    for made in earlier:
+        for name in made.columns_needed():
+            if name not in columns:
+                raise DataError(
+                    f"an earlier release was of the column {name!r}, which the table has no more: what both tell "
+                    "together cannot be computed; restore it, or name another ledger (--ledger)"
+                )
+    return list(earlier)
+
+
+@checked
+def apply_file(
+    channel: Path,
+    source: Path,
+    out: Path,
+    *,
+    publishing: Publishing | None = None,
+    allow: bool = False,
+    rng: Uniform | int | None = None,
+    force: bool = False,
+) -> tuple[Design, Drift]:
+    """Release new rows through a design that :func:`sanitise_file` wrote, and say how they compare with its own.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read or written, or is there.
+    Drifted
+        If the rows are from another distribution, for which the notion is broken or nobody can tell; unless ``allow``
+        is set.
+    """
+    how = publishing or Publishing()
+    inputs = [channel, *([] if source == STDIN else [source])]
+    check_apart([out], inputs)
+    check_free(out, force=force)
+    check_suffix(out)
+    made, table = load(channel), open_table(source)
+    table.check(made.columns_needed())
+    made = without_formulas(made, how.formulas, how.keep)
+    check_keep(table, made, how.keep)
+    if how.unseen == "error":
+        refuse_unseen(table, made)
+    drift = checked_drift(table, made, allow=allow)
+    with fresh_file(out, force=force) as aside:
+        write(table, made, aside, uniform(rng), how, ending(out) or "")
+    return made, drift
+
+
+def page_file(path: Path, text: str, source: Path, *, force: bool) -> None:
+    """Write a page for the owner alone, never over the table that it is about."""
+    inputs = [] if source == STDIN else [source]
+    with fresh_files([path], force=force, private=[path], inputs=inputs) as (aside,):
+        aside.write_text(text, encoding="utf-8")

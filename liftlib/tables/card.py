@@ -1,0 +1,225 @@
+"""The card of a release: all that a stranger needs to use the table, and nothing of the counts it was made from."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from liftlib import __version__
+from liftlib.channel import Channel
+from liftlib.errors import DataError, LiftError
+from liftlib.numerics import Matrix
+from liftlib.tables.columns import JOIN, RARE
+from liftlib.tables.designing import Design, Kept
+from liftlib.tables.naming import Texts
+from liftlib.tables.rounding import bits
+from liftlib.tables.words import in_words, not_covered, statement
+
+FORMAT = "liftlib card 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """What is published about a release.
+
+    Attributes
+    ----------
+    secret, columns, keep : tuple of str
+        Names of columns: what was protected, what was released through the channel, what as it is.
+    notion : str
+    kept : tuple of Kept
+        For whom, and how sure.
+    words : tuple of str
+        What it means for one person.
+    not_covered : tuple of str
+    symbols : tuple of tuple of str
+        The labels before the release, in each column.
+    texts : tuple of tuple of str
+        The outputs, in each column.
+    sources : tuple of tuple of int
+        The symbols behind each output.
+    kernel : numpy.ndarray or None
+        P(y|x) as it was used, shape (X, Y); None where it is not published.
+    grid : int or None
+        Its probabilities are multiples of 1 / grid.
+    told_bits : float or None
+        What the kernel tells of the table, at most, in bits.
+    mechanism : str
+    order : str
+    release : int
+        Which release of these rows it is.
+    made, version : str
+    """
+
+    secret: tuple[str, ...]
+    columns: tuple[str, ...]
+    keep: tuple[str, ...]
+    notion: str
+    kept: tuple[Kept, ...]
+    words: tuple[str, ...]
+    not_covered: tuple[str, ...]
+    symbols: Texts
+    texts: Texts
+    sources: tuple[tuple[int, ...], ...]
+    kernel: Matrix | None
+    grid: int | None
+    told_bits: float | None
+    mechanism: str
+    order: str
+    release: int
+    made: str
+    version: str
+
+    @property
+    def cite(self) -> str:
+        """How to cite the release."""
+        return (
+            f"{JOIN.join(self.columns)} released under {self.notion} with regard to {JOIN.join(self.secret)}, by "
+            f"{self.mechanism}, liftlib {self.version}, {self.made[:10]}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the card as JSON values."""
+        found = {name: value for name, value in vars(self).items() if name != "kernel"}
+        kernel = None
+        if self.kernel is not None:
+            kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
+        kept = [asdict(one) for one in self.kept]
+        return {
+            "format": FORMAT,
+            **found,
+            "kept": kept,
+            "kernel": kernel,
+            "why_no_kernel": self.why(),
+            "cite": self.cite,
+        }
+
+    def why(self) -> str | None:
+        """Return why there is no kernel, None if there is one."""
+        if self.kernel is not None:
+            return None
+        return "it would tell the table's counts: the mechanism sees the secret, or no rounding of it keeps the notion"
+
+    def as_text(self) -> str:
+        """Return the card in Markdown."""
+        lines = [f"# {JOIN.join(self.columns)}, released", ""]
+        lines += ["## What is promised", "", *(f"- {statement(one)}" for one in self.kept), "", "For one person:", ""]
+        lines += [*(f"- {one}" for one in self.words), "", "## What is not", "", *(f"- {o}" for o in self.not_covered)]
+        lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
+        lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
+        lines += ["", f"The rows are {self.order}. Mechanism: {self.mechanism}."]
+        if self.told_bits is not None:
+            lines += [
+                (
+                    "How likely each symbol is to be released as each output stands in the JSON card, for estimates "
+                    f"(`lift estimate`). It takes one of 2^{self.told_bits:.0f} forms at most, and tells no more of "
+                    "the table's counts than which; of one person it tells nothing that breaks the promise above."
+                )
+            ]
+        else:
+            lines += [f"How likely each symbol is to be released as each output is not published: {self.why()}."]
+        if self.release > 1:
+            lines += ["", f"It is release {self.release} of these rows."]
+        lines += ["", "## How to cite", "", self.cite]
+        return "\n".join(lines) + "\n"
+
+    def _source(self, y: int) -> str:
+        return "; ".join(JOIN.join(self.symbols[x]) for x in self.sources[y])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def card_of(
+    made: Design, *, keep: Sequence[str] = (), keep_order: bool = False, release: int = 1, alone: bool = False
+) -> Card:
+    """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
+
+    Parameters
+    ----------
+    made : Design
+    keep : sequence of str, keyword-only
+        Columns published as they are.
+    keep_order : bool, keyword-only
+        Whether rows are in the source's order.
+    release : int, keyword-only
+        Which release of these rows it is.
+    alone : bool, keyword-only
+        Whether the promise is for the released columns alone, for beside kept columns or earlier releases it is broken.
+    """
+    public = made.public
+    symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
+    words = () if made.promise is None else in_words(made.promise, JOIN.join(made.secret.names))
+    return Card(
+        secret=tuple(made.secret.names),
+        columns=tuple(public.names),
+        keep=tuple(keep),
+        notion=made.notion,
+        kept=made.kept,
+        words=words,
+        not_covered=not_covered(made, keep, keep_order=keep_order, alone=alone),
+        symbols=symbols,
+        texts=made.texts,
+        sources=made.sources,
+        kernel=None if made.grid is None else made.channel.kernel,
+        grid=made.grid,
+        told_bits=None if made.grid is None else bits(len(symbols), len(made.texts), made.grid),
+        mechanism=made.mechanism,
+        order="in the order of the table that they come from" if keep_order else "shuffled",
+        release=release,
+        made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        version=__version__,
+    )
+
+
+def read_card(path: Path) -> Card:
+    """Return a card from its JSON file.
+
+    Raises
+    ------
+    DataError
+        If the file is not there or is no card.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        made = _card(found) if found["format"] == FORMAT else None
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
+        raise DataError(f"{path} is no card that `lift sanitise` wrote: {error!r}") from error
+    if made is None:
+        raise DataError(f"{path} has the format {found['format']!r}, not {FORMAT!r}: ask for a card of this version")
+    return made
+
+
+def _card(found: Any) -> Card:
+    def texts(name: str) -> Texts:
+        return tuple(tuple(map(str, one)) for one in found[name])
+
+    kernel = None
+    if found["kernel"] is not None:
+        kernel = np.zeros((len(found["symbols"]), len(found["texts"])))
+        for row, (at, values) in zip(kernel, found["kernel"], strict=True):
+            row[at] = values
+        kernel = Channel(kernel).kernel
+    several = {name: tuple(map(str, found[name])) for name in ("secret", "columns", "keep", "words", "not_covered")}
+    one = {name: str(found[name]) for name in ("notion", "mechanism", "order", "made", "version")}
+    named: dict[str, Any] = {**several, **one}
+    return Card(
+        **named,
+        kept=tuple(Kept(**one) for one in found["kept"]),
+        symbols=texts("symbols"),
+        texts=texts("texts"),
+        sources=tuple(tuple(map(int, one)) for one in found["sources"]),
+        kernel=kernel,
+        grid=found["grid"],
+        told_bits=found["told_bits"],
+        release=int(found["release"]),
+    )

@@ -1,0 +1,70 @@
+"""What an output is called in each released column: the symbols that it comes from."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.tables.columns import JOIN, RARE, Symbols
+
+SHOWN = 1e-6
+"""An output's text names the symbols that it comes from with at least this probability."""
+
+LONGEST = 200
+"""Letters of a text beyond which it names the first symbols alone; the card has them all."""
+
+Texts = tuple[tuple[str, ...], ...]
+
+
+def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
+    """Return, for each output, the symbols that it comes from with a probability of ``SHOWN`` or more."""
+    if channel.outputs == joint.public:
+        return tuple((x,) for x in range(joint.n_public))
+    p_xy = channel.joint_xy(joint)
+    posterior = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
+    return tuple(tuple(int(x) for x in np.flatnonzero(column >= SHOWN)) for column in posterior.T)
+
+
+def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts:
+    """Return each output's text in each released column, no two outputs alike.
+
+    A text is the labels that the output may come from. Where that does not say which output it is, because another
+    reads the same, because it is shortened, or because of all combinations of the columns' texts only some are meant,
+    ``#`` and the output's number in the card follow in the first column.
+
+    Examples
+    --------
+    >>> from liftlib.tables.columns import Column
+    >>> ages = Symbols((Column("age"), Column("sex")), (("old", "f"), ("old", "m"), ("young", "f")))
+    >>> texts_of_outputs(ages, [(0, 1), (2,), (1, 2)])
+    (('old', 'f or m'), ('young', 'f'), ('old or young #3', 'm or f'))
+    """
+    made: list[tuple[str, ...]] = []
+    vague: list[bool] = []
+    for source in sources:
+        labels = [public.labels[x] for x in source]
+        labels = [label if label != (RARE,) else (RARE,) * len(public.columns) for label in labels]
+        parts = [list(dict.fromkeys(label[at] for label in labels)) for at in range(len(public.columns))]
+        whole = [" or ".join(part) for part in parts]
+        short = [text if len(text) <= LONGEST else _shortened(part) for text, part in zip(whole, parts, strict=True)]
+        made.append(tuple(short))
+        vague.append(short != whole or len(set(labels)) < math.prod(len(part) for part in parts))
+    often = Counter(JOIN.join(texts) for texts in made)
+    return tuple(
+        (f"{texts[0]} #{y + 1}", *texts[1:]) if unclear or often[JOIN.join(texts)] > 1 else texts
+        for y, (texts, unclear) in enumerate(zip(made, vague, strict=True))
+    )
+
+
+def _shortened(labels: Sequence[str]) -> str:
+    shown: list[str] = []
+    for label in labels:
+        if shown and sum(map(len, shown)) + len(label) > LONGEST // 2:
+            break
+        shown.append(label[:LONGEST])
+    return " or ".join(shown) + (f" or {len(labels) - len(shown)} more" if len(shown) < len(labels) else "")

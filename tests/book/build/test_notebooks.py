@@ -1,0 +1,108 @@
+"""Notebooks read like their pages: nothing of the pages' markup is left, and no code is lost."""
+
+import json
+import re
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+
+from liftbook.build.sphinx.notebooks import FOLDER, convert, only_glues
+
+ROOT = Path(__file__).resolve().parents[3]
+HTML = ROOT / "_build" / "html"
+CHAPTERS = [path.stem for path in sorted((ROOT / "chapters").glob("*.md")) if "{code-cell}" in path.read_text()]
+
+SOURCE = """---
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# A chapter
+
+```{code-cell} ipython3
+import numpy as np
+```
+
+```{code-cell} ipython3
+:tags: [remove-cell]
+
+glue("one", 1)
+```
+
+```{code-cell} ipython3
+:tags: [remove-cell]
+
+helper = 2
+```
+
+Text.
+
+```{code-cell} ipython3
+:tags: [hide-cell, solution]
+
+answer_1 = helper
+```
+"""
+
+
+def test_what_the_page_leaves_out_is_put_back_and_answers_are_asked_for():
+    source = jupytext.reads(SOURCE, "md:myst")
+    numbers = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
+    made = convert(source, ["# A chapter", numbers[0], "Text.", numbers[3], "The end."], "install()")
+    assert [(cell.cell_type, cell.source) for cell in made.cells] == [
+        ("code", "install()"),
+        ("markdown", "# A chapter"),
+        ("code", "import numpy as np"),
+        ("markdown", "Text."),
+        ("code", "helper = 2"),
+        ("code", "# Your answer: replace None, then run the next cell, which checks it.\nanswer_1 = None"),
+        (
+            "markdown",
+            "<details><summary>A solution</summary>\n\n```python\nanswer_1 = helper\n```\n\n</details>",
+        ),
+        ("markdown", "The end."),
+    ]
+    assert made.cells[4].metadata["jupyter"]["source_hidden"]
+    nbformat.validate(made)
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_nothing_of_the_markup_is_left(name):
+    made = nbformat.read(HTML / FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
+    nbformat.validate(made)
+    text = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+    assert not re.findall(r"\{[a-z:]+\}`|^```\{|^:::|^:label:|\x00|<container|system_message", text, re.MULTILINE)
+    assert not re.findall(r"\\begin\{prf|#[a-z]+-[a-z0-9-]+\)|\.html", prose)
+    for heading in re.findall(r"> \*\*(?:Theorem|Definition|Algorithm)[^*]*\*\*", text):
+        assert re.search(r"\d", heading), heading
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_code_is_lost(name):
+    made = nbformat.read(HTML / FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
+    code = [cell.source for cell in made.cells if cell.cell_type == "code"][1:]
+    source = [cell for cell in jupytext.read(ROOT / "chapters" / f"{name}.md").cells if cell.cell_type == "code"]
+    kept = [cell for cell in source if not only_glues(cell.source)]
+    assert [cell.source for cell in kept if "solution" not in cell.metadata.get("tags", [])] == [
+        one for one in code if not one.startswith("# Your answer")
+    ]
+    asked = sum("solution" in cell.metadata.get("tags", []) for cell in kept)
+    assert sum(one.startswith("# Your answer") for one in code) == asked
+    assert json.dumps(made).count("A solution</summary>") == asked
+
+
+@pytest.mark.book
+def test_without_a_repository_the_wheel_lies_beside():
+    made = nbformat.read(HTML / FOLDER / "chapters" / "watchdog.ipynb", as_version=4)
+    (wheel,) = (HTML / FOLDER).glob("*.whl")
+    assert wheel.name in made.cells[0].source or "git+" in made.cells[0].source
+    page = (HTML / "chapters" / "watchdog.html").read_text(encoding="utf-8")
+    assert wheel.name in page
+    assert ("git+" in made.cells[0].source) == ("mybinder.org" in page)
