@@ -4,7 +4,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book test test-slow preview exercises serve lint lock bench bounds minimal coverage mutants clean
+.PHONY: help book pdf ledger test test-slow preview exercises serve lint lock bench bounds minimal coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -12,8 +12,14 @@ help:  ## List these commands
 book: .venv/installed  ## Execute every chapter and build _build/html/index.html
 	$(BIN)/python -m liftbook.build.book
 
+pdf: book  ## The book on paper, _build/html/lift-companion.pdf, linked from the first page; needs Chromium
+	$(BIN)/python -m liftbook.build.pdf
+
 preview: .venv/installed  ## The same book at small parameters, in _build/preview/_build/html
 	$(BIN)/python -m liftbook.build.book --preview
+
+ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 seeds; ONLY=fig4 for a part, MINUTES=30 to stop
+	$(BIN)/python -m liftbook.claims.stored $(if $(ONLY),--only "$(ONLY)") $(if $(MINUTES),--minutes $(MINUTES))
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m liftbook.build.chromium

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache, wraps
 from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
@@ -88,7 +88,10 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin is type:
         return isinstance(value, type)
     if origin is Sequence:
-        return isinstance(value, Sequence | np.ndarray) and all(_fits(one, get_args(hint)[0]) for one in value)
+        kind = get_args(hint)[0]
+        return isinstance(value, Sequence | np.ndarray) and (
+            kind in (Any, Hashable) or all(_fits(v, kind) for v in value)
+        )
     if isinstance(hint, type) and hint.__module__.startswith(("liftlib", "liftbook", "pathlib", "numpy.random")):
         return isinstance(value, hint)
     return True

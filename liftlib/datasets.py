@@ -37,6 +37,22 @@ ADULT_COLUMNS = (
 )
 
 
+def hundred_people() -> Joint:
+    """Return the book's small table: a hundred people, whether they have a condition, and the age band to publish.
+
+    Returns
+    -------
+    Joint
+        Counts [[2, 5, 13], [28, 35, 17]], made up for the book.
+
+    Examples
+    --------
+    >>> hundred_people().public
+    ('young', 'middle', 'old')
+    """
+    return Joint.from_counts([[2, 5, 13], [28, 35, 17]], ["condition", "none"], ["young", "middle", "old"])
+
+
 @cache
 def _adult_file(name: str) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415 - half a second, and random joints do without it

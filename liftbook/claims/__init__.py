@@ -1,30 +1,51 @@
 """The ledger: each number and verbal claim that the papers print, computed and judged.
 
-``data/claims.csv`` lists the claims. Its column ``computed_by`` names a function of this package's modules, a folder a
-paper, that computes the claim anew at the papers' scale; ``printed`` is a number, or ``true`` for a claim in words,
-which ``quantity`` states.
+``data/claims.csv`` lists the sentences. Its column ``computed_by`` names a function of this package's modules, a folder
+a paper, that computes the claim anew; what stands after a colon is the function's argument, such as the reading.
+``data/readings.csv`` has the other fair readings of a sentence, and details that its reason tells.
+``data/sentences.csv`` lists every sentence of the texts with its claims, or why it is left out. ``printed`` is a
+number, or ``true`` for a claim in words. ``data/ledger.csv`` keeps what the functions found, by seed; ``make ledger``
+writes it.
 """
 
 from __future__ import annotations
 
 import csv
+import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
 import pandas as pd
 
-from liftbook.claims.judging import Claim, Computed, Spread
+from liftbook.claims.judging import Claim, Computed, Interval, Value, Verdict, range_of, shown, verdict_of
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
 PAPERS = ("e23", "c22", "i21", "s20")
+SHOWN = ("id", "paper", "place", "kind", "says", "reading", "setting", "scale", "trials", "printed", "see", "reason")
 
-__all__ = ["FUNCTIONS", "Claim", "Spread", "ledger", "read_claims"]
+__all__ = [
+    "FUNCTIONS",
+    "Claim",
+    "Entry",
+    "Interval",
+    "Reading",
+    "Sentence",
+    "compute",
+    "drawn_at_random",
+    "entries",
+    "ledger",
+    "read_claims",
+    "read_readings",
+    "read_sentences",
+    "totals",
+]
 
 
-def _own_functions(module: ModuleType) -> dict[str, Callable[[], Computed]]:
+def _own_functions(module: ModuleType) -> dict[str, Computed]:
     """Return the public functions that a module defines itself."""
     return {
         name: value
@@ -40,10 +61,25 @@ def _modules() -> list[ModuleType]:
     return [import_module(name) for name in names]
 
 
-FUNCTIONS: dict[str, Callable[[], Computed]] = {
+FUNCTIONS: dict[str, Computed] = {
     name: function for module in _modules() for name, function in _own_functions(module).items()
 }
 """Every function that a claim may name."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A row of ``data/readings.csv``: another fair reading of a sentence, or a detail that decides nothing."""
+
+    claim: str
+    role: str
+    reading: str
+    computed_by: str
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    with resource(f"data/{name}").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def read_claims() -> list[Claim]:
@@ -52,33 +88,174 @@ def read_claims() -> list[Claim]:
     Raises
     ------
     DataError
-        If a row misses a field or names an id twice.
+        If a row misses a field, has an unknown word, or names an id twice.
     """
-    with resource("data/claims.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    claims = [Claim(tolerance=float(row.pop("tolerance")), **row) for row in rows]
+    claims = [Claim(**row) for row in _table("claims.csv")]
     twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
     if twice:
         raise DataError(f"claims.csv has the id {min(twice)!r} twice: make ids unique")
     return claims
 
 
-def ledger() -> pd.DataFrame:
-    """Return every claim with what was computed and the verdict; a minute at the papers' scale."""
-    rows = []
+def read_readings() -> list[Reading]:
+    """Return the rows of ``data/readings.csv``.
+
+    Raises
+    ------
+    DataError
+        If a row's claim is not in ``data/claims.csv``, or its role is neither reading nor detail.
+    """
+    found, known = [Reading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
+    for one in found:
+        if one.claim not in known:
+            raise DataError(f"readings.csv has the claim {one.claim!r}, which claims.csv has not: correct either")
+        if one.role not in ("reading", "detail"):
+            raise DataError(f"readings.csv has the role {one.role!r} for {one.claim}: give reading or detail")
+    return found
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A row of ``data/sentences.csv``: a sentence of the texts, and the claims that test it, or why none does."""
+
+    paper: str
+    place: str
+    kind: str
+    says: str
+    claims: str
+    left_out: str
+
+
+def read_sentences() -> list[Sentence]:
+    """Return the rows of ``data/sentences.csv``.
+
+    Raises
+    ------
+    DataError
+        If a row names a claim that is not in ``data/claims.csv``, or has neither a claim nor a reason, or both.
+    """
+    found, known = [Sentence(**row) for row in _table("sentences.csv")], {claim.id for claim in read_claims()}
+    for one in found:
+        unknown = set(one.claims.split()) - known
+        if unknown:
+            raise DataError(f"sentences.csv names the claim {min(unknown)!r}, which claims.csv has not: correct either")
+        if bool(one.claims) == bool(one.left_out):
+            raise DataError(f"sentences.csv, {one.paper}, {one.place}: give either claims or why it is left out")
+    return found
+
+
+def _called(call: str) -> tuple[Computed, tuple[str, ...]]:
+    name, _, argument = call.partition(":")
+    if name not in FUNCTIONS:
+        raise DataError(f"a claim names {name!r}, which liftbook.claims does not have: add the function, or correct it")
+    return FUNCTIONS[name], (argument,) if argument else ()
+
+
+def drawn_at_random(call: str) -> bool:
+    """Return whether what a claim names depends on a seed."""
+    return "seed" in inspect.signature(_called(call)[0]).parameters
+
+
+def compute(call: str, seed: int = 0) -> Value:
+    """Return what the function that a claim names finds.
+
+    Raises
+    ------
+    DataError
+        If there is no such function.
+    """
+    function, arguments = _called(call)
+    return function(*arguments, seed=seed) if drawn_at_random(call) else function(*arguments)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim with what was found: for each reading, the one tested first, its values over seeds."""
+
+    claim: Claim
+    readings: tuple[tuple[str, str, tuple[Value, ...]], ...]
+    details: tuple[tuple[str, str, tuple[Value, ...]], ...]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """What each reading's values say."""
+        return [self.claim.outcome(values) for _, _, values in self.readings]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the sentence."""
+        return verdict_of([self.claim.outcome(values) for _, _, values in self.readings])
+
+    @property
+    def found(self) -> tuple[Value, ...]:
+        """The values of the reading that was tested first."""
+        return self.readings[0][2]
+
+    @property
+    def calls(self) -> list[str]:
+        """Everything that is computed for the claim."""
+        return [call for _, call, _ in (*self.readings, *self.details)]
+
+
+def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
+    """Return every claim with its values.
+
+    Parameters
+    ----------
+    values : mapping of str to sequence
+        What each ``computed_by`` found, over seeds; see :func:`liftbook.claims.stored.stored_values`.
+    """
+    others = read_readings()
+
+    def with_values(rows: list[tuple[str, str]]) -> tuple[tuple[str, str, tuple[Value, ...]], ...]:
+        return tuple((text, call, tuple(values.get(call, ()))) for text, call in rows)
+
+    found = []
     for claim in read_claims():
-        computed = claim.compute(FUNCTIONS)
-        shown = f"{computed:.4g}" if isinstance(computed, float) else str(computed).lower()
+        own = [one for one in others if one.claim == claim.id]
+        fair = [(one.reading, one.computed_by) for one in own if one.role == "reading"]
+        told = [(one.reading, one.computed_by) for one in own if one.role == "detail"]
+        found.append(Entry(claim, with_values([(claim.reading, claim.computed_by), *fair]), with_values(told)))
+    return found
+
+
+def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
+    """Return every claim with what was computed and the verdict, from the stored values unless others are given.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of ``data/claims.csv`` without ``computed_by`` and ``digit``, and ``computed`` (in words), ``low``,
+        ``high`` and ``mean`` (of numbers; else none), ``replications``, ``readings`` (how many) and ``verdict``.
+    """
+    if values is None:
+        from liftbook.claims.stored import stored_values  # noqa: PLC0415 - it needs this module's functions
+
+        values = stored_values()
+    rows = []
+    for entry in entries(values):
+        claim, found = entry.claim, entry.found
+        numbers = [v for v in found if not isinstance(v, bool | Interval)]
+        low, high, mean = range_of(numbers) if numbers else (None, None, None)
         rows.append(
             {
-                "id": claim.id,
-                "paper": claim.paper,
-                "place": claim.place,
-                "quantity": claim.quantity,
-                "printed": claim.printed,
-                "computed": shown,
-                "verdict": claim.judge(computed),
-                "reason": claim.reason,
+                **{
+                    name: getattr(claim, name)
+                    for name in ("id", "paper", "place", "kind", "says", "reading", "setting")
+                },
+                **{name: getattr(claim, name) for name in ("scale", "trials", "printed", "see", "reason")},
+                "computed": shown(found) if found else "not run yet",
+                "low": low,
+                "high": high,
+                "mean": mean,
+                "replications": len(found),
+                "readings": len(entry.readings),
+                "verdict": entry.verdict,
             }
         )
     return pd.DataFrame(rows)
+
+
+def totals(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return how many claims of each paper and kind have each verdict."""
+    return pd.crosstab([rows["paper"], rows["kind"]], rows["verdict"], margins=True, margins_name="all")

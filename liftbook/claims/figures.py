@@ -1,8 +1,9 @@
-"""The papers' figures at the scale of a claim, each computed once, and what claims say of curves."""
+"""The papers' figures at the scale of a claim, each computed once a seed, and what claims say of curves."""
 
 from __future__ import annotations
 
-from functools import cached_property
+import inspect
+from functools import cache, cached_property
 from typing import Any
 
 import pandas as pd
@@ -26,12 +27,21 @@ class Figure:
 
     def __init__(self, number: str, *scale: Any, **options: Any) -> None:
         self.number, self.scale, self.options = number, scale, options
+        self._seeds: dict[int, Figure] = {}
 
     @cached_property
     def rows(self) -> pd.DataFrame:
         """The rows."""
         found: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
         return found
+
+    def at(self, seed: int) -> Figure:
+        """Return the same figure drawn from another seed; a figure that draws nothing is itself."""
+        if "rng" not in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters:
+            return self
+        if seed not in self._seeds:
+            self._seeds[seed] = Figure(self.number, *self.scale, **self.options, rng=seed)
+        return self._seeds[seed]
 
     def of(self, measure: str) -> pd.DataFrame:
         """Return the rows of one measure."""
@@ -41,6 +51,12 @@ class Figure:
         """Return one curve, by budget."""
         found = self.of(measure)
         return found[found["series"] == series].set_index("eps")[column]
+
+
+@cache
+def on_adult(number: str, without: str) -> Figure:
+    """Return a figure on Adult without the people of one relationship, or of none."""
+    return Figure(number, leave_out=(without,) if without != "none" else ())
 
 
 def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = ROUNDING) -> bool:

@@ -1,60 +1,187 @@
-"""A claim, what is computed in its place, and the verdict."""
+"""What a paper prints, what is computed in its place, and the verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from liftlib.errors import DataError
 
 
-@dataclass(frozen=True)
-class Spread:
-    """The least and the largest of a statistic over independent runs; a print within it agrees."""
+class Interval(NamedTuple):
+    """A confidence interval of an effect that the paper says is nil; it is set against a margin, not a print."""
 
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.low:.3g} to {self.high:.3g}"
+        return f"{self.low!r} to {self.high!r}"
 
 
-Computed = float | bool | Spread
-Verdict = Literal["agrees", "differs"]
+Value = float | bool | Interval
+Computed = Callable[..., Value]
+Outcome = Literal["agrees", "differs", "undecided"]
+Verdict = Literal["agrees", "differs", "depends on the reading", "cannot be told from the text"]
+Kind = Literal["result", "input", "proposition", "verbal", "time"]
+Scale = Literal["paper", "smaller", "ours", "unprinted"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+SCALES: tuple[Scale, ...] = get_args(Scale)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+REPLICATIONS = 20
+"""Independent repetitions, by seeds counting from 0, of what is drawn at random."""
+
+F = TypeVar("F", bound=Computed)
+
+
+def long(function: F) -> F:
+    """Mark a function that takes more than a few seconds: the book's build checks its stored values' form alone."""
+    function.long = True  # type: ignore[attr-defined]
+    return function
+
+
+def parse(text: str) -> Value:
+    """Return a value as it is stored.
+
+    Examples
+    --------
+    >>> parse("true"), parse("0.25"), parse("-0.1 to 0.2")
+    (True, 0.25, Interval(low=-0.1, high=0.2))
+    """
+    if text in ("true", "false"):
+        return text == "true"
+    if " to " in text:
+        low, _, high = text.partition(" to ")
+        return Interval(float(low), float(high))
+    return float(text)
+
+
+def store(value: Value) -> str:
+    """Return a value's form in a file, from which it comes back to the last bit."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, Interval) else repr(float(value))
+
+
+def shown(values: Sequence[Value]) -> str:
+    """Return replications in a few digits: their mean, and their range where they differ.
+
+    Examples
+    --------
+    >>> shown([True, True]), shown([True, False]), shown([0.5]), shown([0.5, 0.75])
+    ('holds in 2 of 2', 'holds in 1 of 2', '0.5', '0.625 (0.5 to 0.75)')
+    """
+    if all(isinstance(value, bool) for value in values):
+        return str(values[0]).lower() if len(values) == 1 else f"holds in {sum(map(bool, values))} of {len(values)}"
+    if isinstance(values[0], Interval):
+        low, high = (sum(v[at] for v in values if isinstance(v, Interval)) / len(values) for at in (0, 1))
+        return f"{low:.3f} to {high:.3f}"
+    low, high, mean = range_of(values)
+    return f"{mean:.4g}" if len(values) == 1 or low == high else f"{mean:.4g} ({low:.4g} to {high:.4g})"
+
+
+def range_of(values: Sequence[Value]) -> tuple[float, float, float]:
+    """Return the least, the largest and the mean of numbers."""
+    numbers = [float(value) for value in values if not isinstance(value, Interval)]
+    return min(numbers), max(numbers), math.fsum(numbers) / len(numbers)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of ``data/claims.csv``."""
+    """One sentence of a paper: a row of ``data/claims.csv``."""
 
     id: str
     paper: str
     place: str
-    quantity: str
+    kind: str
+    says: str
+    reading: str
+    setting: str
+    scale: str
+    trials: str
     printed: str
-    tolerance: float
+    digit: str
     computed_by: str
+    see: str
     reason: str
 
-    def compute(self, functions: Mapping[str, Callable[[], Computed]]) -> Computed:
-        """Return what this book finds in the claim's place.
+    def __post_init__(self) -> None:
+        for name, known in (("kind", KINDS), ("scale", SCALES)):
+            if getattr(self, name) not in known:
+                raise DataError(f"claim {self.id} has the {name} {getattr(self, name)!r}: give {', '.join(known)}")
+        if self.printed not in ("true", ""):
+            try:
+                float(self.printed)
+            except ValueError:
+                raise DataError(f"claim {self.id} is printed as {self.printed!r}: give a number, or true") from None
 
-        Raises
-        ------
-        DataError
-            If ``computed_by`` names none of the functions.
+    @property
+    def tolerance(self) -> float:
+        """One unit of the print's last digit: a print may be rounded or cut."""
+        if self.digit:
+            return float(self.digit)
+        _, point, decimals = self.printed.partition(".")
+        return 10.0 ** -len(decimals) if point else 0.0
+
+    @property
+    def chapter(self) -> str:
+        """The chapter that shows what was found."""
+        return self.see.partition("#")[0]
+
+    def outcome(self, values: Sequence[Value]) -> Outcome:
+        """Return what replications say of one reading, see :meth:`judged`.
+
+        Where the text prints no setting, a reading of ours cannot contradict it: another setting may agree.
         """
-        if self.computed_by not in functions:
-            raise DataError(f"claim {self.id} names {self.computed_by!r}, which liftbook.claims does not have")
-        return functions[self.computed_by]()
+        found = self.judged(values)
+        return "undecided" if self.scale == "unprinted" and found == "differs" else found
 
-    def judge(self, computed: Computed) -> Verdict:
-        """Return whether the computed value agrees with the print, to within the tolerance."""
-        if isinstance(computed, bool):
-            agrees = self.printed == str(computed).lower()
-        elif isinstance(computed, Spread):
-            agrees = computed.low - self.tolerance <= float(self.printed) <= computed.high + self.tolerance
-        else:
-            agrees = abs(computed - float(self.printed)) <= self.tolerance
-        return "agrees" if agrees else "differs"
+    def judged(self, values: Sequence[Value]) -> Outcome:
+        """Return what replications say of one reading.
+
+        A number agrees if the print lies within their range, widened by one unit of its last digit. A statement agrees
+        if it held in all but one of 20, and differs if it failed in all but one; a proposition must hold in all. An
+        interval, of an effect printed as none, agrees if it lies within the margin, and differs if it lies outside.
+        """
+        if not values or self.printed == "":
+            return "undecided"
+        if all(isinstance(value, bool) for value in values):
+            return self._stated([bool(value) for value in values])
+        if isinstance(values[0], Interval):
+            return self._null([value for value in values if isinstance(value, Interval)])
+        low, high, _ = range_of(values)
+        # a unit in the last place of the print is not a unit in the last place of a float
+        slack = self.tolerance * (1 + 1e-9) + 1e-12 * abs(float(self.printed))
+        return "agrees" if low - slack <= float(self.printed) <= high + slack else "differs"
+
+    def _stated(self, held: list[bool]) -> Outcome:
+        if self.kind == "proposition":
+            return "agrees" if all(held) else "differs"
+        few = len(held) // 20
+        if sum(held) >= len(held) - few:
+            return "agrees"
+        return "differs" if sum(held) <= few else "undecided"
+
+    def _null(self, found: list[Interval]) -> Outcome:
+        inside = [abs(one.low) <= self.tolerance and abs(one.high) <= self.tolerance for one in found]
+        outside = [one.low > self.tolerance or one.high < -self.tolerance for one in found]
+        if all(inside):
+            return "agrees"
+        return "differs" if all(outside) else "undecided"
+
+
+def verdict_of(outcomes: Sequence[Outcome]) -> Verdict:
+    """Return the verdict on a sentence from the outcomes of its fair readings.
+
+    Examples
+    --------
+    >>> verdict_of(["agrees"]), verdict_of(["agrees", "differs"]), verdict_of(["undecided"])
+    ('agrees', 'depends on the reading', 'cannot be told from the text')
+    """
+    if "agrees" in outcomes and "differs" in outcomes:
+        return "depends on the reading"
+    if "undecided" in outcomes:
+        return "cannot be told from the text"
+    return "agrees" if "agrees" in outcomes else "differs"

@@ -1,28 +1,36 @@
-"""The joint distributions that claims in words are tried on: seeds count from 0."""
+"""The joint distributions that claims in words are tried on; a replication is another seed."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
-from liftlib.datasets import dirichlet_joint, uniform_joint, uniform_joints
+from liftlib.datasets import adult, dirichlet_joint, uniform_joint, uniform_joints
 from liftlib.joint import Joint
 
 
-@cache
-def drawn(n: int, n_secret: int, n_public: int) -> tuple[Joint, ...]:
-    """Return n uniform random joint distributions, all from seed 0."""
-    return tuple(Joint(p) for p in uniform_joints(n, n_secret, n_public, np.random.default_rng(0)))
+@lru_cache(maxsize=16)
+def drawn(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
+    """Return n uniform random joint distributions, all from one seed."""
+    return tuple(Joint(p) for p in uniform_joints(n, n_secret, n_public, np.random.default_rng(seed)))
 
 
-@cache
-def seeded(n: int, n_secret: int, n_public: int) -> tuple[Joint, ...]:
-    """Return the uniform random joint distributions of the seeds 0 to n - 1."""
-    return tuple(uniform_joint(n_secret, n_public, np.random.default_rng(seed)) for seed in range(n))
+@lru_cache(maxsize=16)
+def seeded(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
+    """Return the uniform random joint distributions of n seeds; of replication k those from k n on."""
+    first = seed * n
+    return tuple(uniform_joint(n_secret, n_public, np.random.default_rng(first + at)) for at in range(n))
 
 
-@cache
-def jeffreys(n: int, n_secret: int, n_public: int) -> tuple[Joint, ...]:
-    """Return the joint distributions from Jeffreys' prior of the seeds 0 to n - 1."""
-    return tuple(dirichlet_joint(n_secret, n_public, 0.5, np.random.default_rng(seed)) for seed in range(n))
+@lru_cache(maxsize=16)
+def jeffreys(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
+    """Return the joint distributions from Jeffreys' prior of n seeds; of replication k those from k n on."""
+    first = seed * n
+    return tuple(dirichlet_joint(n_secret, n_public, 0.5, np.random.default_rng(first + at)) for at in range(n))
+
+
+@lru_cache(maxsize=16)
+def occupations(without: str) -> Joint:
+    """Return Adult's relationship and occupation, the people of one relationship left out, or of none."""
+    return adult("relationship", "occupation", leave_out=(without,) if without != "none" else ())

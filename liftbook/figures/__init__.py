@@ -3,7 +3,7 @@
 Each is named by paper and number, such as ``figure_e23_2``; rows carry means and standard deviations over trials.
 """
 
-from liftbook.figures.c22.example import example_c22_1
+from liftbook.figures.c22.example import example_c22_1, example_c22_1_family
 from liftbook.figures.c22.merging import figure_c22_1, figure_c22_2, figure_c22_3, merged_risks
 from liftbook.figures.e23.asymmetry import figure_e23_1
 from liftbook.figures.e23.convexity import lift_measures, lift_sets
@@ -16,6 +16,8 @@ from liftbook.figures.e23.merging import (
     figure_e23_12,
     figure_e23_13,
 )
+from liftbook.figures.e23.mixtures import convexity_of_bounds
+from liftbook.figures.e23.readings import algorithm_1_readings
 from liftbook.figures.e23.response import figure_e23_4, figure_e23_5, figure_e23_8, figure_e23_9, figure_e23_10
 from liftbook.figures.e23.vertices import vertex_growth
 from liftbook.figures.i21.example import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4
@@ -35,9 +37,12 @@ from liftbook.rows.responses import Point, response_tradeoff
 
 __all__ = [
     "Point",
+    "algorithm_1_readings",
     "alpha_lift_optimum",
+    "convexity_of_bounds",
     "correlations",
     "example_c22_1",
+    "example_c22_1_family",
     "extreme_lifts",
     "figure_c22_1",
     "figure_c22_2",

@@ -6,11 +6,12 @@ Each function returns the axes that it drew on.
 from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.comparison import time_and_utility
 from liftbook.plots.lines import curves, histograms, tradeoff
+from liftbook.plots.maps import lift_map
 from liftbook.plots.multiples import panels, scatters
 from liftbook.plots.sets import lift_sets
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
 from liftbook.plots.triangles import simplex, simplices
-from liftlib.tables.picture import as_svg, lift_map
+from liftlib.tables.picture import as_svg
 
 __all__ = [
     "COLOURS",

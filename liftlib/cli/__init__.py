@@ -28,6 +28,8 @@ COMMANDS = {
         "liftlib.cli.sanitise", "release a column of a table so that it tells little about a secret one", "tables"
     ),
     "apply": Command("liftlib.cli.apply", "release new rows through a design that sanitise wrote", "tables"),
+    "choose": Command("liftlib.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"),
+    "estimate": Command("liftlib.cli.estimate", "estimate a column's distribution from its release", "tables"),
     # the book's own, found where its extra is installed
     "list": Command("liftbook.commands.listing", "chapters with their parameters", "book"),
     "rerun": Command("liftbook.commands.rerun", "execute a chapter with other parameters", "book"),

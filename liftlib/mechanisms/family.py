@@ -131,9 +131,9 @@ class Family:
         copied = {name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)}
         own = {"make": make, "low": low, "high": high, "private_end": private_end, "parameter": names[1]}
         own["resolution"] = check_scalar("resolution", resolution, open_low=True, finite=True)
-        rest = {"start": start, "end": end, "_lip": lip, "_at_lip": at_lip, "_near": near, "_lifts": lifts}
-        rest["_signature"] = signature
-        for name, value in (copied | {"__wrapped__": make} | own | rest).items():
+        rest = {"start": start, "end": end, "_signature": signature}
+        known = {"_lip": lip, "_at_lip": at_lip, "_near": near, "_lifts": lifts}
+        for name, value in (copied | {"__wrapped__": make} | own | rest | known).items():
             object.__setattr__(self, name, value)
 
     def __call__(self, joint: Joint, *parameter: float, **options: Any) -> Channel:

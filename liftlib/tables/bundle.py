@@ -9,7 +9,7 @@ from pathlib import Path
 
 from liftlib.channel import Uniform
 from liftlib.checks import checked
-from liftlib.errors import DataError, Drifted
+from liftlib.errors import DataError
 from liftlib.files import check_apart, check_free, fresh_file, fresh_files
 from liftlib.notions import Notion
 from liftlib.tables import ledger as ledgers
@@ -17,13 +17,21 @@ from liftlib.tables.auditing import audited
 from liftlib.tables.card import card_of
 from liftlib.tables.columns import Symbols
 from liftlib.tables.designing import Design, design, load
-from liftlib.tables.drift import Drift, drift_of
+from liftlib.tables.drift import Drift
 from liftlib.tables.page import audit_page
-from liftlib.tables.randomness import generator, uniform
+from liftlib.tables.randomness import uniform
 from liftlib.tables.reading import Reading
 from liftlib.tables.releasing import Publishing, check_keep, check_suffix, without_formulas, write
-from liftlib.tables.sanitising import Sanitised, beside_others, check_each_secret, notes_on
-from liftlib.tables.source import STDIN, Table, ending, open_table
+from liftlib.tables.sanitising import (
+    Sanitised,
+    beside_others,
+    check_dear,
+    check_each_secret,
+    checked_drift,
+    notes_on,
+    refuse_unseen,
+)
+from liftlib.tables.source import STDIN, ending, open_table
 
 ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
 
@@ -115,6 +123,7 @@ def sanitise_file(
     table.check(list(how.keep))
     past = None if ledger is None else ledgers.read_ledger(ledger)
     counts = reading.counts(table, product=side_channels)
+    check_dear(mechanism, len(counts.public.labels), allow=allow)
     notion = make_notion(counts.public)
     made = without_formulas(design(counts, notion, mechanism, confidence), how.formulas, how.keep)
     check_keep(table, made, how.keep)
@@ -191,19 +200,11 @@ def apply_file(
     made = without_formulas(made, how.formulas, how.keep)
     check_keep(table, made, how.keep)
     if how.unseen == "error":
-        _refuse_unseen(table, made)
-    drift = drift_of(table, made, generator(None))
-    if drift.harmful and not allow:
-        raise Drifted(f"{drift}; design the channel again, or take it on yourself (--allow)")
+        refuse_unseen(table, made)
+    drift = checked_drift(table, made, allow=allow)
     with fresh_file(out, force=force) as aside:
         write(table, made, aside, uniform(rng), how, ending(out) or "")
     return made, drift
-
-
-def _refuse_unseen(table: Table, made: Design) -> None:
-    """Refuse symbols that the design has not seen before anything is said of drift."""
-    for rows in table.batches(made.columns_needed()):
-        made.codes(rows)
 
 
 def page_file(path: Path, text: str, source: Path, *, force: bool) -> None:

@@ -1,4 +1,4 @@
-"""The page of an audit."""
+"""The pages of an audit and of a choice."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from liftlib.checks import checked
 from liftlib.measures.lifts import lift
 from liftlib.pages import render
 from liftlib.tables.auditing import Audit
+from liftlib.tables.choosing import Choice
 from liftlib.tables.designing import Design
 from liftlib.tables.measuring import MEANING
-from liftlib.tables.picture import as_svg, lift_map
+from liftlib.tables.picture import as_svg, cost_curves, lift_map
 
 LISTED = 200
 """Symbols in the page's table, the riskiest first."""
@@ -53,3 +54,20 @@ def audit_page(found: Audit, made: Design | None = None) -> str:
 
 def _number(value: float) -> str:
     return "∞" if np.isinf(value) else f"{value:.4g}"
+
+
+@checked
+def choice_page(found: Choice) -> str:
+    """Return a choice as HTML that a committee can read, with the picture of what each budget costs."""
+    curves: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for one in found.tried:
+        if not one.problem:
+            kind = one.notion.partition("(")[0]
+            curves.setdefault(kind, {}).setdefault(one.mechanism, []).append((one.eps, one.nmi))
+    picture = as_svg(cost_curves(curves)) if curves else ""
+    return render(
+        "choose.html",
+        choice=found,
+        picture=base64.b64encode(picture.encode()).decode(),
+        times=lambda value: f"{value:.1f} ×" if np.isfinite(value) else "",
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -85,3 +85,35 @@ def _short(text: str) -> str:
     # a dollar sign would start a formula
     text = "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def cost_curves(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> Axes:
+    """Draw utility against budget, a panel a notion and a line a mechanism, named where it ends.
+
+    Parameters
+    ----------
+    curves : mapping
+        Budgets with utilities, by notion and mechanism.
+    """
+    plt = _pyplot()
+    figure, axes = plt.subplots(
+        1, len(curves), figsize=(4.6 * len(curves), 3.8), dpi=110, layout="constrained", squeeze=False, sharey=True
+    )
+    figure.set_facecolor("white")
+    for ax, (notion, lines) in zip(axes[0], curves.items(), strict=True):
+        ends = sorted(lines.items(), key=lambda item: item[1][-1][1])
+        for number, (name, points) in enumerate(ends):
+            budgets, left = zip(*points, strict=True)
+            best = number == len(ends) - 1
+            ax.plot(budgets, left, marker="o", markersize=3, color="#0072b2" if best else "#999999", zorder=2 + best)
+            if best or number == 0:
+                ax.annotate(
+                    name, (budgets[-1], left[-1]), xytext=(-4, 6), textcoords="offset points", ha="right", size=8
+                )
+        ax.set_title(notion)
+        ax.set_xlabel("budget (nats)")
+        ax.set_ylim(-0.02, 1.05)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0][0].set_ylabel("information left (NMI)")
+    first: Axes = axes[0][0]
+    return first

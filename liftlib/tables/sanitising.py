@@ -6,7 +6,7 @@ Only the released columns are published, and those that their owner names; the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -15,13 +15,14 @@ import polars as pl
 
 from liftlib.channel import Uniform
 from liftlib.checks import checked
-from liftlib.errors import BrokenNotion
+from liftlib.errors import BrokenNotion, Drifted, InvalidParameter
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL
 from liftlib.tables.auditing import Audit, audited
 from liftlib.tables.card import Card, card_of
-from liftlib.tables.designing import Design, design, joint_of
-from liftlib.tables.randomness import told, uniform
+from liftlib.tables.designing import Design, Unseen, design, joint_of, mechanism_named
+from liftlib.tables.drift import Drift, drift_of
+from liftlib.tables.randomness import generator, told, uniform
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.releasing import Publishing, check_keep, permutation, published, released
 from liftlib.tables.source import Table, open_table
@@ -87,7 +88,7 @@ def sanitise(
     keep_order : bool
         Leave rows in the frame's order. By default they are shuffled, for an order may tell the secret.
     allow : bool
-        Go on where the kept columns break the notion; a note says so.
+        Go on where the kept columns break the notion, of which a note says so, or the mechanism may take very long.
     resamples : int
         Bootstrap tables of the audit.
     rng : Uniform or int, optional
@@ -114,24 +115,101 @@ def sanitise(
     how, table = reading_of(secret, public, reading), open_table(frame)
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
+    check_dear(mechanism, len(counts.public.labels), allow=allow)
     made, source = design(counts, notion, mechanism, confidence), uniform(rng)
     check_keep(table, made, keep)
     check_each_secret(made)
     notes, together = beside_others(table, made, [], keep, allow=allow)
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
+    native = drawn_frame(frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep"))
+    return Sanitised(native, card_of(made, keep=keep, keep_order=keep_order, alone=not together), made, found)
+
+
+def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:
+    """Return the rows of a frame released through a design, as a frame of the same library."""
     whole = nw.from_native(frame)
     if isinstance(whole, nw.LazyFrame):
-        whole = whole.select(list(dict.fromkeys([*made.columns_needed(), *keep]))).collect()
-    plan = Publishing(keep_order=keep_order, formulas="keep")
-    drawn = pl.concat(list(released(open_table(whole.to_native()), made, source, plan)))
-    order = np.arange(len(drawn)) if keep_order else permutation(len(drawn), source)
+        whole = whole.select(list(dict.fromkeys([*made.columns_needed(), *how.keep]))).collect()
+    drawn = pl.concat(list(released(open_table(whole.to_native()), made, source, replace(how, keep=()))))
+    order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
     columns = {name: drawn[name].gather(pl.Series(order)).to_list() for name in made.public.names}
-    kept = nw.maybe_reset_index(whole.select(list(keep) or whole.columns[:1])[order.tolist()])
+    kept = nw.maybe_reset_index(whole.select(list(how.keep) or whole.columns[:1])[order.tolist()])
     kept = kept.with_columns(
         *(nw.new_series(name, texts, nw.String(), backend=whole.implementation) for name, texts in columns.items())
     )
-    native = kept.select(published(table, made, keep)).to_native()
-    return Sanitised(native, card_of(made, keep=keep, keep_order=keep_order, alone=not together), made, found)
+    return kept.select(published(table, made, how.keep)).to_native()
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """New rows, released through a design, and how they compare with those that it was made for."""
+
+    frame: Any
+    drift: Drift
+
+
+@checked
+def apply(
+    frame: Any,
+    made: Design,
+    *,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    unseen: Unseen = "error",
+    allow: bool = False,
+    rng: Uniform | int | None = None,
+) -> Applied:
+    """Release the rows of a new frame through a design.
+
+    Parameters
+    ----------
+    frame : frame
+        As :func:`sanitise` takes; with the design's public columns, and its secret ones where the mechanism sees them.
+    made : Design
+        Of :func:`sanitise`, or from :func:`liftlib.tables.load`.
+    keep, keep_order, rng
+        As in :func:`sanitise`; kept columns are not judged here.
+    unseen : {"error", "draw"}
+        What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
+    allow : bool
+        Go on where the rows have drifted.
+
+    Raises
+    ------
+    DataError
+        If a column or a symbol is not as the design expects.
+    Drifted
+        If the rows are from another distribution, for which the notion is broken or nobody can tell; see
+        :func:`liftlib.tables.drift_of`.
+    """
+    table = open_table(frame)
+    table.check([*made.columns_needed(), *keep])
+    check_keep(table, made, keep)
+    if unseen == "error":
+        refuse_unseen(table, made)
+    drift = checked_drift(table, made, allow=allow)
+    how = Publishing(tuple(keep), unseen, keep_order, "keep")
+    return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
+
+
+def refuse_unseen(table: Table, made: Design) -> None:
+    """Refuse symbols that the design has not seen before anything is said of drift."""
+    for rows in table.batches(made.columns_needed()):
+        made.codes(rows)
+
+
+def checked_drift(table: Table, made: Design, *, allow: bool) -> Drift:
+    """Return how new rows compare with the design's, and refuse those for which the notion may be broken.
+
+    Raises
+    ------
+    Drifted
+        Unless ``allow`` is set.
+    """
+    drift = drift_of(table, made, generator(None))
+    if drift.harmful and not allow:
+        raise Drifted(f"{drift}; design the channel again, or take it on yourself (--allow)")
+    return drift
 
 
 def reading_of(secret: str | Sequence[str], public: str | Sequence[str], more: dict[str, Any]) -> Reading:
@@ -143,6 +221,22 @@ def reading_of(secret: str | Sequence[str], public: str | Sequence[str], more: d
         If one is not of :class:`liftlib.tables.reading.Reading`.
     """
     return Reading.from_words({"secret": texts_of("secret", secret), "public": texts_of("public", public), **more})
+
+
+def check_dear(mechanism: str, n_public: int, *, allow: bool) -> None:
+    """Refuse a mechanism that would take longer, or more memory, than a person has.
+
+    Raises
+    ------
+    InvalidParameter
+        With how many symbols it takes, unless ``allow`` is set.
+    """
+    most = mechanism_named(mechanism).most_symbols
+    if most is not None and n_public > most and not allow:
+        raise InvalidParameter(
+            f"{mechanism} takes at most {most} public symbols in the time that a person waits, and there are {n_public}"
+            ": coarsen the column, use another mechanism (`lift choose` tries them), or take it on yourself (--allow)"
+        )
 
 
 def check_each_secret(made: Design) -> None:

@@ -23,7 +23,7 @@ CHUNK = 4_000_000
 """Numbers in memory at a time."""
 
 MOST = 1_000_000
-"""Combinations of outputs beyond which releases are not put together."""
+"""Combinations of outputs, or of kept values, beyond which it is not computed what they tell together."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,11 @@ def told_together(
             f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than {MOST:,}: "
             "what they tell together was not computed; take it on yourself (--allow)"
         )
+    if kept and (many := table.distinct(kept)) > MOST:
+        raise BrokenNotion(
+            f"the kept columns {', '.join(kept)} have {many:,} combinations of values, more than {MOST:,}: they "
+            "tell people apart; coarsen or leave them out, or take it on yourself (--allow)"
+        )
     counted = _counted(table, secret, designs, kept)
     p_s = np.bincount(counted.s, weights=counted.rows, minlength=len(secret.labels)) / counted.rows.sum()
     worst, where = -np.inf, (0, 0, "")
@@ -89,8 +94,10 @@ def told_together(
         seen = np.flatnonzero(p_y > 0)
         lifts = p_sy[:, seen] / (p_s[:, None] * p_y[seen])
         for need in notion.needs(lifts, p_s):
+            if np.isinf(need.allowed):  # it bounds nothing, and infinity less itself is no number
+                continue
             over = need.needed - need.allowed
-            if np.isfinite(need.allowed) and over.max() > worst:
+            if over.max() > worst:
                 worst = float(over.max())
                 z, y = divmod(int(seen[int(over.argmax())]), n_outputs)
                 where = (first + z, y, f"{need.budget} needs {need.needed.max():.4g}, budget {need.allowed:.4g}")

@@ -106,12 +106,13 @@ def test_blocks_change_nothing(monkeypatch, block):
         np.testing.assert_array_equal(merge_labels(q, LIP(0.4))[1], order)
 
 
-@pytest.mark.parametrize("sparse", [0.0, 1.1])
-def test_packing_changes_nothing(monkeypatch, sparse):
+@pytest.mark.parametrize(("sparse", "small"), [(0.0, 0), (0.6, 0), (1.1, 0), (0.6, 10**9)])
+def test_packing_changes_nothing(monkeypatch, sparse, small):
     p = np.random.default_rng(3).dirichlet(np.ones(60), size=30).reshape(30, 3, 20)
     for notion in (LIP(0.4), ALIP(0.1, 0.3), NOTIONS[6]):
         before = merge_labels(p, notion)
         monkeypatch.setattr(pool, "SPARSE", sparse)
+        monkeypatch.setattr(pool, "SMALL", small)
         for found, was in zip(merge_labels(p, notion), before, strict=True):
             np.testing.assert_array_equal(found, was)
         monkeypatch.undo()

@@ -59,7 +59,7 @@ def cut(font: Path, codes: set[int], target: Path) -> bool:
 
 def write_icons(app: Sphinx, error: Exception | None) -> None:
     """Write ``icons.css`` with its fonts, and delete the theme's copy of Font Awesome."""
-    if error is not None or app.builder.name != "html":
+    if error is not None or app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
     (vendor,) = (static / "vendor" / "fontawesome").iterdir()
@@ -75,7 +75,7 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     )
     codes = {int(code, 16) for code in PRIVATE.findall(sheets)}
     folder = static / "icons"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     faces = [
         f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;src:url({name}.woff)}}'
         for name, (family, weight) in FONTS.items()

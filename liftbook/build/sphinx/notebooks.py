@@ -197,13 +197,14 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
     context["header_buttons"].append({**group, "buttons": downloads})
 
 
-def tidy_scripts(_app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Keep each script of a page once, MathJax's asynchronous form, and drop Thebe's, which this book does not use."""
+def tidy_scripts(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Keep each script of a page once, MathJax's where there is maths; Thebe's is not used."""
     kept: dict[str, Any] = {}
+    formulas = app.builder.name == "singlehtml" or app.env.get_domain("math").data["has_equations"].get(pagename, False)
     for script in context.get("script_files", []):
         body = script.attributes.get("body", "") if hasattr(script, "attributes") else ""
         name = str(getattr(script, "filename", script) or body)
-        if "thebe" not in name.lower():
+        if "thebe" not in name.lower() and (formulas or "mathjax" not in name.lower()):
             kept.setdefault(name, script)
     context["script_files"] = list(kept.values())
 

@@ -2,52 +2,72 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
-import pandas as pd
 
 from liftbook import figures
-from liftbook.claims.judging import Spread
 from liftlib.datasets import uniform_joints
 from liftlib.measures.lifts import lift_of
 
 
-@cache
-def _extremes() -> pd.DataFrame:
-    """Return least and largest log min-lift and log max-lift of 1,000 joints 5 x 17, for each of 20 seeds."""
-    found = []
-    for seed in range(20):
-        lifts = lift_of(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
-        low, high = np.log(lifts.min(axis=1)), np.log(lifts.max(axis=1))
-        found.append([low.min(), low.max(), high.min(), high.max(), (low <= -6).mean()])
-    return pd.DataFrame(found, columns=["psi_least", "psi_largest", "lambda_least", "lambda_largest", "psi_below_6"])
+@lru_cache(maxsize=2)
+def _extremes(seed: int) -> dict[str, float]:
+    """Return what Fig. 1 shows of 1,000 joints 5 x 17."""
+    p = uniform_joints(1000, 5, 17, np.random.default_rng(seed))
+    lifts = lift_of(p)
+    low, high = np.log(lifts.min(axis=1)), np.log(lifts.max(axis=1))
+    # P(s, x) at the secret whose lift is the extreme one
+    mass = [
+        float(np.take_along_axis(p, at[:, None, :], axis=1).sum(axis=(1, 2)).mean())
+        for at in (lifts.argmin(axis=1), lifts.argmax(axis=1))
+    ]
+    return {
+        "psi_least": float(low.min()),
+        "psi_largest": float(low.max()),
+        "lambda_least": float(high.min()),
+        "lambda_largest": float(high.max()),
+        "psi_below_6": float((low <= -6).mean()),
+        "mass_at_minima": mass[0],
+        "mass_at_maxima": mass[1],
+    }
 
 
-def _extreme(name: str) -> Spread:
-    return Spread(float(_extremes()[name].min()), float(_extremes()[name].max()))
+def fig1_psi_least(seed: int) -> float:
+    return _extremes(seed)["psi_least"]
 
 
-def fig1_psi_least() -> Spread:
-    return _extreme("psi_least")
+def fig1_psi_largest(seed: int) -> float:
+    return _extremes(seed)["psi_largest"]
 
 
-def fig1_psi_largest() -> Spread:
-    return _extreme("psi_largest")
+def fig1_lambda_least(seed: int) -> float:
+    return _extremes(seed)["lambda_least"]
 
 
-def fig1_lambda_least() -> Spread:
-    return _extreme("lambda_least")
+def fig1_lambda_largest(seed: int) -> float:
+    return _extremes(seed)["lambda_largest"]
 
 
-def fig1_lambda_largest() -> Spread:
-    return _extreme("lambda_largest")
+def fig1_range_of_psi_is_larger(seed: int) -> bool:
+    found = _extremes(seed)
+    return found["psi_largest"] - found["psi_least"] > found["lambda_largest"] - found["lambda_least"]
 
 
-def fig1_probability_below_minus_6() -> float:
-    return float(_extremes()["psi_below_6"].mean())
+def fig1_probability_below_minus_6(seed: int) -> float:
+    return _extremes(seed)["psi_below_6"]
 
 
-def fig1_peak_of_lambda_is_higher() -> bool:
-    peak = figures.figure_e23_1().groupby("measure")["probability"].max()
+def fig1_peak_of_lambda_is_higher(width: str, seed: int) -> bool:
+    peak = figures.figure_e23_1(bin_width=float(width), rng=seed).groupby("measure")["probability"].max()
     return bool(peak["log_max_lift"] > peak["log_min_lift"])
+
+
+def fig1_maxima_are_likelier(seed: int) -> bool:
+    found = _extremes(seed)
+    return found["mass_at_maxima"] > found["mass_at_minima"]
+
+
+def fig1_mass_at_extremes(which: str, seed: int) -> float:
+    """Return the mean probability of the pairs (s, x) whose lift is the least, or the largest, of its symbol."""
+    return _extremes(seed)[f"mass_at_{which}"]

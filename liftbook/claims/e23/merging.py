@@ -2,100 +2,114 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Hashable, Iterator
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from liftbook import figures
-from liftbook.claims.e23.figures import HALF, MERGING, MERGING_ADULT, RELAXED, STRICT, WATCHDOG, WATCHDOG_ADULT
-from liftbook.claims.e23.watchdog import watchdog_adult_eps_1, watchdog_synthetic_eps_1
-from liftbook.claims.figures import ROUNDING, never_below
+from liftbook.claims.e23.figures import HALF, MERGING, RELAXED, STRICT, WATCHDOG
+from liftbook.claims.figures import ROUNDING, Figure, never_below, on_adult
+from liftbook.claims.samples import drawn
+from liftbook.figures.e23.readings import algorithm_1_readings
 from liftbook.rows.merging import alip_name
 from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftlib.channel import Channel
-from liftlib.datasets import uniform_joint, uniform_joints
-from liftlib.joint import Joint
+from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift_ratio
-from liftlib.mechanisms.merging.subset import merge_labels
 from liftlib.mechanisms.merging.watchdog import high_risk, watchdog
 from liftlib.notions import ALIP, LDP
 from liftlib.numerics import KEEP_TOL
 
-PAIRS = ((MERGING, WATCHDOG), (MERGING_ADULT, WATCHDOG_ADULT))
+NAMES = ("LDP", STRICT, HALF, RELAXED)
 
 
-def merging_synthetic_eps_1() -> float:
-    return float(MERGING.curve(HALF)[1.0])
+@lru_cache(maxsize=8)
+def _readings(seed: int) -> dict[tuple[str, str, bool], dict[Hashable, float]]:
+    rows = algorithm_1_readings(rng=seed).to_dict("records")
+    return {(row["risk"], row["loop"], row["repaired"]): row for row in rows}
 
 
-def merging_adult_eps_1() -> float:
-    return float(MERGING_ADULT.curve(HALF)[1.0])
+def merging_synthetic_eps_1(risk: str, seed: int) -> float:
+    return _readings(seed)[risk, "C22's", False]["random"]
 
 
-def merging_enhancement_synthetic() -> float:
-    return 100 * (merging_synthetic_eps_1() / watchdog_synthetic_eps_1() - 1)
+def merging_with_printed_loop(seed: int) -> float:
+    return _readings(seed)["Λ + 1/Ψ", "printed", False]["random"]
 
 
-def merging_enhancement_adult() -> float:
-    return 100 * (merging_adult_eps_1() / watchdog_adult_eps_1() - 1)
+def merging_repaired_eps_1(seed: int) -> float:
+    return _readings(seed)["Λ + 1/Ψ", "C22's", True]["random"]
 
 
-def _variant(**options: Literal["printed"]) -> float:
-    p = uniform_joints(1000, 5, 17, np.random.default_rng(0))
-    labels, _ = merge_labels(p, ALIP.split(1.0, 0.5), extend=False, **options)
-    return float(figures.merged_measures(p, labels)["nmi"].mean())
+def merging_gain_synthetic(risk: str, seed: int) -> float:
+    return _readings(seed)[risk, "C22's", False]["gain_random"]
 
 
-def merging_with_printed_risk() -> float:
-    return _variant(risk="printed")
+def merging_adult_eps_1(without: str) -> float:
+    return float(on_adult("e23_7", without).curve(HALF)[1.0])
 
 
-def merging_with_printed_loop() -> float:
-    return _variant(loop="printed")
+def merging_gain_adult(without: str) -> float:
+    return 100 * (merging_adult_eps_1(without) / float(on_adult("e23_3", without).curve(HALF)[1.0]) - 1)
 
 
-def merging_keeps_alip() -> bool:
-    return bool((MERGING.curve(HALF, "broken") == 0).all())
+def merging_gain_adult_from_prints() -> float:
+    """Return the gain of the printed 0.73 over the printed 0.28, per cent."""
+    return 100 * (0.73 / 0.28 - 1)
 
 
-def merging_above_watchdog() -> bool:
-    names = ("LDP", STRICT, HALF, RELAXED)
-    return all(never_below(ours.curve(name), theirs.curve(name)) for ours, theirs in PAIRS for name in names)
+def merging_keeps_alip(repaired: str, seed: int) -> bool:
+    figure = MERGING if repaired == "as printed" else EXTENDED
+    return all(bool((figure.at(seed).curve(name, "broken") == 0).all()) for name in NAMES)
 
 
-def merging_strictly_above_watchdog() -> bool:
-    """Whether the mean utility is above complete merging's, LDP and all lambdas, random joints and Adult."""
-    names = ("LDP", STRICT, HALF, RELAXED)
-    return all(
-        bool((ours.curve(name) > theirs.curve(name) + ROUNDING).all()) for ours, theirs in PAIRS for name in names
-    )
+def merging_broken_at_8(seed: int) -> float:
+    return float(MERGING.at(seed).curve(HALF, "broken")[8.0])
 
 
-def merging_mean_leakage_below_synthetic() -> bool:
+EXTENDED = Figure("e23_6", extend=True)
+
+
+def merging_kept_adult(without: str) -> bool:
+    return bool((on_adult("e23_7", without).of("broken")["mean"] == 0).all())
+
+
+def merging_broken_points_adult(without: str) -> float:
+    """Return at how many of the 128 points of Fig. 7 the printed algorithm breaks its notion."""
+    return float((on_adult("e23_7", without).of("broken")["mean"] > 0).sum())
+
+
+def _pairs(seed: int) -> Iterator[tuple[Figure, Figure]]:
+    yield MERGING.at(seed), WATCHDOG.at(seed)
+    yield on_adult("e23_7", "Other-relative"), on_adult("e23_3", "Other-relative")
+
+
+def merging_above_watchdog(strictly: str, seed: int) -> bool:
+    """Whether the mean utility is at least complete merging's, or above it, LDP and all lambdas, both tables."""
+    for ours, theirs in _pairs(seed):
+        for name in NAMES:
+            upper, lower = ours.curve(name), theirs.curve(name)
+            kept = (upper > lower + ROUNDING).all() if strictly == "strictly" else never_below(upper, lower)
+            if not kept:
+                return False
+    return True
+
+
+def merging_mean_leakage_below_synthetic(seed: int) -> bool:
     return all(
         never_below(pd.Series(leakage.index * share, leakage.index), leakage, KEEP_TOL)
         for lam in LAMBDAS
         for measure, share in (("min_lift_leakage", lam), ("max_lift_leakage", 1 - lam))
-        for leakage in [MERGING.curve(alip_name(lam), measure)]
+        for leakage in [MERGING.at(seed).curve(alip_name(lam), measure)]
     )
 
 
-def merging_kept_adult() -> bool:
-    return bool((MERGING_ADULT.of("broken")["mean"] == 0).all())
-
-
-def merging_ldp_kept_synthetic() -> bool:
-    """Whether the release keeps LDP for each of 1,000 joints at each budget."""
-    return bool((MERGING.curve("LDP", "broken") == 0).all())
-
-
-def merging_worst_resolution() -> bool:
+def merging_worst_resolution(seed: int) -> bool:
     """Whether no randomisation of X_H within itself has less utility than merging it, 100 joints 5 x 17."""
-    rng, notion = np.random.default_rng(0), ALIP.split(1.0, 0.5)
-    for p in uniform_joints(100, 5, 17, rng):
-        joint = Joint(p)
+    rng, notion = np.random.default_rng(seed), ALIP.split(1.0, 0.5)
+    for joint in drawn(100, 5, 17, seed):
         risky = high_risk(joint, notion)
         kernel = np.eye(17)
         kernel[np.ix_(risky, risky)] = rng.dirichlet(np.full(risky.sum(), 0.3), size=risky.sum())
@@ -105,7 +119,23 @@ def merging_worst_resolution() -> bool:
     return True
 
 
-def merging_ldp_threshold_is_eps() -> bool:
-    """Whether Gamma > eps marks the same symbols as eps-LDP does, one joint 5 x 17, eps 1.5."""
+def merging_ldp_threshold(reading: str) -> bool:
+    """Whether Gamma > eps, or Gamma > e^eps, marks the same symbols as eps-LDP does, one joint 5 x 17, eps 1.5."""
     joint, eps = uniform_joint(5, 17, np.random.default_rng(0)), 1.5
-    return bool(((lift_ratio(joint) > eps) == high_risk(joint, LDP(eps))).all())
+    bound = eps if reading == "eps" else np.exp(eps)
+    return bool(((lift_ratio(joint) > bound) == high_risk(joint, LDP(eps))).all())
+
+
+def refinement_never_loses(seed: int) -> bool:
+    """Whether a random aggregation of a random partition has no more utility: 200 joints 5 x 17."""
+    rng = np.random.default_rng(seed)
+    for joint in drawn(200, 5, 17, seed):
+        fine = rng.integers(0, 8, 17)
+        coarse = rng.integers(0, 3, 8)[fine]
+        kept = [
+            evaluate(joint, Channel.merge([np.flatnonzero(labels == g).tolist() for g in np.unique(labels)], 17))
+            for labels in (fine, coarse)
+        ]
+        if kept[0].mutual_information < kept[1].mutual_information - 1e-12:
+            return False
+    return True

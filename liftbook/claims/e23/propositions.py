@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 
 import numpy as np
 
 from liftbook.claims.samples import drawn
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.measures.evaluation import evaluate
+from liftlib.measures.evaluation import Evaluation, evaluate
 from liftlib.measures.information import chi2_divergence, sibson, total_variation
 from liftlib.measures.lifts import (
     alpha_lift,
@@ -26,9 +27,12 @@ from liftlib.measures.lifts import (
     max_lift,
     min_lift,
 )
+from liftlib.mechanisms.merging.watchdog import watchdog
+from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import ALIP
 
 JOINTS = partial(drawn, 200, 5, 17)
+"""A function of the seed."""
 ORDERS = (1.5, 2.0, 10.0, 100.0)
 ROUNDING = 1 + 1e-9
 
@@ -79,25 +83,72 @@ def proposition_5_chi2() -> bool:
     return _printed_bound_holds(chi2_of, inverse=True, power=2)
 
 
-def lift_based_means_are_averages() -> bool:
+def _raw(joint: Joint) -> tuple[float, float, Evaluation]:
+    """Return the budgets that X itself keeps, and what it leaks."""
+    channel = Channel.identity(joint.n_public)
+    lower, upper = ALIP(0, 0).leakage(joint, channel)
+    return lower, upper, evaluate(joint, channel)
+
+
+def proposition_1_information(seed: int) -> bool:
+    return all(out.secret_information <= upper + 1e-12 for _, upper, out in map(_raw, JOINTS(seed)))
+
+
+def proposition_1_orders(seed: int) -> bool:
+    """Whether Sibson's and Arimoto's information are at most alpha/(alpha - 1) eps_u."""
+    return all(
+        max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING
+        for _, upper, out in map(_raw, JOINTS(seed))
+        for a in ORDERS
+    )
+
+
+def proposition_1_ldp(seed: int) -> bool:
+    return all(out.ldp <= lower + upper + 1e-12 for lower, upper, out in map(_raw, JOINTS(seed)))
+
+
+def proposition_a1(seed: int) -> bool:
+    """Whether lifts in [(1 - rho2)/(1 - rho1), rho2/rho1] prevent breaches both ways: each set of secrets, 50 joints.
+
+    For each set of secrets and symbol the two rhos are chosen such that the condition is just met.
+    """
+    for joint in drawn(50, 5, 17, seed):
+        sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
+        prior, posterior = sets @ joint.p_s, sets @ joint.s_given_x
+        low, high = min_lift(joint), max_lift(joint)
+        rho_1 = prior[:, None]
+        # the least rho2 that the condition allows for a rho1, from above and from below
+        rho_2 = np.maximum(rho_1 * high, 1 - low * (1 - rho_1))
+        if (posterior > rho_2 + 1e-12).any():
+            return False
+        # and the largest rho1 that it allows for a rho2, for breaches downward
+        fall = np.minimum(prior[:, None] / high, 1 - (1 - prior[:, None]) / low)
+        if (posterior < fall - 1e-12).any():
+            return False
+    return True
+
+
+def lift_based_means_are_averages(seed: int) -> bool:
     return all(
         np.isclose(total_variation(joint), joint.p_x @ l1_lift(joint) / 2)
         and np.isclose(chi2_divergence(joint), joint.p_x @ chi2_lift(joint))
         and all(np.isclose(sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a))) for a in ORDERS)
-        for joint in JOINTS()
+        for joint in JOINTS(seed)
     )
 
 
-def proposition_3_alpha() -> bool:
-    return all((alpha_lift(joint, a) <= max_lift(joint) * ROUNDING).all() for joint in JOINTS() for a in ORDERS)
+def proposition_3_alpha(seed: int) -> bool:
+    return all((alpha_lift(joint, a) <= max_lift(joint) * ROUNDING).all() for joint in JOINTS(seed) for a in ORDERS)
 
 
-def proposition_5_alpha() -> bool:
-    return all((alpha_lift_inverse(joint, a) <= ROUNDING / min_lift(joint)).all() for joint in JOINTS() for a in ORDERS)
+def proposition_5_alpha(seed: int) -> bool:
+    return all(
+        (alpha_lift_inverse(joint, a) <= ROUNDING / min_lift(joint)).all() for joint in JOINTS(seed) for a in ORDERS
+    )
 
 
-def proposition_4() -> bool:
-    for joint in JOINTS():
+def proposition_4(seed: int) -> bool:
+    for joint in JOINTS(seed):
         values = lift(joint)
         s, x = np.unravel_index(values.argmax(), values.shape)
         p, high = joint.p_s[s], values[s, x] / ROUNDING
@@ -108,8 +159,8 @@ def proposition_4() -> bool:
     return True
 
 
-def proposition_6() -> bool:
-    for joint in JOINTS():
+def proposition_6(seed: int) -> bool:
+    for joint in JOINTS(seed):
         values = lift(joint)
         s, x = np.unravel_index(values.argmin(), values.shape)
         p, low, root = joint.p_s[s], values[s, x] * ROUNDING, np.sqrt(joint.p_s[s])
@@ -118,3 +169,23 @@ def proposition_6() -> bool:
         if not (low >= np.array(bounds)).all():
             return False
     return True
+
+
+def ldp_prevents_breaches(seed: int) -> bool:
+    """Whether e^eps <= rho2 (1 - rho1) / (rho1 (1 - rho2)) prevents breaches both ways: each set, 50 joints 5 x 17."""
+    sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
+    for joint in drawn(50, 5, 17, seed):
+        prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
+        odds, factor = prior / (1 - prior), max_lift(joint) / min_lift(joint)
+        # the least rho2 for a rho1, and the largest rho1 for a rho2, that the condition allows
+        up, down = odds * factor / (1 + odds * factor), odds / factor / (1 + odds / factor)
+        if (posterior > up + 1e-12).any() or (posterior < down - 1e-12).any():
+            return False
+    return True
+
+
+def problem_15_is_unsolvable() -> bool:
+    """Whether no response exists where the high-risk symbols alone allow none: a joint 2 x 3 with a single one."""
+    joint, notion = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]]), ALIP(0.7, 0.7)
+    assert not notion.is_kept(joint, watchdog(joint, notion, extend=False))
+    return not notion.is_kept(joint, optimal_response(joint, notion))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
-from liftbook.claims.e23.figures import SUBSETS, SUBSETS_ADULT, SUBSETS_LARGE
-from liftbook.claims.figures import Figure, never_below
+from liftbook.claims.e23.figures import SUBSETS, SUBSETS_LARGE
+from liftbook.claims.figures import Figure, never_below, on_adult
+from liftbook.claims.judging import long
+from liftlib.datasets import uniform_joints
+from liftlib.mechanisms.merging.groups import Batch
+from liftlib.mechanisms.merging.subset import LoopName, merge_labels
+from liftlib.notions import ALIP
+
+STRICT_BUDGETS = (0.05, 0.1, 0.25, 0.5)
 
 
 def _above_merging(figure: Figure, measure: str) -> bool:
@@ -16,62 +24,106 @@ def _leaks_more_than_merging(figure: Figure) -> bool:
     return _above_merging(figure, "min_lift_leakage") and _above_merging(figure, "max_lift_leakage")
 
 
-def srr_above_merging_synthetic() -> bool:
-    return _above_merging(SUBSETS, "nmi")
+@long
+def srr_above_merging_synthetic(seed: int) -> bool:
+    return _above_merging(SUBSETS.at(seed), "nmi")
 
 
-def srr_above_merging_adult() -> bool:
-    return _above_merging(SUBSETS_ADULT, "nmi")
+def srr_above_merging_adult(without: str) -> bool:
+    return _above_merging(on_adult("e23_9", without), "nmi")
 
 
-def srr_above_merging_large() -> bool:
-    return _above_merging(SUBSETS_LARGE, "nmi")
+@long
+def srr_above_merging_large(seed: int) -> bool:
+    return _above_merging(SUBSETS_LARGE.at(seed), "nmi")
 
 
-def srr_leaks_more_than_merging_synthetic() -> bool:
-    return _leaks_more_than_merging(SUBSETS)
+@long
+def srr_leaks_more_than_merging_synthetic(seed: int) -> bool:
+    return _leaks_more_than_merging(SUBSETS.at(seed))
 
 
-def srr_leaks_more_than_merging_adult() -> bool:
-    return _leaks_more_than_merging(SUBSETS_ADULT)
+def srr_leaks_more_than_merging_adult(without: str) -> bool:
+    return _leaks_more_than_merging(on_adult("e23_9", without))
 
 
-def srr_leaks_more_than_merging_large() -> bool:
-    return _leaks_more_than_merging(SUBSETS_LARGE)
+@long
+def srr_leaks_more_than_merging_large(seed: int) -> bool:
+    return _leaks_more_than_merging(SUBSETS_LARGE.at(seed))
 
 
-def srr_within_budgets_large() -> bool:
-    leaks = pd.concat([SUBSETS_LARGE.of("min_lift_leakage"), SUBSETS_LARGE.of("max_lift_leakage")])
-    kept = bool((SUBSETS_LARGE.of("broken")["mean"] == 0).all())
+@long
+def srr_within_budgets_large(seed: int) -> bool:
+    figure = SUBSETS_LARGE.at(seed)
+    leaks = pd.concat([figure.of("min_lift_leakage"), figure.of("max_lift_leakage")])
+    kept = bool((figure.of("broken")["mean"] == 0).all())
     return kept and bool((leaks["mean"] <= leaks["eps"] / 2 + 1e-9).all())
 
 
-def srr_gap_to_optimum_synthetic() -> float:
-    return float((SUBSETS.curve("AORR") - SUBSETS.curve("SRR")).max())
+def _gap(figure: Figure) -> float:
+    return float((figure.curve("AORR") - figure.curve("SRR")).max())
 
 
-def srr_gap_to_optimum_adult() -> float:
-    return float((SUBSETS_ADULT.curve("AORR") - SUBSETS_ADULT.curve("SRR")).max())
+@long
+def srr_is_close_synthetic(margin: str, seed: int) -> bool:
+    return _gap(SUBSETS.at(seed)) <= float(margin)
 
 
-def responses_take_longer_than_merging() -> bool:
-    total = {name: float(SUBSETS.curve(name, "seconds").sum()) for name in ("AORR", "SRR", "subset merging")}
+@long
+def srr_gap_to_optimum_synthetic(seed: int) -> float:
+    """Return the largest gap in mean NMI of SRR to AORR."""
+    return _gap(SUBSETS.at(seed))
+
+
+def srr_is_close_adult(margin: str) -> bool:
+    return _gap(on_adult("e23_9", "Other-relative")) <= float(margin)
+
+
+def srr_gap_to_optimum_adult(without: str) -> float:
+    """Return the largest gap in NMI of SRR to AORR on Adult."""
+    return _gap(on_adult("e23_9", without))
+
+
+@long
+def responses_take_longer_than_merging(seed: int) -> bool:
+    figure = SUBSETS.at(seed)
+    total = {name: float(figure.curve(name, "seconds").sum()) for name in ("AORR", "SRR", "subset merging")}
     return min(total["AORR"], total["SRR"]) > total["subset merging"]
 
 
-def _fewer_vertices() -> pd.Series[bool]:
-    return SUBSETS.curve("SRR", "vertices") < SUBSETS.curve("AORR", "vertices")
+def _cheaper(by: str, seed: int) -> pd.Series[bool]:
+    return SUBSETS.at(seed).curve("SRR", by) < SUBSETS.at(seed).curve("AORR", by)
 
 
-def srr_has_fewer_vertices_outside() -> bool:
-    fewer = _fewer_vertices()
-    return bool(fewer[(fewer.index < 1) | (fewer.index > 2.5)].all())
+@long
+def srr_is_cheaper_outside(by: str, seed: int) -> bool:
+    cheaper = _cheaper(by, seed)
+    return bool(cheaper[(cheaper.index < 1) | (cheaper.index > 2.5)].all())
 
 
-def srr_has_more_vertices_between() -> bool:
-    fewer = _fewer_vertices()
-    return bool((~fewer[(fewer.index >= 1) & (fewer.index <= 2.5)]).all())
+@long
+def srr_is_dearer_between(by: str, seed: int) -> bool:
+    cheaper = _cheaper(by, seed)
+    return bool((~cheaper[(cheaper.index >= 1) & (cheaper.index <= 2.5)]).all())
 
 
-def subsets_are_ever_united() -> bool:
-    return bool(SUBSETS.curve("SRR", "unions").max() > 0)
+@long
+def srr_dearer_at_budgets(by: str, seed: int) -> float:
+    """Return at how many of the 32 budgets SRR is dearer than AORR."""
+    return float((~_cheaper(by, seed)).sum())
+
+
+def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
+    """Whether some subset of Algorithm 1, of several, allows no response at strict budgets: 200 joints 5 x 17.
+
+    A subset allows a response exactly where it keeps the notion when merged.
+    """
+    batch = Batch(uniform_joints(200, 5, 17, np.random.default_rng(seed)))
+    for eps in STRICT_BUDGETS:
+        notion = ALIP.split(eps, 0.65)
+        labels, order = merge_labels(batch, notion, loop=loop, extend=False)
+        kept = notion.kept_columns(batch.release(labels)[0], batch.p_s)
+        merged = (order >= 0).sum(axis=1)
+        if (~kept.all(axis=1) & (merged > 1)).any():
+            return True
+    return False

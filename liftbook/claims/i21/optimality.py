@@ -17,12 +17,12 @@ from liftlib.mechanisms.reduction.transport import markov_reduction, secret_awar
 from liftlib.numerics import Matrix
 
 
-def lemma_1_meets_equation_3() -> bool:
+def lemma_1_meets_equation_3(seed: int) -> bool:
     return all(
         np.allclose(
             joint.x_given_s @ linear_reduction(joint, 0.6).kernel, 0.4 * joint.x_given_s + 0.6 * joint.p_x, atol=1e-12
         )
-        for joint in drawn(100, 4, 6)
+        for joint in drawn(100, 4, 6, seed)
     )
 
 
@@ -33,8 +33,8 @@ def lemma_1_is_the_only_markov_solution() -> bool:
     return not met or bool(np.allclose(cheapest.kernel, linear_reduction(EXAMPLE, 0.5).kernel, atol=1e-6))
 
 
-def lemma_1_has_the_printed_costs() -> bool:
-    for joint in drawn(100, 4, 6):
+def lemma_1_has_the_printed_costs(seed: int) -> bool:
+    for joint in drawn(100, 4, 6, seed):
         xy, far = linear_reduction(joint, 0.3).joint_xy(joint), distance(6)
         moved = np.isclose(1 - np.trace(xy), 0.3 * (1 - (joint.p_x**2).sum()))
         if not (moved and np.isclose((xy * far).sum(), 0.3 * joint.p_x @ far @ joint.p_x)):
@@ -54,30 +54,30 @@ def _least_by_programme(joint: Joint, alpha: float, cost: Matrix) -> float:
     return total
 
 
-def proposition_1_is_optimal() -> bool:
+def proposition_1_is_optimal(seed: int) -> bool:
     moves = 1 - np.eye(6)
     return all(
         abs((secret_aware_reduction(joint, 0.5).joint_xy(joint) * moves).sum() - _least_by_programme(joint, 0.5, moves))
         < 1e-9
-        for joint in drawn(20, 4, 6)
+        for joint in drawn(20, 4, 6, seed)
     )
 
 
-def proposition_1_leaves_a_choice() -> bool:
+def proposition_1_leaves_a_choice(seed: int) -> bool:
     """Whether some secret of some random joint with three symbols leaves (11d) and (11e) more than one solution.
 
     Masses to be moved between m symbols and n others have one solution exactly where m or n is 1.
     """
     return any(
         min((joint.p_x > source).sum(), (joint.p_x < source).sum()) > 1
-        for joint in drawn(100, 4, 3)
+        for joint in drawn(100, 4, 3, seed)
         for source in joint.x_given_s
     )
 
 
-def aware_is_better_on_random_joints() -> bool:
+def aware_is_better_on_random_joints(seed: int) -> bool:
     far = distance(6)
-    for joint in drawn(20, 4, 6):
+    for joint in drawn(20, 4, 6, seed):
         for cost, makes in ((1 - np.eye(6), None), (far, far)):
             pair = (linear_reduction(joint, 0.5), secret_aware_reduction(joint, 0.5, distortion=makes))
             printed, aware = (float((channel.joint_xy(joint) * cost).sum()) for channel in pair)
@@ -86,8 +86,8 @@ def aware_is_better_on_random_joints() -> bool:
     return True
 
 
-def information_is_convex_in_the_kernel() -> bool:
-    rng = np.random.default_rng(0)
+def information_is_convex_in_the_kernel(seed: int) -> bool:
+    rng = np.random.default_rng(seed)
     for _ in range(100):
         joint = dirichlet_joint(3, 4, 0.5, rng)
         first, second = rng.dirichlet(np.ones(4), size=(2, 3, 4))

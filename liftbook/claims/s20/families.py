@@ -35,32 +35,32 @@ def sex_values() -> float:
     return float(adult("marital-status", "sex").n_public)
 
 
-def _level_is(family: Family) -> bool:
+def _level_is(family: Family, seed: int) -> bool:
     return all(
         abs(family.lip(joint, alpha) - LIP(0.0).excess(joint, family(joint, alpha))) < 1e-9
-        for joint in jeffreys(20, 3, 6)
+        for joint in jeffreys(20, 3, 6, seed)
         for alpha in (0.3, 1.0, 3.0)
     )
 
 
-def equation_29_is_the_level() -> bool:
-    return _level_is(randomised_response)
+def equation_29_is_the_level(seed: int) -> bool:
+    return _level_is(randomised_response, seed)
 
 
-def equation_32_is_the_level() -> bool:
-    return _level_is(unary_encoding)
+def equation_32_is_the_level(seed: int) -> bool:
+    return _level_is(unary_encoding, seed)
 
 
-def equation_33_is_the_level() -> bool:
-    return _level_is(conditional_reporting)
+def equation_33_is_the_level(seed: int) -> bool:
+    return _level_is(conditional_reporting, seed)
 
 
-def levels_grow_with_alpha() -> bool:
+def levels_grow_with_alpha(seed: int) -> bool:
     alphas = np.linspace(0, 8, 60)
     return all(
         (np.diff([family.lip(joint, alpha) for alpha in alphas]) >= 0).all()
         for family in (randomised_response, unary_encoding, conditional_reporting)
-        for joint in jeffreys(20, 3, 6)
+        for joint in jeffreys(20, 3, 6, seed)
     )
 
 
@@ -70,8 +70,8 @@ def unary_encoding_tends_to_half() -> float:
     return evaluate(joint, unary_encoding(joint, np.inf)).mutual_information / entropy(joint.p_x)
 
 
-def conditional_reporting_is_ldp() -> bool:
-    joints = seeded(10, 2, 5)
+def conditional_reporting_is_ldp(seed: int) -> bool:
+    joints = seeded(10, 2, 5, seed)
     return all(LDP(alpha).is_kept(j, conditional_reporting(j, alpha)) for j in joints for alpha in (0.1, 1.0, 5.0))
 
 
@@ -80,3 +80,24 @@ def unary_encoding_of_education_is_infeasible() -> bool:
     joint = adult("marital-status", "education")
     channel = unary_encoding(joint, unary_encoding.at_lip(joint, 1.0))
     return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy
+
+
+def ldp_in_x_implies_ldp_in_s(seed: int) -> bool:
+    """Whether GRR's alpha, its LDP level with respect to X, bounds that with respect to S: 20 joints, three alphas."""
+    return all(
+        LDP(0.0).leakage(joint, randomised_response(joint, alpha)) <= alpha + 1e-9
+        for joint in jeffreys(20, 3, 6, seed)
+        for alpha in (0.3, 1.0, 3.0)
+    )
+
+
+def utility_grows_with_alpha(seed: int) -> bool:
+    """Whether I(X;Y) of GRR and of CR grows with alpha: 20 joints 3 x 6, 30 alphas up to 8."""
+    return all(
+        (
+            np.diff([evaluate(joint, family(joint, alpha)).mutual_information for alpha in np.linspace(0, 8, 30)])
+            > -1e-12
+        ).all()
+        for family in (randomised_response, conditional_reporting)
+        for joint in jeffreys(20, 3, 6, seed)
+    )

@@ -7,47 +7,49 @@ import pandas as pd
 
 from liftbook.claims.figures import Figure
 from liftbook.claims.samples import seeded
-from liftbook.claims.utility import optimum
+from liftbook.claims.utility import optimum, utility
+from liftbook.figures.s20.kernels import best_kernel
 from liftbook.rows.scales import S20_EPSILONS
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
+from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LDP, LIP
 
 FIG_3 = Figure("s20_3")
 
 
-def _joints() -> tuple[Joint, ...]:
+def _joints(seed: int) -> tuple[Joint, ...]:
     """Return the ten joints 2 x 5 of Fig. 3's claims in words."""
-    return seeded(10, 2, 5)
+    return seeded(10, 2, 5, seed)
 
 
-def lip_optimum_at_least_ldp() -> bool:
+def lip_optimum_at_least_ldp(seed: int) -> bool:
     """LDP(eps) implies LIP(eps): over the ten joints 2 x 5 and four budgets of Fig. 3a."""
-    return all(optimum(j, LIP(eps)) >= optimum(j, LDP(eps)) - 1e-9 for j in _joints() for eps in S20_EPSILONS)
+    return all(optimum(j, LIP(eps)) >= optimum(j, LDP(eps)) - 1e-9 for j in _joints(seed) for eps in S20_EPSILONS)
 
 
-def half_lip_optimum_at_most_ldp() -> bool:
+def half_lip_optimum_at_most_ldp(seed: int) -> bool:
     """LIP(eps/2) implies LDP(eps): over the same joints and budgets, Fig. 3b."""
-    return all(optimum(j, LIP(eps / 2)) <= optimum(j, LDP(eps)) + 1e-9 for j in _joints() for eps in S20_EPSILONS)
+    return all(optimum(j, LIP(eps / 2)) <= optimum(j, LDP(eps)) + 1e-9 for j in _joints(seed) for eps in S20_EPSILONS)
 
 
-def utility_gap_is_low() -> float:
+def utility_gap_is_low(seed: int) -> float:
     """Return the mean share of the LIP optimum that LDP(eps) loses, over the same joints and budgets."""
-    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in _joints() for eps in S20_EPSILONS]
+    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in _joints(seed) for eps in S20_EPSILONS]
     return float(np.mean(losses))
 
 
-def _means(route: str, panel: str = "a") -> pd.DataFrame:
-    rows = FIG_3.rows
+def _means(route: str, seed: int, panel: str = "a") -> pd.DataFrame:
+    rows = FIG_3.at(seed).rows
     rows = rows[(rows["panel"] == panel) & (rows["route"] == route)]
     return rows.drop(columns=["panel", "route"]).groupby("eps").mean()
 
 
-def lemma_1_holds() -> bool:
+def lemma_1_holds(seed: int) -> bool:
     """LDP(eps) implies LIP(eps), which implies LDP(2 eps) and I(S; Y) <= eps: 200 random protocols."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     for p in uniform_joints(200, 3, 5, rng):
         joint, channel = Joint(p), Channel(rng.dirichlet(np.full(5, 0.5), size=5))
         ldp, lip = LDP(0).leakage(joint, channel), LIP(0).leakage(joint, channel)
@@ -65,42 +67,79 @@ def lip_inequalities() -> float:
     return float(len(LIP(1.0).halfspaces(seeded(1, 2, 5)[0])) + 5)
 
 
-def optimal_ldp_is_a_vertex_of_kernels() -> bool:
+def optimal_ldp_is_a_vertex_of_kernels(seed: int) -> bool:
     """Whether the best of all vertices of Theorem 2's polytope has the optimum, 10 joints 2 x 5, four budgets."""
-    rows = FIG_3.rows.pivot_table(index=["panel", "trial", "eps"], columns="route", values="ldp")
+    rows = FIG_3.at(seed).rows.pivot_table(index=["panel", "trial", "eps"], columns="route", values="ldp")
     return bool(np.allclose(rows["polytope of kernels"], rows["polytope of rows"], atol=1e-9))
 
 
-def optimal_ldp_has_few_outputs() -> bool:
-    return bool((FIG_3.rows["ldp_outputs"] <= 5).all())
+def optimal_ldp_has_few_outputs(seed: int) -> bool:
+    return bool((FIG_3.at(seed).rows["ldp_outputs"] <= 5).all())
 
 
-def ldp_seconds() -> float:
+def ldp_seconds(seed: int) -> float:
     """Return the mean seconds of the optimal LDP protocol at eps 1/2 through all vertices of Theorem 2's polytope."""
-    return float(_means("polytope of kernels")["ldp_seconds"].iloc[0])
+    return float(_means("polytope of kernels", seed)["ldp_seconds"].iloc[0])
 
 
-def lip_seconds() -> float:
-    return float(_means("polytope of rows")["lip_seconds"].iloc[0])
+def lip_seconds(seed: int) -> float:
+    return float(_means("polytope of rows", seed)["lip_seconds"].iloc[0])
 
 
-def lip_is_faster_than_theorem_2() -> bool:
-    means = _means("polytope of kernels")
+def lip_is_faster_than_theorem_2(seed: int) -> bool:
+    means = _means("polytope of kernels", seed)
     return bool((means["lip_seconds"] < means["ldp_seconds"]).all())
 
 
-def vertices_fall_with_the_budget() -> bool:
+def vertices_fall_with_the_budget(seed: int) -> bool:
     """Both polytopes lose vertices from each budget to the next, that of kernels the larger share overall."""
-    means = _means("polytope of kernels")
+    means = _means("polytope of kernels", seed)
     ldp, lip = means["ldp_vertices"], means["lip_vertices"]
     shares = [float(v.iloc[-1] / v.iloc[0]) for v in (ldp, lip)]
     return bool((ldp.diff().dropna() < 0).all() and (lip.diff().dropna() < 0).all() and shares[0] < shares[1])
 
 
-def utility_gap_shrinks_with_the_budget() -> bool:
-    return bool((_means("polytope of rows")["share"].diff().dropna() > 0).all())
+def utility_gap_shrinks_with_the_budget(seed: int) -> bool:
+    return bool((_means("polytope of rows", seed)["share"].diff().dropna() > 0).all())
 
 
-def half_lip_gap_is_low() -> float:
+def half_lip_gap_is_low(seed: int) -> float:
     """Return the mean share of LDP(eps)'s optimum that LIP(eps / 2) loses."""
-    return float(1 - _means("polytope of rows", "b")["share"].mean())
+    return float(1 - _means("polytope of rows", seed, "b")["share"].mean())
+
+
+def theorem_3_is_optimal(seed: int) -> bool:
+    """Whether the best vertex of the polytope of LIP kernels is no better: 5 joints 2 x 4, two budgets."""
+    for joint in seeded(5, 2, 4, seed):
+        for eps in (0.5, 1.5):
+            notion = LIP(eps)
+            kernel, _ = best_kernel(notion.halfspaces(joint) * joint.p_x, joint.p_x)
+            if abs(optimum(joint, notion) - utility(joint, kernel)) > 1e-9:
+                return False
+    return True
+
+
+def theorem_3_needs_few_outputs(seed: int) -> bool:
+    """Whether the optimal LIP protocol has at most |X| outputs: ten joints 2 x 5, four budgets."""
+    return all(
+        optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for joint in _joints(seed) for eps in S20_EPSILONS
+    )
+
+
+def remark_1_holds(seed: int) -> bool:
+    """Whether the largest LIP leakage of a kernel over all joints is its LDP leakage with respect to X: 50 kernels.
+
+    A rare secret that shows in one symbol alone comes as near to it as one likes; random joints stay below it.
+    """
+    rng = np.random.default_rng(seed)
+    for kernel in rng.dirichlet(np.ones(4), size=(50, 5)):
+        channel, worst = Channel(kernel), float(np.log(kernel.max(axis=0) / kernel.min(axis=0)).max())
+        if any(LIP(0).leakage(joint, channel) > worst + 1e-12 for joint in seeded(5, 2, 5, seed)):
+            return False
+        y = int((kernel.max(axis=0) / kernel.min(axis=0)).argmax())
+        high, low = int(kernel[:, y].argmax()), int(kernel[:, y].argmin())
+        p = np.full((2, 5), 1e-13)
+        p[0, high], p[1, low] = 1e-9, 1 - 1e-9
+        if abs(LIP(0).leakage(Joint(p / p.sum()), channel) - worst) > 1e-2 * worst:
+            return False
+    return True

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq, linprog
 
+from liftbook.rows.making import figure
+from liftbook.rows.tidy import frame
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
-from liftlib.numerics import Vector
+from liftlib.measures.lifts import lift
+from liftlib.mechanisms.merging.subset import subset_merging
+from liftlib.mechanisms.merging.watchdog import watchdog
+from liftlib.notions import LIP
+from liftlib.numerics import Rng, Vector, generator
 
 EXAMPLE_RISKS = (1.3515, 1.6458, 0.9295, 0.8161, 0.2608)
 """C22 Example 1: omega(x) of its five symbols, nats; at eps = 0.8 all but the last are of high risk."""
@@ -72,3 +80,78 @@ def example_c22_1() -> Joint:
     return Joint(
         found.x.reshape(3, 5) * np.outer(p_s, p_x), secret=["s1", "s2", "s3"], public=["x1", "x2", "x3", "x4", "x5"]
     )
+
+
+@figure
+def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
+    """Return what Algorithm 1 keeps on random joint distributions that have every number of C22 Example 1 (ours).
+
+    Parameters
+    ----------
+    n_trials : int
+        Random choices of the prior, of the marginal and of which lifts are the extreme ones; those that no joint
+        distribution meets give no row.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``information`` (I(X;Y) of Algorithm 1, nats), ``subsets`` (into which the four high-risk symbols go; 1
+        is complete merging) and ``error`` (the largest distance to a printed number).
+    """
+    random, rows = generator(rng), []
+    low = brentq(lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5)
+    while n_trials > 0:
+        n_trials -= 1
+        joint = _with_the_printed_numbers(random, low)
+        if joint is not None:
+            channel = subset_merging(joint, LIP(0.8), extend=False)
+            kept = evaluate(joint, channel).mutual_information
+            rows.append({"information": kept, "subsets": channel.n_outputs - 1, "error": printed_error(joint)})
+    return frame(rows)
+
+
+def printed_error(joint: Joint) -> float:
+    """Return the largest distance of a joint distribution's numbers to those that C22 Example 1 prints."""
+    notion, channel = LIP(0.8), watchdog(joint, LIP(0.8), extend=False)
+    release, found = channel.release(joint), evaluate(joint, channel)
+    risks = [*notion.risk(lift(joint), joint.p_s), *notion.risk(lift(release), release.p_s)]
+    printed = [*EXAMPLE_RISKS, EXAMPLE_RISKS[-1], EXAMPLE_MERGED_RISK, EXAMPLE_ENTROPY, EXAMPLE_INFORMATION]
+    return float(np.abs(np.array([*risks, found.entropy, found.mutual_information]) - printed).max())
+
+
+def _marginal(random: np.random.Generator, low: float) -> Vector:
+    """Return a P_X with the printed H(X) and P(x5): a random direction from the even spread of the other four."""
+    way = random.normal(size=4)
+    way -= way.mean()
+    even, most = np.full(4, (1 - low) / 4), (1 - low) / 4 / -(way.min())
+
+    def along(step: float) -> Vector:
+        return np.append(even + step * way, low)
+
+    if entropy(along(most * (1 - 1e-9))) > EXAMPLE_ENTROPY:
+        return np.empty(0)
+    return along(brentq(lambda step: entropy(along(step)) - EXAMPLE_ENTROPY, 0, most * (1 - 1e-9)))
+
+
+def _with_the_printed_numbers(random: np.random.Generator, low: float) -> Joint | None:
+    """Return a random joint distribution 3 x 5 with the printed numbers, or None where the choices allow none."""
+    p_s, p_x = random.dirichlet(np.ones(3)), _marginal(random, low)
+    if not p_x.size:
+        return None
+    risks = np.array(EXAMPLE_RISKS)
+    least, most = np.tile(np.exp(-risks), (3, 1)), np.tile(np.exp(risks), (3, 1))
+    # one lift of each of four symbols at a bound
+    for x, s in enumerate(random.integers(0, 3, size=4)):
+        least[s, x] = most[s, x] = np.exp(random.choice([-1, 1]) * risks[x])
+    # P(x5) l(s, x5) + P(others) l(s, others) = 1: the merged risk is printed, so x5 has its own risk at the least lift,
+    # where the merged lift is the largest, and its other lifts leave the merged ones within the printed risk
+    most[:, 4] = np.minimum(most[:, 4], (1 - (1 - low) * np.exp(-EXAMPLE_MERGED_RISK)) / low)
+    chosen = int(random.integers(0, 3))
+    most[chosen, 4] = least[chosen, 4]
+    found = linprog(
+        random.normal(size=15),
+        A_eq=np.vstack([np.kron(p_s, np.eye(5)), np.kron(np.eye(3), p_x)]),
+        b_eq=np.ones(8),
+        bounds=np.c_[least.ravel(), most.ravel()],
+    )
+    return None if found.x is None else Joint(found.x.reshape(3, 5) * np.outer(p_s, p_x))

@@ -18,6 +18,9 @@ BLOCK = 2**16
 SPARSE = 0.6
 """The share of places in use below which a pool is packed anew."""
 
+SMALL = 4096
+"""Numbers that are not worth packing: going through them takes less than the calls that would pack them."""
+
 
 class Pool:
     """For each of n joint distributions, a group that grows and the symbols that it may take in.
@@ -37,6 +40,8 @@ class Pool:
         Which of them can still be taken in.
     left : numpy.ndarray of int, shape (n,)
         How many.
+    gone : int
+        How many were taken in since the pool was packed, or are of a joint distribution that is done with.
     group : numpy.ndarray of int, shape (n,)
         The symbol that each group started from, -1 where one is still to start.
     share, p_x : numpy.ndarray, shape (S, n, w) and (n, w)
@@ -52,16 +57,19 @@ class Pool:
         self.free, self.left = allowed.copy(), allowed.sum(axis=1)
         self.share, self.p_x = batch.shares, batch.p_x
         self.mass, self.whole = np.ones(batch.p_s.T.shape), np.ones(len(live))
+        self.gone = self.free.size
         self.pack()
 
     def pack(self) -> None:
         """Leave out joint distributions that are done with, and symbols that are gone, where these are many."""
         n, w = self.free.shape
+        if self.gone < (1 - SPARSE) * n * w or self.share.size <= SMALL:
+            return
         self.left *= self.live
         width = int(self.left.max(initial=0))
         if width * np.count_nonzero(self.live) >= SPARSE * n * w:
             return
-        rows = np.flatnonzero(self.live)
+        rows, self.gone = np.flatnonzero(self.live), 0
         # the free ones first, in their order
         at = np.argsort(~self.free[rows], axis=1, kind="stable")[:, :width]
         for name in ("of", "p_s", "live", "left", "group", "whole"):
@@ -85,6 +93,7 @@ class Pool:
         self.whole[rows] += self.p_x[rows, at]
         self.free[rows, at] = False
         self.left[rows] -= 1
+        self.gone += rows.size
         return np.asarray(self.ids[rows, at])
 
     def close(self, rows: Labels) -> tuple[Labels, Labels]:
@@ -100,6 +109,7 @@ class Pool:
         closed = rows[self._kept(mass, whole)[rows]]
         at, places = np.nonzero(self.free[closed])
         self.free[closed], self.left[closed] = False, 0
+        self.gone += at.size
         return closed[at], self.ids[closed[at], places]
 
     def nearest(self) -> Labels:
@@ -163,7 +173,10 @@ def absorb(batch: Batch, members: Mask, allowed: Mask, notion: Notion, risk: Ris
         Which it has taken in.
     """
     taken = np.zeros_like(allowed)
-    pool = Pool(batch, allowed, notion, risk, ~batch.kept(members, notion) & allowed.any(axis=1))
+    live = ~batch.kept(members, notion) & allowed.any(axis=1)
+    if not live.any():
+        return taken
+    pool = Pool(batch, allowed, notion, risk, live)
     shares = np.einsum("snx,nx->sn", batch.shares[:, pool.of], members[pool.of])
     whole = np.einsum("nx,nx->n", batch.p_x[pool.of], members[pool.of])
     # a joint distribution without such a group is never asked, and 1 / 1 is a number
@@ -172,5 +185,6 @@ def absorb(batch: Batch, members: Mask, allowed: Mask, notion: Notion, risk: Ris
         rows = np.flatnonzero(pool.live)
         taken[pool.of[rows], pool.take(rows, pool.nearest()[rows])] = True
         pool.live &= ~pool.kept() & (pool.left > 0)
+        pool.gone += int(pool.left[rows] @ ~pool.live[rows])
         pool.pack()
     return taken

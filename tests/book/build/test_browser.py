@@ -3,25 +3,17 @@
 import functools
 import http.server
 import re
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
+from liftbook.build.chromium import FLAGS, find_chromium
+
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
 NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+CHROMIUM = find_chromium()
 
 # liftbook.build.chromium, which `make test` runs first, says that these are left out, and fails under CI=true
 pytestmark = [
@@ -130,6 +122,19 @@ def test_text_has_contrast(browser, site, scheme):
         high, low = sorted([luminance(text), luminance(background)], reverse=True)
         assert (high + 0.05) / (low + 0.05) >= 4.5, (tag, text, background)
     context.close()
+
+
+def test_the_first_page_is_light(page, site):
+    """Under 1 MB and 25 requests, thumbnails and all."""
+    sizes = {}
+    page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
+    page.goto(site + "intro.html")
+    settle(page)
+    assert len(sizes) < 25
+    assert sum(sizes.values()) < 1_000_000
+    assert page.locator(".lift-people circle").count() == 200
+    assert page.locator("svg.lift-thumbnail").count() == 3
+    assert page.locator("script[src*=mathjax]").count() == 0
 
 
 def test_search_finds_a_chapter(page, site):

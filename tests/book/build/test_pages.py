@@ -7,6 +7,9 @@ import pytest
 
 from liftbook.build.sphinx.folding import reason
 from liftbook.build.sphinx.panels import parts
+from liftbook.build.sphinx.people import picture
+from liftlib.datasets import hundred_people
+from liftlib.measures.lifts import lift
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -36,6 +39,19 @@ def test_parts_of_a_grid_fill_the_figure():
         assert 0 <= x < x + wide <= 100
         assert 0 <= y < y + tall <= 100
     assert parts([100, 100], []) == []
+
+
+def test_the_first_page_says_what_its_picture_shows():
+    joint = hundred_people()
+    text = " ".join((ROOT / "intro.md").read_text(encoding="utf-8").split())
+    shown = picture(joint, 100)
+    assert shown.count("<circle") == 200
+    assert shown.count("lift-marked") == 40
+    ratio = dict(zip(joint.public, lift(joint)[0], strict=True))
+    assert f"a belief of {100 * joint.p_s[0]:.0f} %" in text
+    assert f"you say {100 * joint.s_given_x[0, 2]:.0f} %" in text
+    assert f"the **lift**: {ratio['old']:.2f}. For the young it is {ratio['young']:.2f}." in text
+    assert all(f"lift {one:.2f}" in shown for one in ratio.values())
 
 
 @pytest.mark.book

@@ -1,59 +1,241 @@
-"""Every claim of data/claims.csv is computed, judged, and explained where it differs."""
+"""The claims' table, its readings and what is stored of them fit together, and the verdicts follow from the values."""
 
 import csv
+import re
+from pathlib import Path
 
 import pytest
 
 from liftbook import claims
+from liftbook.build.sphinx.ledger import card
+from liftbook.claims import stored
+from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Interval, parse, shown, store, verdict_of
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
+ROOT = Path(__file__).resolve().parents[3]
 ROWS = claims.read_claims()
-COLUMNS = ["id", "paper", "place", "quantity", "printed", "tolerance", "computed_by", "reason"]
+READINGS = claims.read_readings()
+VALUES = stored.stored_values()
+WANTED = stored.wanted()
+QUICK = [call for call in WANTED if not stored.is_long(call) and WANTED[call] != "time"]
+COLUMNS = [
+    "id",
+    "paper",
+    "place",
+    "kind",
+    "says",
+    "reading",
+    "setting",
+    "scale",
+    "trials",
+    "printed",
+    "digit",
+    "computed_by",
+    "see",
+    "reason",
+]  # the schema
+
+each_claim = pytest.mark.parametrize("entry", claims.entries(VALUES), ids=lambda entry: entry.claim.id)
+
+
+def claim(printed, digit="", kind="result"):
+    return claims.Claim("a", "E23", "b", kind, "c", "", "d", "paper", "e", printed, digit, "f", "g", "")
 
 
 def test_columns():
     with resource("data/claims.csv").open(encoding="utf-8", newline="") as file:
         assert next(csv.reader(file)) == COLUMNS
+    with resource("data/readings.csv").open(encoding="utf-8", newline="") as file:
+        assert next(csv.reader(file)) == ["claim", "role", "reading", "computed_by"]
+
+
+@each_claim
+def test_a_row_is_whole(entry):
+    """Each says where, what, with what setting, and where the book shows it; what differs or depends has a reason."""
+    one = entry.claim
+    assert one.paper == one.id.split("-")[0].upper()
+    for field in ("place", "says", "setting", "trials"):
+        assert getattr(one, field), field
+    if entry.verdict != "agrees":
+        assert one.reason, f"{one.id} {entry.verdict}"
+    if len(entry.readings) > 1:
+        assert one.reading, "of several readings the tested one has words"
+    labels = [text for text, _, _ in entry.readings]
+    assert len(set(labels)) == len(labels)
+
+
+@each_claim
+def test_what_is_stored_is_enough(entry):
+    """What is drawn at random has 20 replications, or the row says how many it has so far; nothing has none."""
+    for text, call, values in (*entry.readings, *entry.details):
+        wanted = REPLICATIONS if claims.drawn_at_random(call) else 1
+        assert values, f"{text or 'the sentence'}: no value of {call}; run make ledger"
+        assert len(values) <= wanted
+        if len(values) < wanted:
+            assert stored.is_long(call), f"{len(values)} of {wanted} values of {call}; run make ledger"
+            assert "replications are stored so far" in " ".join(card(entry, ""))
+
+
+def test_nothing_else_is_stored():
+    assert set(VALUES) <= set(WANTED)
+    runs = {row["run"] for row in stored.stored_rows()}
+    with resource("data/ledger-runs.csv").open(encoding="utf-8", newline="") as file:
+        assert runs <= {row["run"] for row in csv.DictReader(file)}
 
 
 @pytest.mark.xdist_group("claims")
-@pytest.mark.parametrize("claim", ROWS, ids=lambda claim: claim.id)
-def test_claim(claim):
-    """A row that differs has a reason, a row that agrees needs none, and each can be computed."""
-    verdict = claim.judge(claim.compute(claims.FUNCTIONS))
-    assert verdict in ("agrees", "differs")
-    assert bool(claim.reason) == (verdict == "differs"), f"{claim.id} {verdict}; reason: {claim.reason!r}"
-    assert claim.paper in ("E23", "C22", "I21", "S20")
-    assert claim.place
-    assert claim.quantity
+@pytest.mark.parametrize("call", QUICK)
+def test_what_is_stored_is_what_is_computed(call):
+    """Seed 0 again, for all that takes seconds and is not a time."""
+    assert not stored.differences(stored.recomputed([call]), VALUES)
+
+
+def test_a_changed_value_is_seen():
+    call = QUICK[0]
+    values = dict(VALUES) | {call: [1e6]}
+    assert stored.differences({call: VALUES[call][0]}, values)
+    assert stored.differences({call: VALUES[call][0]}, {})
+    assert stored.differences({"a": True}, {"a": [1.0]})
+    assert stored.differences({"a": Interval(0.0, 1.0)}, {"a": [Interval(0.0, 1.1)]})
+    assert not stored.differences({"a": Interval(0.0, 1.0)}, {"a": [Interval(0.0, 1.0)]})
 
 
 def test_no_function_is_left_over():
     """Each public function that computes something is named by a row."""
-    assert {claim.computed_by for claim in ROWS} == set(claims.FUNCTIONS)
+    assert {call.partition(":")[0] for call in WANTED} == set(claims.FUNCTIONS)
+
+
+@each_claim
+def test_the_place_in_the_book_is_there(entry):
+    chapter, _, label = entry.claim.see.partition("#")
+    text = (ROOT / "chapters" / f"{chapter}.md").read_text(encoding="utf-8")
+    headings = {
+        re.sub(r"[^a-z0-9]+", "-", found.lower()).strip("-") for found in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    }
+    labels = set(re.findall(r"(?:^\(|:label: |name: )([\w-]+)", text, re.MULTILINE))
+    assert label in headings | labels
+
+
+def test_every_claim_is_of_a_sentence():
+    named = {name for one in claims.read_sentences() for name in one.claims.split()}
+    assert named == {one.id for one in ROWS}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("E23,p,result,says,nothing,", "the claim 'nothing', which claims"),
+        ("E23,p,result,says,,", "E23, p: give either claims or why"),
+        ("E23,p,result,says,e23-prop2,vague", "E23, p: give either claims or why"),
+    ],
+)
+def test_a_wrong_sentence(monkeypatch, tmp_path, row, message):
+    (tmp_path / "claims.csv").write_text(resource("data/claims.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "sentences.csv").write_text(f"paper,place,kind,says,claims,left_out\n{row}\n")
+    monkeypatch.setattr(claims, "resource", lambda name: tmp_path / Path(name).name)
+    with pytest.raises(DataError, match=message):
+        claims.read_sentences()
+
+
+def test_numbers():
+    assert claim("0.5").outcome([0.59]) == "agrees"
+    assert claim("0.50").outcome([0.509]) == "agrees"
+    assert claim("0.50").outcome([0.52]) == "differs"
+    assert claim("0.50").outcome([0.47, 0.52]) == "agrees"
+    assert claim("0.50").outcome([0.52, 0.6]) == "differs"
+    assert claim("320", "10").outcome([329.0]) == "agrees"
+    assert claim("15").outcome([14.0]) == "differs"
+    assert claim("0.5").outcome([float("nan")]) == "differs"
+    assert claim("0.5").outcome([]) == "undecided"
+    assert claim("").outcome([0.5]) == "undecided"
+
+
+def test_a_setting_that_is_not_printed_contradicts_nothing():
+    one = claims.Claim("a", "E23", "b", "result", "c", "", "d", "unprinted", "e", "0.50", "", "f", "g", "")
+    assert one.outcome([0.6]) == "undecided"
+    assert one.outcome([0.5]) == "agrees"
+
+
+def test_statements():
+    assert claim("true").outcome([True] * 19 + [False]) == "agrees"
+    assert claim("true").outcome([True] * 18 + [False] * 2) == "undecided"
+    assert claim("true").outcome([False] * 19 + [True]) == "differs"
+    assert claim("true").outcome([False]) == "differs"
+    assert claim("true", kind="proposition").outcome([True] * 19 + [False]) == "differs"
+
+
+def test_nulls():
+    assert claim("0", "0.1").outcome([Interval(-0.05, 0.09)]) == "agrees"
+    assert claim("0", "0.1").outcome([Interval(0.12, 0.2)]) == "differs"
+    assert claim("0", "0.1").outcome([Interval(-0.2, -0.12)]) == "differs"
+    assert claim("0", "0.1").outcome([Interval(0.05, 0.2)]) == "undecided"
+    assert claim("0", "0.1").outcome([Interval(-0.05, 0.09), Interval(0.12, 0.2)]) == "undecided"
 
 
 def test_verdicts():
-    def claim(printed, tolerance=0.0):
-        return claims.Claim("a", "E23", "b", "c", printed, tolerance, "d", "")
+    assert verdict_of(["agrees", "agrees"]) == "agrees"
+    assert verdict_of(["differs"]) == "differs"
+    assert verdict_of(["agrees", "differs"]) == "depends on the reading"
+    assert verdict_of(["agrees", "undecided"]) == "cannot be told from the text"
+    assert verdict_of(["agrees", "differs", "undecided"]) == "depends on the reading"
 
-    assert claim("0.5", 0.01).judge(0.505) == "agrees"
-    assert claim("0.5", 0.01).judge(0.52) == "differs"
-    assert claim("0.5").judge(float("nan")) == "differs"
-    assert claim("true").judge(True) == "agrees"
-    assert claim("true").judge(False) == "differs"
-    assert claim("3").judge(claims.Spread(2, 4)) == "agrees"
-    assert claim("3").judge(claims.Spread(3.5, 4)) == "differs"
+
+@pytest.mark.parametrize("value", [True, False, 0.1, -12.0, float("inf"), Interval(-0.1, 1 / 3)])
+def test_values_come_back(value):
+    assert parse(store(value)) == value
+    assert type(parse(store(value))) is type(value)
+
+
+def test_shown():
+    assert shown([0.123456]) == "0.1235"
+    assert shown([Interval(0.1, 0.2)]) == "0.100 to 0.200"
 
 
 def test_unknown_function():
-    with pytest.raises(DataError, match="claim a names 'nothing'"):
-        claims.Claim("a", "E23", "b", "c", "1", 0.0, "nothing", "").compute(claims.FUNCTIONS)
+    with pytest.raises(DataError, match="a claim names 'nothing'"):
+        claims.compute("nothing:at all")
 
 
-def test_repeated_id(monkeypatch, tmp_path):
-    (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,q,1,0,f,\n" * 2)
-    monkeypatch.setattr(claims, "resource", lambda _: tmp_path / "claims.csv")
+def test_unknown_words(monkeypatch, tmp_path):
+    with pytest.raises(DataError, match="claim a has the kind 'guess': give result"):
+        claim("1", kind="guess")
+    with pytest.raises(DataError, match="claim a is printed as 'many': give a number, or true"):
+        claim("many")
+    (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,result,q,,s,paper,t,1,,f,c#d,\n" * 2)
+    (tmp_path / "readings.csv").write_text("claim,role,reading,computed_by\nb,reading,r,f\n")
+    monkeypatch.setattr(claims, "resource", lambda name: tmp_path / Path(name).name)
     with pytest.raises(DataError, match="the id 'a' twice"):
         claims.read_claims()
+    (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,result,q,,s,paper,t,1,,f,c#d,\n")
+    with pytest.raises(DataError, match=r"the claim .b., which claims"):
+        claims.read_readings()
+    (tmp_path / "readings.csv").write_text("claim,role,reading,computed_by\na,guess,r,f\n")
+    with pytest.raises(DataError, match="the role 'guess' for a: give reading or detail"):
+        claims.read_readings()
+
+
+def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path):
+    """What is stored is not computed again, what no claim names any more is dropped, and the rest keeps its order."""
+    for name in ("claims.csv", "readings.csv", "ledger-runs.csv"):
+        (tmp_path / name).write_text(resource(f"data/{name}").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "ledger.csv").write_text("call,seed,value,run\ngone,0,1.0,1\nmarital_status_values,0,7.5,1\n")
+    monkeypatch.setattr(stored, "_file", lambda name: tmp_path / name)
+    monkeypatch.setattr("sys.argv", ["ledger", "--only", "_values"])
+    assert stored.main() == 0
+    found = {row["call"]: row["value"] for row in stored.stored_rows()}
+    assert found["marital_status_values"] == "7.5"
+    assert found["sex_values"] == "2.0"
+    assert "gone" not in found
+    monkeypatch.setattr("sys.argv", ["ledger", "--only", "marital_status_values", "--again"])
+    assert stored.main() == 0
+    assert {row["call"]: row["value"] for row in stored.stored_rows()}["marital_status_values"] == "7.0"
+
+
+def test_totals_by_paper_and_kind():
+    rows = claims.ledger()
+    assert list(rows["id"]) == [one.id for one in ROWS]
+    assert set(rows["kind"]) <= set(KINDS)
+    assert set(rows["verdict"]) <= set(VERDICTS)
+    table = claims.totals(rows)
+    assert int(table.loc[("all", ""), "all"]) == len(rows)

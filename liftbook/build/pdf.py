@@ -1,0 +1,187 @@
+"""The whole book as one PDF: all pages laid out as one, printed by Chromium, with contents, links and page numbers.
+
+It is printed twice: the first print tells on which page each heading stands, which the contents of the second say.
+"""
+
+import argparse
+import fnmatch
+import functools
+import http.server
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from liftbook.build.book import ROOT
+from liftbook.build.chromium import FLAGS, find_chromium
+
+NAME = "lift-companion.pdf"
+LINK = '<p class="lift-pdf" hidden'
+"""On the first page of the site; it is shown once there is something to lead to."""
+
+OPEN = """() => {
+  for (const fold of document.querySelectorAll('details')) fold.open = true;
+  const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area, ' +
+    '#jb-print-docs-body, #jb-print-toc';
+  for (const part of document.querySelectorAll(screen)) part.remove();
+  for (const drawing of document.querySelectorAll('.lift-drawing')) {  // whole, not once a panel
+    const [first, ...rest] = drawing.querySelectorAll('svg');
+    const whole = first.querySelector('image');
+    first.setAttribute('viewBox', `0 0 ${whole.getAttribute('width')} ${whole.getAttribute('height')}`);
+    for (const part of rest) part.remove();
+  }
+}"""
+"""Shows what is folded, draws each figure once, and takes away what is of use on a screen alone."""
+
+CONTENTS = """pages => {
+  document.querySelector('nav.lift-contents')?.remove();
+  const list = document.createElement('nav');
+  list.className = 'lift-contents';
+  list.innerHTML = '<p>Contents</p>';
+  const headings = [...document.querySelectorAll('article section > h2, article section section > h3')];
+  headings.forEach((heading, number) => {
+    const line = document.createElement('a');
+    line.className = `lift-${heading.tagName.toLowerCase()}`;
+    line.href = '#' + heading.closest('section').id;
+    line.innerHTML = `<span>${heading.textContent}</span><span>${pages[number] ?? ''}</span>`;
+    list.append(line);
+  });
+  document.querySelector('article section').querySelector('h1').after(list);
+  return headings.map(heading => {
+    const copy = heading.cloneNode(true);
+    for (const formula of copy.querySelectorAll('mjx-container')) formula.replaceWith('*');
+    return copy.textContent.trim();
+  });
+}"""
+
+STYLE = """
+@page { size: A4; margin: 20mm 18mm 22mm; }
+html { font-size: 12px !important; }
+body, .bd-main, .bd-content, .bd-article-container, .bd-article {
+  display: block !important; max-width: none !important; width: auto !important;
+  padding: 0 !important; margin: 0 !important; }
+article > section > section > h2, .lift-contents + * { break-before: page; }
+h1, h2, h3, h4 { break-after: avoid; }
+figure, .proof, table.table tr, .lift-drawing { break-inside: avoid; }
+pre, table { white-space: pre-wrap !important; overflow: visible !important; overflow-wrap: anywhere; }
+.bd-article table { display: table !important; width: auto; max-width: 100%; font-size: 0.85em; }
+mjx-container[display="true"] { overflow: visible !important; font-size: 95% !important; }
+.lift-contents a { display: flex; justify-content: space-between; color: inherit; text-decoration: none; }
+.lift-contents p { font-weight: bold; font-size: 1.4em; margin: 2em 0 0.5em; }
+.lift-contents a.lift-h2 { font-weight: bold; margin-top: 0.6em; }
+.lift-contents a.lift-h3 { padding-left: 1.5em; }
+"""
+
+FOOTER = '<div style="width: 100%; text-align: center; font: 9px sans-serif"><span class="pageNumber"></span></div>'
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves without telling."""
+
+    def log_message(self, *_arguments: Any) -> None:
+        pass
+
+
+def lay_out(base: Path) -> Path:
+    """Lay all pages out as one, from the outputs that the book has kept, and return its folder."""
+    program = str(Path(sys.executable).with_name("jupyter-book"))
+    subprocess.run([program, "build", "--all", "--builder", "singlehtml", str(base)], check=True)
+    return base / "_build" / "singlehtml"
+
+
+def plain(heading: str) -> str:
+    """Return a heading's letters and digits; stars stand for formulas, which the outline spells in its own way.
+
+    >>> plain("The optimum for *-lift:  Figure 8")
+    'Theoptimumfor*liftFigure8'
+    """
+    return re.sub(r"[^A-Za-z0-9*]", "", heading)
+
+
+def starts(pdf: Path, headings: list[str]) -> list[int]:
+    """Return the page on which each heading stands, from the PDF's outline, in order."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(pdf)
+    found: list[tuple[str, int]] = []
+
+    def walk(entries: list[Any]) -> None:
+        for entry in entries:
+            if isinstance(entry, list):
+                walk(entry)
+            else:
+                found.append((plain(str(entry.title)), (reader.get_destination_page_number(entry) or 0) + 1))
+
+    walk(reader.outline)
+    pages, at = [], 0
+    for heading in headings:
+        while at < len(found) and not fnmatch.fnmatchcase(found[at][0], plain(heading)):
+            at += 1
+        if at == len(found):
+            raise LookupError(f"the PDF's outline has no {heading!r}")
+        pages.append(found[at][1])
+    return pages
+
+
+def print_book(folder: Path, target: Path) -> int:
+    """Print the page in the folder to a PDF; return how many pages it has."""
+    from playwright.sync_api import sync_playwright
+    from pypdf import PdfReader
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with sync_playwright() as playwright:
+            chromium = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+            page = chromium.new_page()
+            page.set_default_timeout(300_000)
+            page.goto(f"http://127.0.0.1:{server.server_port}/intro.html", wait_until="networkidle")
+            page.wait_for_function("!window.MathJax || MathJax.startup?.promise")
+            page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => 0) : 0")
+            page.evaluate(OPEN)
+            page.add_style_tag(content=STYLE)
+            headings, aside = page.evaluate(CONTENTS, []), target.with_suffix(".first.pdf")
+            options: dict[str, Any] = {
+                "prefer_css_page_size": True,
+                "print_background": True,
+                "display_header_footer": True,
+                "header_template": "<span></span>",
+                "footer_template": FOOTER,
+                "outline": True,
+                "tagged": True,
+            }
+            page.pdf(path=aside, **options)
+            page.evaluate(CONTENTS, starts(aside, headings))
+            page.pdf(path=target, **options)
+            chromium.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+    if starts(aside, headings) != starts(target, headings):
+        raise RuntimeError("the contents' page numbers moved the pages they number")
+    aside.unlink()
+    return len(PdfReader(target).pages)
+
+
+def main() -> int:
+    """Print the book and show the link to it."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--preview", action="store_true", help="the book at small parameters")
+    base = ROOT / "_build" / "preview" if options.parse_args().preview else ROOT
+    if find_chromium() is None:
+        print("the PDF is left out: there is no Chromium (apt-get install chromium)", file=sys.stderr)
+        return 1
+    folder, html = lay_out(base), base / "_build" / "html"
+    pages = print_book(folder, html / NAME)
+    first = html / "intro.html"
+    first.write_text(first.read_text(encoding="utf-8").replace(LINK, LINK.removesuffix(" hidden")), encoding="utf-8")
+    shutil.rmtree(folder)
+    print(f"{html / NAME}: {pages} pages, {(html / NAME).stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

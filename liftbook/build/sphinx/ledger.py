@@ -1,0 +1,263 @@
+"""The directive ``lift-ledger``: the claims with what is stored of them, a chapter's own or, to explore, all.
+
+``{lift-ledger}`` with a chapter's name is a table of the sentences that this chapter shows; without a name it is the
+whole ledger, a card a sentence, with a plot and what filters and sorts it (``ledger.js``). Both read ``data/``, so that
+a number stands in one place.
+"""
+
+import html
+import inspect
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes  # type: ignore[import-untyped]
+from docutils.statemachine import StringList  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, drawn_at_random, entries, read_sentences
+from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
+from liftbook.claims.stored import stored_values
+
+SCRIPT = Path(__file__).with_name("ledger.js")
+PAPERS = ("E23", "C22", "I21", "S20")
+SCALES = {
+    "paper": "the paper's setting",
+    "smaller": "smaller than the paper's",
+    "ours": "our setting",
+    "unprinted": "our setting, as the text prints none",
+}
+WORDS = {"true": "holds", "false": "does not hold"}
+SHORT = {
+    "agrees": "agrees",
+    "differs": "differs",
+    "depends on the reading": "depends",
+    "cannot be told from the text": "untold",
+}
+"""The verdicts as a class of style."""
+
+
+class Ledger(SphinxDirective):
+    """Renders a chapter's claims as a table, or all as cards."""
+
+    optional_arguments = 1
+    has_content = False
+    option_spec: ClassVar[dict[str, object]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        found = entries(stored_values())
+        if self.arguments:
+            mine = [entry for entry in found if entry.claim.chapter == self.arguments[0]]
+            if not mine:
+                raise self.error(f"no claim is shown in the chapter {self.arguments[0]}: see data/claims.csv")
+            return [self.parsed(table_of(mine), "lift-claims")]
+        told = Counter(entry.claim.reason for entry in found if entry.claim.reason)
+        first = {entry.claim.reason: entry.claim.id for entry in reversed(found)}
+        made: list[nodes.Node] = [raw(controls(found) + plot(found) + '<div id="ledger-list">')]
+        for at, entry in enumerate(found):
+            of = first.get(entry.claim.reason, "")
+            elsewhere = of if told[entry.claim.reason] > 1 and of != entry.claim.id else ""
+            made += [raw(opening(entry, at)), self.parsed(card(entry, elsewhere), "claim-text"), raw(closing(entry))]
+        script = SCRIPT.read_text(encoding="utf-8")
+        return [*made, raw(f"</div><script>{script}</script>")]
+
+    def parsed(self, lines: Sequence[str], kind: str) -> nodes.container:
+        """Return Markdown lines as nodes, with maths and links."""
+        box = nodes.container(classes=[kind])
+        self.state.nested_parse(StringList(list(lines), source="data/claims.csv"), self.content_offset, box)
+        return box
+
+
+class LeftOut(SphinxDirective):
+    """Renders, folded by reason, the sentences of the texts that are in no claim."""
+
+    def run(self) -> list[nodes.Node]:
+        reasons: dict[str, list[Sentence]] = {}
+        for sentence in read_sentences():
+            if sentence.left_out:
+                reasons.setdefault(sentence.left_out, []).append(sentence)
+        made: list[nodes.Node] = []
+        for reason, found in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
+            items = "".join(f"<li>{one.paper}, {html.escape(one.place)}: {html.escape(one.says)}</li>" for one in found)
+            head = html.escape(f"{len(found)}: {reason}")
+            made.append(raw(f'<details class="left-out"><summary>{head}</summary><ul>{items}</ul></details>'))
+        return made
+
+
+def raw(text: str) -> nodes.raw:
+    """Return HTML as it is."""
+    return nodes.raw("", text, format="html")
+
+
+def printed(entry: Entry) -> str:
+    """Return what the paper prints, in words where it is a statement."""
+    return {"true": "stated", "": "not printed"}.get(entry.claim.printed, entry.claim.printed)
+
+
+def found_in_words(values: Sequence[Value]) -> str:
+    """Return replications in words."""
+    text = shown(values) if values else "not run yet"
+    return WORDS.get(text, text)
+
+
+def cell(text: str) -> str:
+    """Return a text that does not end a table's cell; in maths a bar has a name."""
+    pieces = text.split("$")
+    return "$".join(p.replace("|", r"\vert ") if at % 2 else p.replace("|", r"\|") for at, p in enumerate(pieces))
+
+
+def table_of(found: Sequence[Entry]) -> list[str]:
+    """Return a Markdown table of some claims."""
+    lines = ["| what the paper says | printed | here | verdict |", "|---|---|---|---|"]
+    for entry in found:
+        place = f"{entry.claim.paper}, {entry.claim.place}"
+        says = f"{entry.claim.says} <br><small>{place}</small>"
+        link = f'<a href="ledger.html#{entry.claim.id}">{entry.verdict}</a>'
+        row = (cell(says), printed(entry), cell(found_in_words(entry.found)), link)
+        lines.append(f"| {' | '.join(row)} |")
+    return lines
+
+
+def opening(entry: Entry, at: int) -> str:
+    """Return the start of a card, with what it is filtered and sorted by."""
+    claim = entry.claim
+    facts = {
+        "paper": claim.paper,
+        "kind": claim.kind,
+        "verdict": entry.verdict,
+        "chapter": claim.chapter,
+        "order": str(at),
+        "off": f"{distance(entry):.6g}",
+    }
+    data = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in facts.items())
+    badge = f'<span class="verdict {SHORT[entry.verdict]}">{entry.verdict}</span>'
+    head = f'<a class="claim-id" href="#{claim.id}">{claim.id}</a> {claim.paper}, {html.escape(claim.place)}'
+    return f'<article class="claim {SHORT[entry.verdict]}" id="{claim.id}" {data}><header>{head} {badge}</header>'
+
+
+def closing(entry: Entry) -> str:
+    """Return the end of a card: how its values are computed, folded."""
+    names = dict.fromkeys(call.partition(":")[0] for call in entry.calls)
+    code = "\n\n".join(inspect.getsource(inspect.unwrap(FUNCTIONS[name])).rstrip() for name in names)
+    where = ", ".join(dict.fromkeys(FUNCTIONS[name].__module__ for name in names))
+    return (
+        f"<details><summary>How it is computed</summary><p><code>{where}</code></p>"
+        f"<pre>{html.escape(code)}</pre></details></article>"
+    )
+
+
+def card(entry: Entry, elsewhere: str) -> list[str]:
+    """Return a card's text as Markdown.
+
+    Parameters
+    ----------
+    entry : Entry
+        The claim.
+    elsewhere : str
+        The claim that tells the same reason, if this one does not.
+    """
+    claim = entry.claim
+    lines = [claim.says + ".", ""]
+    tested = f" ({claim.reading})" if claim.reading else ""
+    lines += [f"- *Printed:* {printed(entry)}; *here*{tested}: **{found_in_words(entry.found)}**"]
+    for (text, _, values), outcome in zip(entry.readings[1:], entry.outcomes[1:], strict=True):
+        lines += [f"- *Another reading*, {text}: **{found_in_words(values)}**, {outcome}"]
+    lines += [f"- {text}: **{found_in_words(values)}**" for text, _, values in entry.details]
+    lines += [f"- *Tried on* {claim.setting}; {SCALES[claim.scale]}; {claim.trials}{so_far(entry)}"]
+    if claim.reason:
+        told = f'as for <a href="#{elsewhere}">{elsewhere}</a>' if elsewhere else claim.reason
+        lines += [f"- *Why:* {told}"]
+    page, _, label = claim.see.partition("#")
+    lines += [f'- *In the book:* <a href="{page}.html#{label}">{page}</a>']
+    return lines
+
+
+def so_far(entry: Entry) -> str:
+    """Return how many replications are stored, where they are fewer than they are to be."""
+    random = [values for _, call, values in (*entry.readings, *entry.details) if drawn_at_random(call)]
+    fewest = min((len(values) for values in random), default=REPLICATIONS)
+    return "" if fewest >= REPLICATIONS else f" (**{fewest} of {REPLICATIONS} replications are stored so far**)"
+
+
+def distance(entry: Entry) -> float:
+    """Return how far a print is from what was found, in units of its last digit; 0 for what is no number."""
+    numbers = [value for value in entry.found if not isinstance(value, bool | Interval)]
+    if not numbers or entry.claim.printed in ("true", ""):
+        return 0.0
+    return abs(range_of(numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
+
+
+def controls(found: Sequence[Entry]) -> str:
+    """Return what filters and sorts; without a script it stays hidden, and all cards are seen."""
+    chapters = sorted({entry.claim.chapter for entry in found})
+    choices = {"paper": PAPERS, "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
+    boxes = [
+        f'<label>{name} <select data-filter="{name}"><option value="">all</option>'
+        + "".join(f"<option>{html.escape(one)}</option>" for one in values)
+        + "</select></label>"
+        for name, values in choices.items()
+    ]
+    orders = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
+    sort = "".join(f'<option value="{key}">{text}</option>' for key, text in orders.items())
+    return (
+        f'<form id="ledger-controls" hidden>{"".join(boxes)}'
+        '<label>text <input type="search" data-filter="text" placeholder="a word of the sentence"></label>'
+        f'<label>sort by <select data-sort>{sort}</select></label><output aria-live="polite"></output></form>'
+    )
+
+
+WIDTH, HEIGHT, MARGIN = 640, 420, 46
+
+
+def scaled(value: float) -> float:
+    """Return a number on a scale that is linear near 0 and logarithmic beyond, for prints from 0.02 to 476."""
+    return math.asinh(value / 0.05)
+
+
+def plot(found: Sequence[Entry]) -> str:
+    """Return an SVG of printed against computed numbers with the range of the replications; each point is a link."""
+    ends = scaled(-20), scaled(1000)
+
+    def across(value: float) -> float:
+        return MARGIN + (scaled(value) - ends[0]) / (ends[1] - ends[0]) * (WIDTH - 2 * MARGIN)
+
+    def up(value: float) -> float:
+        return HEIGHT - MARGIN - (scaled(value) - ends[0]) / (ends[1] - ends[0]) * (HEIGHT - 2 * MARGIN)
+
+    parts = [f'<line class="same" x1="{across(-20):.1f}" y1="{up(-20):.1f}" x2="{across(900)}" y2="{up(900):.1f}"/>']
+    for tick in (-10, -1, -0.1, 0, 0.1, 1, 10, 100):
+        parts += [
+            f'<text x="{across(tick):.1f}" y="{HEIGHT - MARGIN + 18}" text-anchor="middle">{tick:g}</text>',
+            f'<text x="{MARGIN - 6}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>',
+        ]
+    for entry in found:
+        numbers = [value for value in entry.found if not isinstance(value, bool | Interval)]
+        if not numbers or entry.claim.printed in ("true", ""):
+            continue
+        low, high, mean = range_of(numbers)
+        x, name = across(float(entry.claim.printed)), entry.claim.id
+        title = f"{name}: printed {entry.claim.printed}, here {found_in_words(entry.found)}, {entry.verdict}"
+        parts.append(
+            f'<a href="#{name}" data-id="{name}" class="{SHORT[entry.verdict]}"><title>{html.escape(title)}</title>'
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{up(low):.1f}" y2="{up(high):.1f}"/>'
+            f'<circle cx="{x:.1f}" cy="{up(mean):.1f}" r="4"/></a>'
+        )
+    label = "Printed numbers against what is computed here; points on the diagonal agree. Each point leads to its row."
+    axes = (
+        f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">printed</text>'
+        f'<text x="12" y="{HEIGHT / 2}" transform="rotate(-90 12 {HEIGHT / 2})" text-anchor="middle">computed</text>'
+    )
+    return (
+        f'<figure id="ledger-plot"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+        f"{''.join(parts)}{axes}</svg><figcaption>{label}</figcaption></figure>"
+    )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive."""
+    app.add_directive("lift-ledger", Ledger)
+    app.add_directive("lift-left-out", LeftOut)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

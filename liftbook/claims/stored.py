@@ -1,0 +1,161 @@
+"""What the claims' functions found in long runs, kept in ``data/ledger.csv``; ``make ledger`` runs what is missing.
+
+A row is one function, with its argument, at one seed. Runs are listed in ``data/ledger-runs.csv`` with the versions
+that they used. A run may be stopped at any time: each value is written when it is found, and the next run goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import platform
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings
+from liftbook.claims.judging import REPLICATIONS, Interval, Value, parse, store
+from liftlib.errors import DataError
+from liftlib.resources import resource
+
+COLUMNS = ("call", "seed", "value", "run")
+RUN_COLUMNS = ("run", "python", "liftlib", "numpy", "scipy", "highspy", "machine")
+RELATIVE = 1e-6
+"""By how much a number computed again may miss the stored one: a solver's last digits differ between machines."""
+
+
+def _file(name: str) -> Path:
+    return resource("data/claims.csv").with_name(name)
+
+
+def wanted() -> dict[str, str]:
+    """Return the kind of claim that each call serves, in the order of the table."""
+    kinds = {claim.id: claim.kind for claim in read_claims()}
+    calls = {claim.computed_by: claim.kind for claim in read_claims()}
+    return calls | {one.computed_by: kinds[one.claim] for one in read_readings() if one.computed_by not in calls}
+
+
+def stored_rows() -> list[dict[str, str]]:
+    """Return the rows of ``data/ledger.csv``."""
+    with _file("ledger.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def stored_values() -> dict[str, list[Value]]:
+    """Return what each call found, by seed."""
+    found: dict[str, dict[int, Value]] = defaultdict(dict)
+    for row in stored_rows():
+        found[row["call"]][int(row["seed"])] = parse(row["value"])
+    return {call: [values[seed] for seed in sorted(values)] for call, values in found.items()}
+
+
+def is_long(call: str) -> bool:
+    """Return whether a call takes more than a few seconds."""
+    return bool(getattr(FUNCTIONS[call.partition(":")[0]], "long", False))
+
+
+def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
+    """Give each call and seed that is not stored yet, seed by seed, so that figures are drawn once a seed."""
+    calls, done = list(wanted()), {(row["call"], int(row["seed"])) for row in stored_rows()}
+    for seed in range(seeds):
+        for call in calls:
+            asked = only in call and (long or not is_long(call)) and (seed == 0 or drawn_at_random(call))
+            if asked and (call, seed) not in done:
+                yield call, seed
+
+
+def recomputed(calls: Iterable[str] | None = None) -> dict[str, Value]:
+    """Return what the calls find at seed 0; by default all but the long ones and those that take times."""
+    kinds = wanted()
+    chosen = [call for call in kinds if not is_long(call) and kinds[call] != "time"] if calls is None else calls
+    return {call: compute(call) for call in chosen}
+
+
+def differences(again: Mapping[str, Value], before: Mapping[str, Sequence[Value]]) -> list[str]:
+    """Return a line for each value that is not the stored one at seed 0."""
+    return [
+        f"{call} gave {store(value)}, and data/ledger.csv has {store(before[call][0]) if before.get(call) else 'none'}"
+        for call, value in again.items()
+        if not before.get(call) or not _same(value, before[call][0])
+    ]
+
+
+def _same(one: Value, other: Value) -> bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, Interval) and isinstance(other, Interval):
+        return all(_same(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, Interval) or isinstance(other, Interval):
+        return False
+    return one == other or abs(one - other) <= RELATIVE * max(abs(one), abs(other), 1e-3)
+
+
+def _this_run() -> str:
+    """Return the name of this run's row in ``data/ledger-runs.csv``, which is added if it is not there."""
+    versions = [version(name) for name in ("liftlib", "numpy", "scipy", "highspy")]
+    row = [platform.python_version(), *versions, f"{platform.system()} {platform.machine()}"]
+    with _file("ledger-runs.csv").open(encoding="utf-8", newline="") as file:
+        runs = list(csv.reader(file))[1:]
+    for known in runs:
+        if known[1:] == row:
+            return known[0]
+    name = str(len(runs) + 1)
+    with _file("ledger-runs.csv").open("a", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerow([name, *row])
+    return name
+
+
+def tidy() -> None:
+    """Write the stored rows again in the table's order, without those that no claim names."""
+    order = {call: at for at, call in enumerate(wanted())}
+    rows = [row for row in stored_rows() if row["call"] in order]
+    rows.sort(key=lambda row: (order[row["call"]], int(row["seed"])))
+    with _file("ledger.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def forget(part: str) -> None:
+    """Drop the stored rows whose call contains a word, so that they are run again."""
+    rows = [row for row in stored_rows() if part not in row["call"]]
+    with _file("ledger.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main() -> int:
+    """Run what is not stored yet, or with ``--check`` compare what is."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--only", default="", help="calls that contain this word")
+    options.add_argument("--seeds", type=int, default=REPLICATIONS, help="replications of what is drawn at random")
+    options.add_argument("--quick", action="store_true", help="leave out what takes long")
+    options.add_argument("--again", action="store_true", help="with --only: forget what is stored of it first")
+    options.add_argument("--check", action="store_true", help="compute seed 0 again and compare; run nothing else")
+    options.add_argument("--minutes", type=float, default=float("inf"), help="stop after this long")
+    given = options.parse_args()
+    if given.check:
+        lines = differences(recomputed(), stored_values())
+        print("\n".join(lines) or "what is stored is what is computed")
+        return 1 if lines else 0
+    if given.again:
+        if not given.only:
+            raise DataError("--again forgets what is stored: say of what, by --only")
+        forget(given.only)
+    run, ends = _this_run(), time.monotonic() + 60 * given.minutes
+    for call, seed in missing(given.seeds, given.only, not given.quick):
+        if time.monotonic() > ends:
+            break
+        value = compute(call, seed)
+        with _file("ledger.csv").open("a", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerow([call, seed, store(value), run])
+    tidy()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""Whether what E23 section 6 bounds is convex: by how much mixtures of outputs that keep a bound exceed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pandas as pd
+
+from liftbook.rows.making import figure
+from liftbook.rows.tidy import budgets, frame
+from liftlib.notions import AlphaLift, Chi2Lift, L1Lift, LiftNotion
+from liftlib.numerics import Matrix, Rng, Vector, generator
+
+KINDS: dict[str, Callable[[float, float], LiftNotion]] = {
+    "l1": L1Lift,
+    "chi2": Chi2Lift,
+    "alpha": lambda low, high: AlphaLift(2, low, high),
+}
+SIDES: dict[str, Callable[[float], tuple[float, float]]] = {
+    "one-sided": lambda eps: (np.inf, eps / 2),
+    "inverse alone": lambda eps: (eps / 2, np.inf),
+    "two-sided": lambda eps: (eps / 2, eps / 2),
+}
+"""What is bounded: the measure, its inverse, or as in E23 section 6.2 both, at lambda 1/2."""
+
+
+def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.random.Generator) -> float:
+    """Return by how many nats the mixture of two outputs on the boundary exceeds a budget, the most over random pairs.
+
+    Parameters
+    ----------
+    notion : LiftNotion
+        What both outputs keep.
+    p_s : numpy.ndarray, shape (S,)
+        The prior.
+    pairs : int
+        Random pairs of posteriors, each with the shares 1/4, 1/2 and 3/4.
+    rng : numpy.random.Generator
+        Source of randomness.
+    """
+    ends = _on_the_boundary(notion, p_s, rng.dirichlet(np.full(len(p_s), 0.5), size=2 * pairs).T)
+    first, second = ends[:, :pairs], ends[:, pairs:]
+    worst = -np.inf
+    for share in (0.25, 0.5, 0.75):
+        mixed = (share * first + (1 - share) * second) / p_s[:, None]
+        worst = max(worst, *(float((need.needed - need.allowed).max()) for need in notion.needs(mixed, p_s)))
+    return worst
+
+
+def _on_the_boundary(notion: LiftNotion, p_s: Vector, towards: Matrix) -> Matrix:
+    """Return the posteriors farthest from the prior, on the way to each column, that bisection finds to be kept."""
+    low, high = np.zeros(towards.shape[1]), np.ones(towards.shape[1])
+    for _ in range(50):
+        middle = (low + high) / 2
+        posterior = p_s[:, None] + middle * (towards - p_s[:, None])
+        needs = notion.needs(posterior / p_s[:, None], p_s)
+        kept = np.logical_and.reduce([need.needed <= need.allowed for need in needs])
+        low, high = np.where(kept, middle, low), np.where(kept, high, middle)
+    return np.asarray(p_s[:, None] + low * (towards - p_s[:, None]))
+
+
+@figure
+def convexity_of_bounds(
+    epsilons: Iterable[float] = (0.25, 1.0, 2.0), n_secret: int = 5, n_priors: int = 20, pairs: int = 500, rng: Rng = 0
+) -> pd.DataFrame:
+    """Return by how much mixtures of outputs exceed a bound that both keep, for each measure, side and budget (ours).
+
+    Parameters
+    ----------
+    n_priors : int
+        Priors, drawn uniformly from the simplex.
+    pairs : int
+        Random pairs of outputs a prior.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``measure`` (l1, chi2, alpha of order 2), ``side`` (one-sided, inverse alone, two-sided), ``eps`` (the
+        LDP budget, half for each side), ``excess`` (nats, the most; zero or below where the set is convex).
+    """
+    random, rows = generator(rng), []
+    priors = random.dirichlet(np.ones(n_secret), size=n_priors)
+    for measure, kind in KINDS.items():
+        for side, split in SIDES.items():
+            for eps in budgets(epsilons):
+                found = [excess_of_mixtures(kind(*split(eps)), p_s, pairs, random) for p_s in priors]
+                rows.append({"measure": measure, "side": side, "eps": eps, "excess": max(found)})
+    return frame(rows)

@@ -1,0 +1,18 @@
+"""The map of lifts that an audit draws, as a figure of the book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from liftbook.plots.showing import show_as_svg
+from liftlib.numerics import Matrix
+from liftlib.tables import picture
+
+
+def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
+    """Draw log-lifts as a heat map: :func:`liftlib.tables.picture.lift_map`, shown as the book's figures are."""
+    axes = picture.lift_map(lifts, secrets, symbols)
+    show_as_svg()
+    return axes

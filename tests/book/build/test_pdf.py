@@ -1,0 +1,48 @@
+"""The book on paper: every chapter, with contents that name the right pages and links that lead somewhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from liftbook.build.chromium import find_chromium
+from liftbook.build.pdf import NAME, plain
+
+ROOT = Path(__file__).resolve().parents[3]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.book,
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
+]
+
+
+@pytest.fixture(scope="module")
+def pages():
+    from pypdf import PdfReader
+
+    subprocess.run([sys.executable, "-m", "liftbook.build.pdf"], cwd=ROOT, check=True, capture_output=True)
+    return PdfReader(ROOT / "_build" / "html" / NAME).pages
+
+
+def test_every_chapter_begins_a_page_that_the_contents_name(pages):
+    texts = [page.extract_text() for page in pages]
+    listed = dict(re.findall(r"^(.*\S)\s+(\d+)$", "\n".join(texts[:6]), re.MULTILINE))
+    for source in re.findall(r"^\s*- file: (\S+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"), re.MULTILINE):
+        title = re.search(r"^# (.*)$", (ROOT / f"{source}.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+        text = texts[int(listed[title]) - 1]
+        assert plain(text).startswith(plain(title)), title
+
+
+def test_links_and_figures_are_there(pages):
+    links = [one for page in pages for one in page.get("/Annots") or [] if one.get_object().get("/Subtype") == "/Link"]
+    assert len(links) > 500
+    words = "\n".join(page.extract_text() for page in pages)
+    for figure in ("E23 Figure 2", "C22 Figure 1", "I21 Figure 1", "S20 Figure 5"):
+        assert figure in words
+
+
+def test_the_first_page_leads_to_it(pages):
+    assert '<p class="lift-pdf"><a href="lift-companion.pdf">' in (ROOT / "_build/html/intro.html").read_text("utf-8")

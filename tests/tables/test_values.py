@@ -1,0 +1,147 @@
+"""What owners say of values: codes, dates, ordered bins, hierarchies, missing texts."""
+
+import datetime as dt
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+from liftlib import tables
+from liftlib.errors import DataError, Drifted
+from liftlib.tables.columns import Column, as_dict, from_dict
+from liftlib.tables.drift import drift_of
+from liftlib.tables.reading import Reading
+
+ROWS = pl.DataFrame(
+    {
+        "s": ["a", "b"] * 60,
+        "zip": [10000 + i % 60 for i in range(120)],
+        "seen": [dt.date(2020, 1, 1) + dt.timedelta(days=10 * (i % 40)) for i in range(120)],
+        "age": [float(i % 90) for i in range(120)],
+        "town": ["Ulm", "Bonn", "Rome", "Pisa"] * 30,
+        "r": ["NA", "x", "y", "x"] * 30,
+    }
+)
+
+
+def counts(public, **more):
+    return Reading("s", public, **{"rare": "keep", **more}).counts(tables.open_table(ROWS))
+
+
+def test_codes_are_symbols_when_said_so():
+    assert len(counts("zip", categorical=("zip",)).public.labels) == 60
+
+
+def test_dates_in_bins_and_groups(tmp_path):
+    found = counts("seen", bins=("seen=2020-03-01,2020-12-01",))
+    assert found.public.texts == ("< 2020-03-01", "[2020-03-01, 2020-12-01)", ">= 2020-12-01")
+    seen = ROWS["seen"]
+    assert found.table.sum(axis=0).tolist() == [
+        (seen < dt.date(2020, 3, 1)).sum(),
+        ((seen >= dt.date(2020, 3, 1)) & (seen < dt.date(2020, 12, 1))).sum(),
+        (seen >= dt.date(2020, 12, 1)).sum(),
+    ]
+    assert counts("seen", bins=("seen=year",)).public.texts == ("2020", "2021")
+    assert counts("seen", bins=("seen=quarter",)).public.texts[:2] == ("2020-Q1", "2020-Q2")
+    assert counts("seen", bins=("seen=month",)).public.texts[0] == "2020-01"
+    # the same from a file, where dates are texts, and from timestamps
+    ROWS.write_csv(tmp_path / "t.csv")
+    again = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(tables.open_table(tmp_path / "t.csv"))
+    stamps = ROWS.with_columns(pl.col("seen").cast(pl.Datetime))
+    third = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(tables.open_table(stamps))
+    assert again.table.tolist() == third.table.tolist() == counts("seen", bins=("seen=month",)).table.tolist()
+
+
+def test_bins_keep_all_their_digits_and_their_order():
+    assert Column("x", (20000001.0, 20000002.0)).bins() == ["< 20000001", "[20000001, 20000002)", ">= 20000002"]
+    assert counts("age", bins=("age=5,10,60",)).public.texts == ("< 5", "[5, 10)", "[10, 60)", ">= 60")
+
+
+def test_a_hierarchy_says_what_values_count_as(tmp_path):
+    path = tmp_path / "towns.csv"
+    path.write_text("town,country,continent\nUlm,D,Europe\nBonn,D,Europe\nRome,I,Europe\nPisa,I,Europe\n")
+    found = counts("town", hierarchies=(f"town={path}",))
+    assert found.public.texts == ("D", "I")
+    assert found.table.sum(axis=0).tolist() == [60, 60]
+    assert counts("town", hierarchies=(f"town={path}:2",)).public.texts == ("Europe",)
+    assert from_dict(as_dict(found.public)) == found.public
+
+
+def test_texts_for_missing_values():
+    with pytest.raises(DataError, match="holds the text 'NA' in 30 rows"):
+        counts("r")
+    assert counts("r", na=()).public.texts == ("NA", "x", "y")
+    assert counts("r", na=("NA",), missing="symbol").public.texts == ("(missing)", "x", "y")
+
+
+def design_of(frame, mechanism="randomised-response", eps=0.3):
+    return tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=mechanism, resamples=0).design
+
+
+def people(n, p, seed):
+    rng = np.random.default_rng(seed)
+    cells = rng.choice(4, n, p=np.ravel(p))
+    return pl.DataFrame({"s": ["ab"[c // 2] for c in cells], "x": ["uv"[c % 2] for c in cells]})
+
+
+P, Q = [[0.3, 0.2], [0.2, 0.3]], [[0.48, 0.02], [0.02, 0.48]]
+
+
+def test_drift_is_told_where_it_is_and_seldom_where_it_is_not():
+    """40 tables from the same distribution: none called at p <= 0.001; from another: all, and the notion is broken."""
+    made = design_of(people(3000, P, 0))
+    rng = np.random.default_rng(1)
+    same = [drift_of(tables.open_table(people(500, P, seed)), made, rng) for seed in range(1, 41)]
+    assert sum(one.differs for one in same) <= 1
+    assert 0.2 < np.mean([one.p_value for one in same]) < 0.8
+    for seed in range(5):
+        other = drift_of(tables.open_table(people(500, Q, seed)), made, rng)
+        assert other.harmful
+        assert other.excess > 0.1
+        truth = ll.Joint.from_table(people(500, Q, seed).to_dict(as_series=False), secret="s", public="x")
+        assert other.excess == pytest.approx(ll.LIP(0.3).excess(truth, made.channel))
+
+
+def test_drift_that_does_no_harm_is_told_and_no_more():
+    made = design_of(people(3000, P, 0))
+    mild = people(20000, [[0.2, 0.3], [0.2, 0.3]], 3)
+    done = tables.apply(mild, made)
+    assert done.drift.differs
+    assert not done.drift.harmful
+    assert "the notion is kept for them all the same" in str(done.drift)
+    assert sorted(done.frame.columns) == ["x"]
+    assert len(done.frame) == 20000
+
+
+def test_apply_refuses_drifted_frames_and_unseen_symbols():
+    made = design_of(people(3000, P, 0))
+    with pytest.raises(Drifted, match="the notion is exceeded by"):
+        tables.apply(people(2000, Q, 0), made)
+    done = tables.apply(people(2000, Q, 0), made, allow=True)
+    assert done.drift.harmful
+    with pytest.raises(Drifted, match="cannot be told without the secret"):
+        tables.apply(people(2000, [[0.8, 0.02], [0.1, 0.08]], 0).select("x"), made)
+    with pytest.raises(DataError, match="the first 'w'"):
+        tables.apply(pl.DataFrame({"x": ["u", "w"]}), made)
+    assert len(tables.apply(pl.DataFrame({"x": ["u", "w"]}), made, unseen="draw", allow=True).frame) == 2
+
+
+def test_apply_draws_as_the_channel_says():
+    from scipy import stats
+
+    made = design_of(people(3000, P, 0), eps=0.05)
+    new = people(20000, P, 7)
+    out = tables.apply(new, made, keep_order=True, rng=0).frame
+    for x, row in zip("uv", made.channel.kernel, strict=True):
+        drawn = out["x"].filter(new["x"] == x)
+        seen = [(drawn == text).sum() for text in made.outputs]
+        assert stats.chisquare(seen, row * len(drawn)).pvalue > 1e-6
+
+
+def test_a_pandas_index_is_not_released():
+    import pandas as pd
+
+    frame = pd.DataFrame(people(200, P, 0).to_dict(as_series=False), index=[f"name {i}" for i in range(200)])
+    done = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), resamples=0)
+    assert list(done.frame.index) == list(range(200))
