@@ -77,6 +77,7 @@ def sanitise_file(
     make_notion: Callable[[Symbols], Notion],
     mechanism: str = "subset-merging",
     *,
+    confidence: float | None = 0.95,
     publishing: Publishing | None = None,
     side_channels: bool = False,
     allow: bool = False,
@@ -95,7 +96,7 @@ def sanitise_file(
     reading : Reading
     make_notion : callable
         Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
-    mechanism, allow, resamples, rng
+    mechanism, confidence, allow, resamples, rng
         As in :func:`sanitise`.
     publishing : Publishing, optional
         Columns to keep, the rows' order, formulas.
@@ -124,7 +125,7 @@ def sanitise_file(
     counts = reading.counts(table, product=side_channels)
     check_dear(mechanism, len(counts.public.labels), allow=allow)
     notion = make_notion(counts.public)
-    made = without_formulas(design(counts, notion, mechanism), how.formulas, how.keep)
+    made = without_formulas(design(counts, notion, mechanism, confidence), how.formulas, how.keep)
     check_keep(table, made, how.keep)
     check_each_secret(made)
     told, together = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
