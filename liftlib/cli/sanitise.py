@@ -8,15 +8,13 @@ import sys
 from pathlib import Path
 
 from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
-from liftlib.cli.shared import print_json, printable, publishing, release_options
+from liftlib.cli.shared import ledger_of, print_json, printable, publishing, release_options
 from liftlib.errors import InvalidParameter
 from liftlib.notions import Notion
 from liftlib.tables import MECHANISMS, Outputs, sanitise_file
 from liftlib.tables.auditing import as_dict
 from liftlib.tables.columns import Symbols
 from liftlib.tables.designing import information
-from liftlib.tables.ledger import beside
-from liftlib.tables.source import STDIN
 from liftlib.tables.words import statement
 
 EXAMPLES = """\
@@ -40,10 +38,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--confidence",
-        default="0.95",
         metavar="SHARE",
-        help="how sure that the notion is kept for the population, not for these rows alone (%(default)s); `none` for "
-        "these rows alone",
+        help="keep the notion for the population that the rows are from, this sure, such as 0.95 (default: for these "
+        "rows alone; `none` says so and warns)",
     )
     parser.add_argument(
         "--side-channels",
@@ -53,11 +50,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
     parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
-    parser.add_argument(
-        "--ledger",
-        metavar="FILE",
-        help="what was released of these rows before; `none` for no ledger (default: TABLE.PRIVATE.releases.json)",
-    )
     release_options(parser)
 
 
@@ -87,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         publishing=publishing(options),
         side_channels=options.side_channels,
         allow=options.allow,
-        ledger=_ledger(options),
+        ledger=ledger_of(options),
         resamples=options.resamples,
         rng=options.seed,
         force=options.force,
@@ -121,14 +113,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _confidence(text: str) -> float | None:
-    """Return a share, or None with a warning.
+def _confidence(text: str | None) -> float | None:
+    """Return a share, or None; with a warning where that was asked for.
 
     Raises
     ------
     InvalidParameter
         If it is neither a share nor ``none``.
     """
+    if text is None:
+        return None
     if text == "none":
         print(
             "lift: no confidence, so the notion is kept for these rows alone, and for the population that they are "
@@ -143,10 +137,3 @@ def _confidence(text: str) -> float | None:
     if not 0 < share < 1:
         raise InvalidParameter(f"--confidence is {text!r}: give a share between 0 and 1, such as 0.95, or none")
     return share
-
-
-def _ledger(options: argparse.Namespace) -> Path | None:
-    if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
-        print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
-        return None
-    return beside(options.table) if options.ledger is None else Path(options.ledger)
