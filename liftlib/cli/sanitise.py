@@ -38,10 +38,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--confidence",
-        default="0.95",
         metavar="SHARE",
-        help="how sure that the notion is kept for the population, not for these rows alone (%(default)s); `none` for "
-        "these rows alone",
+        help="keep the notion for the population that the rows are from, this sure, such as 0.95 (default: for these "
+        "rows alone; `none` says so and warns)",
     )
     parser.add_argument(
         "--side-channels",
@@ -114,14 +113,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _confidence(text: str) -> float | None:
-    """Return a share, or None with a warning.
+def _confidence(text: str | None) -> float | None:
+    """Return a share, or None; with a warning where that was asked for.
 
     Raises
     ------
     InvalidParameter
         If it is neither a share nor ``none``.
     """
+    if text is None:
+        return None
     if text == "none":
         print(
             "lift: no confidence, so the notion is kept for these rows alone, and for the population that they are "

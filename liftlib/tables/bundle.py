@@ -77,7 +77,7 @@ def sanitise_file(
     make_notion: Callable[[Symbols], Notion],
     mechanism: str = "subset-merging",
     *,
-    confidence: float | None = 0.95,
+    confidence: float | None = None,
     publishing: Publishing | None = None,
     side_channels: bool = False,
     allow: bool = False,

@@ -59,7 +59,7 @@ def sanitise(
     public: str | Sequence[str],
     notion: Notion,
     mechanism: str = "subset-merging",
-    confidence: float | None = 0.95,
+    confidence: float | None = None,
     keep: Sequence[str] = (),
     keep_order: bool = False,
     allow: bool = False,
