@@ -22,7 +22,7 @@ from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
 from benchmarks import others
-from benchmarks.heuristics import heuristics
+from benchmarks.heuristics import heuristics, sight
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -229,7 +229,7 @@ def main() -> int:
     quick = options.parse_args().quick
     OUT.mkdir(exist_ok=True)
     tables = {}
-    for benchmark in (responses, ldp_dimensions, mechanisms, figure_4, scaling, batches, heuristics, sanitising):
+    for benchmark in (responses, ldp_dimensions, mechanisms, figure_4, scaling, batches, heuristics, sight, sanitising):
         tables[benchmark.__name__] = table = benchmark(quick)
         print(f"\n{benchmark.__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
         table.to_csv(OUT / f"{benchmark.__name__}.csv", index=False)
