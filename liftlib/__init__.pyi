@@ -8,6 +8,7 @@ from .errors import InfeasiblePrivacy as InfeasiblePrivacy
 from .errors import InvalidDistribution as InvalidDistribution
 from .errors import InvalidParameter as InvalidParameter
 from .errors import LiftError as LiftError
+from .errors import LiftWarning as LiftWarning
 from .errors import SolverFailure as SolverFailure
 from .errors import UnsupportedNotion as UnsupportedNotion
 from .joint import Joint as Joint

@@ -51,3 +51,7 @@ class Drifted(LiftError):
     """New rows do not come from the distribution that a channel was designed for; nothing was written."""
 
     exit_code = 4
+
+
+class LiftWarning(UserWarning):
+    """Something that a result needs to be read with, such as a bound that was not reached in the time given."""

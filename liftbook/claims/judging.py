@@ -25,7 +25,7 @@ Computed = Callable[..., Value]
 Outcome = Literal["agrees", "differs", "undecided"]
 Verdict = Literal["agrees", "differs", "depends on the reading", "cannot be told from the text"]
 Kind = Literal["result", "input", "proposition", "verbal", "time"]
-Scale = Literal["paper", "smaller", "ours"]
+Scale = Literal["paper", "smaller", "ours", "unprinted"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SCALES: tuple[Scale, ...] = get_args(Scale)
@@ -131,6 +131,14 @@ class Claim:
         return self.see.partition("#")[0]
 
     def outcome(self, values: Sequence[Value]) -> Outcome:
+        """Return what replications say of one reading, see :meth:`judged`.
+
+        Where the text prints no setting, a reading of ours cannot contradict it: another setting may agree.
+        """
+        found = self.judged(values)
+        return "undecided" if self.scale == "unprinted" and found == "differs" else found
+
+    def judged(self, values: Sequence[Value]) -> Outcome:
         """Return what replications say of one reading.
 
         A number agrees if the print lies within their range, widened by one unit of its last digit. A statement agrees

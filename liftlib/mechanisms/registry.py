@@ -151,10 +151,10 @@ _ALL = (
         "secret-aware",
         "response.secret_aware:secret_aware_response",
         PLAIN,
-        "vertices in |S| |X| dimensions",
+        "programmes of |S| |X| rows; 3^|S| steps for each posterior",
         "this book",
         sees_secret=True,
-        most_symbols=3,
+        most_symbols=17,
     ),
     Mechanism(
         "product",

@@ -7,7 +7,9 @@ import pytest
 from scipy.optimize import linprog
 
 import liftlib as ll
-from liftlib.errors import UnsupportedNotion
+from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
+from liftlib.mechanisms.response import secret_aware, sight
+from liftlib.mechanisms.rows import best_response, entropies
 from liftlib.numerics import xlogx
 
 
@@ -86,6 +88,107 @@ def test_certificate_counts_x_alone():
     assert made.value == ll.evaluate(joint, channel).mutual_information
     assert made.upper == pytest.approx(best_by_hand(joint, 0.5), abs=1e-8)
     assert made.gap < 1e-9
-    assert made.route == "all vertices of P(s,x|y)"
+    assert made.route == "listed posteriors, each with maps from secrets to symbols"
     light = ll.Joint.from_counts([[4, 1e-11], [1, 3]])
     assert ll.secret_aware_response(light, ll.LIP(0.5)).certificate.upper == np.inf
+
+
+def by_cells(joint, notion):
+    """The same optimum from all vertices of a polytope in |S||X| - 1 dimensions, in which the symbol is (s, x)."""
+    occurs = joint.p > 0
+    secret, public = np.nonzero(occurs)
+    table = np.zeros((joint.n_secret, secret.size))
+    table[secret, np.arange(secret.size)] = joint.p[occurs]
+    to_public = np.eye(joint.n_public)[public]
+    made = best_response(ll.Joint(table), notion, cost=lambda rows: entropies(rows @ to_public))
+    return ll.entropy(joint.p_x) - made.certified(ll.RowsCertificate).solution.objective
+
+
+NOTIONS = [
+    ll.LIP(0.3),
+    ll.LIP(1e-4),
+    ll.LDP(0.6),
+    ll.ALIP(np.inf, 0.2),
+    ll.ALIP(0.4, np.inf),
+    ll.ALIP(0.5, 0.1),
+    ll.L1Lift(np.inf, 0.2),
+    ll.PerfectPrivacy(),
+]
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+def test_against_all_vertices_of_the_cells(notion):
+    rng = np.random.default_rng(4)
+    tables = [rng.integers(0, 6, shape) + np.eye(*shape, dtype=int) for shape in ((2, 4), (3, 3), (4, 2), (3, 2))]
+    tables += [np.array([[1, 1, 0, 0], [0, 0, 1, 2]]), np.array([[2, 2, 1], [4, 4, 2]]), np.array([[3, 4]])]
+    for table in tables:
+        joint = ll.Joint.from_counts(table, drop_empty=True)
+        channel = ll.secret_aware_response(joint, notion)
+        assert notion.is_kept(joint, channel)
+        assert channel.certificate.value == pytest.approx(by_cells(joint, notion), abs=2e-6)
+        assert channel.certificate.upper >= by_cells(joint, notion) - 1e-9
+
+
+def test_one_symbol_or_one_secret():
+    assert ll.secret_aware_response(ll.Joint([[0.3], [0.7]]), ll.LIP(0.1)).certificate.value == 0
+    sure = ll.Joint([[0.2, 0.3, 0.5]])
+    made = ll.secret_aware_response(sure, ll.LIP(0.1)).certificate
+    assert made.value == pytest.approx(ll.entropy(sure.p_x), abs=1e-9)
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.5, 2.0])
+def test_proven_for_seven_secrets_and_six_symbols(eps):
+    """Adult's marital status and relationship, 42 cells, out of reach of the cells' vertices."""
+    joint, notion = ll.datasets.adult("marital-status", "relationship"), ll.LIP(eps)
+    channel = ll.secret_aware_response(joint, notion)
+    assert notion.is_kept(joint, channel)
+    assert channel.certificate.gap <= 1e-6 * channel.certificate.value
+    reductions = [ll.secret_aware_reduction.calibrated(joint, notion), ll.extreme_reduction.calibrated(joint, notion)]
+    others = [ll.conditional_reporting.calibrated(joint, notion), ll.subset_merging(joint, notion), *reductions]
+    for other in others:
+        assert notion.is_kept(joint, other)
+        assert ll.evaluate(joint, other).mutual_information <= channel.certificate.upper + 1e-9
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+@pytest.mark.parametrize("classes", [1, 2, 3])
+def test_a_search_stands_between_reporting_and_a_bound_for_classes(monkeypatch, notion, classes):
+    """What is done beyond nine secrets, at a size where the optimum is known."""
+    monkeypatch.setattr(sight, "CLASSES", classes)
+    for seed in range(2):
+        joint = ll.datasets.uniform_joint(4, 3, np.random.default_rng(seed))
+        best = ll.secret_aware_response(joint, notion).certificate
+        with monkeypatch.context() as patch:
+            patch.setattr(secret_aware, "MOST_SECRETS", 3)
+            channel = ll.secret_aware_response(joint, notion)
+        made = channel.certificate
+        assert made.route.startswith("searched")
+        assert notion.is_kept(joint, channel)
+        reporting = ll.conditional_reporting.calibrated(joint, notion)
+        assert ll.evaluate(joint, reporting).mutual_information - 1e-7 <= made.value <= best.upper + 1e-9
+        assert made.upper >= best.value - 1e-9
+        assert made.value >= 0.9 * best.value - 1e-7
+
+
+def test_time_that_is_over_is_told():
+    joint = ll.datasets.adult("marital-status", "education")
+    with pytest.warns(LiftWarning, match=r"the time was over: I\(X; Y\) is .* nats and no mechanism has more than"):
+        channel = ll.secret_aware_response(joint, ll.LIP(0.5), seconds=0.0)
+    assert ll.LIP(0.5).is_kept(joint, channel)
+    assert channel.certificate.value < channel.certificate.upper
+    for wrong, name in (({"gap": 0.0}, "gap"), ({"seconds": -1.0}, "seconds"), ({"gap": np.nan}, "gap")):
+        with pytest.raises(InvalidParameter, match=f"{name} is .*: give a number in that range"):
+            ll.secret_aware_response(joint, ll.LIP(0.5), **wrong)
+
+
+def test_classes_put_those_together_that_tell_the_same():
+    p = np.array([[4, 1], [1, 4], [8, 2], [2, 8]]) / 30
+    joint = ll.Joint(p)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sight, "CLASSES", 2)
+        coarse, sides, classes = sight.coarsened(joint, ll.LIP(0.2))
+    assert classes.tolist() == [0, 1, 0, 1]
+    np.testing.assert_allclose(coarse.p, [p[0] + p[2], p[1] + p[3]])
+    assert (sides @ coarse.p_s > 0).all()
+    posterior = coarse.p_s * np.exp([0.2, 0])
+    assert (sides @ (posterior / posterior.sum()) >= -1e-12).all()

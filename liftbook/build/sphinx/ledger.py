@@ -24,7 +24,12 @@ from liftbook.claims.stored import stored_values
 
 SCRIPT = Path(__file__).with_name("ledger.js")
 PAPERS = ("E23", "C22", "I21", "S20")
-SCALES = {"paper": "the paper's setting", "smaller": "smaller than the paper's", "ours": "our setting"}
+SCALES = {
+    "paper": "the paper's setting",
+    "smaller": "smaller than the paper's",
+    "ours": "our setting",
+    "unprinted": "our setting, as the text prints none",
+}
 WORDS = {"true": "holds", "false": "does not hold"}
 SHORT = {
     "agrees": "agrees",
@@ -128,7 +133,7 @@ def opening(entry: Entry, at: int) -> str:
         "off": f"{distance(entry):.6g}",
     }
     data = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in facts.items())
-    badge = f'<span class="badge {SHORT[entry.verdict]}">{entry.verdict}</span>'
+    badge = f'<span class="verdict {SHORT[entry.verdict]}">{entry.verdict}</span>'
     head = f'<a class="claim-id" href="#{claim.id}">{claim.id}</a> {claim.paper}, {html.escape(claim.place)}'
     return f'<article class="claim {SHORT[entry.verdict]}" id="{claim.id}" {data}><header>{head} {badge}</header>'
 

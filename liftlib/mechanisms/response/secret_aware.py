@@ -2,35 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import time
+import warnings
+from typing import NamedTuple
 
 import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import UnsupportedNotion
+from liftlib.errors import LiftWarning, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
-from liftlib.mechanisms.rows import RowsCertificate, best_response, entropies
+from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.response.sight import Found, Offers, Searched, cheapest_columns, coarsened, refined
+from liftlib.mechanisms.rows import RowsCertificate, cheapest, entropies, mended
 from liftlib.notions import Notion
+from liftlib.numerics import DUST, FEASIBILITY_TOL, RESOLVED, Mask, Matrix, Vector, check_scalar
+from liftlib.solvers.maps import ExactMaps, Index
+from liftlib.solvers.polytope import vertices
+
+MOST_SECRETS = 9
+"""Secrets beyond which posteriors are searched for and not listed: 10 have 5,120 under LIP, and 3^10 / 2 steps each."""
+
+MOST_STEPS = 3e7
+"""Steps of one pricing beyond which posteriors are searched for: about a second."""
+
+
+class Cells(NamedTuple):
+    """P_SX without the cells that a solver cannot resolve.
+
+    Attributes
+    ----------
+    joint : Joint
+        P_SX given that (S, X) is one of the others.
+    solid : numpy.ndarray of bool, shape (S, X)
+        Which they are, over the whole alphabets.
+    """
+
+    joint: Joint
+    solid: Mask
+
+    @property
+    def target(self) -> Vector:
+        """P(s, x) of the solid cells, in C order."""
+        return np.asarray(self.joint.p[self.joint.p > 0])
 
 
 @checked
-def secret_aware_response(joint: Joint, notion: Notion) -> Channel:
-    """Return the mechanism P(y|s,x) that maximises I(X; Y) among all that keep the notion.
+def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, seconds: float | None = None) -> Channel:
+    """Return the mechanism P(y|s,x) that maximises I(X; Y) among all that keep the notion, with a bound on every other.
 
     Parameters
     ----------
     joint : Joint
-        P_SX. The vertices are those of a polytope in as many dimensions as P_SX has cells, less one, so that it should
-        be small: 7 secrets x 2 symbols have some 10,000 vertices.
+        P_SX, of any number of symbols. Up to 9 secrets the optimum is found and proven; beyond, mechanisms are searched
+        for, and bounded by the optimum for a coarser secret.
     notion : Notion
         A polyhedral one, see :func:`liftlib.mechanisms.response.optimal.optimal_response`, but not about attributes.
+    gap : float, keyword-only
+        The search ends once no mechanism can have more than this share of I(X; Y) in addition, or it finds no more.
+    seconds : float, optional, keyword-only
+        It ends after about so many with what it has, and its bound.
 
     Returns
     -------
     Channel
         P(y|s,x), shape (S, X, Y), with a :class:`~liftlib.mechanisms.rows.RowsCertificate`.
+
+    Warns
+    -----
+    LiftWarning
+        If the seconds were over before the search had ended.
 
     Raises
     ------
@@ -41,9 +83,14 @@ def secret_aware_response(joint: Joint, notion: Notion) -> Channel:
 
     Notes
     -----
-    This book's, not the papers'. It is the optimal response for the symbol (s, x), of which the secret is a function,
-    but for the cost of a row: I(X; Y) = H(X) - H(X|Y) counts the entropy of the row's X alone, which is concave in the
-    row as well, so that vertices are enough again.
+    This book's, not the papers'. An output's row is P(S, X | y), and the notion asks something of its posterior
+    u = P(S | y) alone. Given u, rows are products of distributions of X given each s, and as H(X | y) is concave, the
+    vertices are enough: a vertex u of the notion's set of posteriors, and a map from secrets to symbols. There are
+    too many to list, but given a linear programme's duals the best map for each u is found by dynamic programming over
+    sets of secrets, and what the best of all saves bounds every mechanism.
+
+    A mechanism that is private for S is private for a function of S, and may as well see that alone. So beyond 9
+    secrets the optimum for 7 classes of secrets, under the bounds on single lifts that the notion implies, is a bound.
 
     Examples
     --------
@@ -55,20 +102,109 @@ def secret_aware_response(joint: Joint, notion: Notion) -> Channel:
     """
     if notion.attributes is not None:
         raise UnsupportedNotion(f"{notion} is about what X's attributes tell: use optimal_response")
-    occurs = joint.p > 0
-    secret, public = np.nonzero(occurs)
-    table = np.zeros((joint.n_secret, secret.size))
-    table[secret, np.arange(secret.size)] = joint.p[occurs]
+    share = check_scalar("gap", gap, open_low=True)
+    limit = np.inf if seconds is None else check_scalar("seconds", seconds)
+    cells = without_dusty_cells(joint)
+    relaxed, floor = notion.relaxed(cells.joint.p_s, RESOLVED)
+    # the posterior of S is the row of a joint distribution in which X tells S
+    halfspaces = relaxed.halfspaces(Joint(np.diag(cells.joint.p_s)))
+    listed = exact_offers(cells.joint, halfspaces)
+    if listed is not None:
+        return _made(joint, notion, cells, cheapest_columns(cells.joint, listed, share, limit), floor, "listed")
+    began, bound = time.perf_counter(), -np.inf
+    rows = [reported(cells.joint, relaxed)]
+    coarse, sides, classes = coarsened(cells.joint, notion)
+    of_classes = exact_offers(coarse, sides)
+    if of_classes is not None:
+        found = cheapest_columns(coarse, of_classes, share, limit)
+        bound = found.bound
+        rows.append(refined(cells.joint, coarse, classes, found.columns))
+    allowed = [row for row in np.concatenate(rows) if _keeps(row, cells.joint, halfspaces)]
+    first = np.array(allowed).reshape(-1, cells.target.size)
+    left = max(0.0, limit - (time.perf_counter() - began))
+    offers = Searched(cells.joint, halfspaces)
+    made = cheapest_columns(cells.joint, offers, share, left, first=first, bound=bound)
+    return _made(joint, notion, cells, made, floor, "searched")
+
+
+def _keeps(row: Vector, joint: Joint, halfspaces: Matrix) -> bool:
+    """Whether a row's posterior meets the halfspaces, to within what is mended afterwards."""
+    whole = np.zeros(joint.p.shape)
+    whole[joint.p > 0] = row
+    return bool((halfspaces @ whole.sum(axis=1) >= -FEASIBILITY_TOL / 100).all())
+
+
+def reported(joint: Joint, notion: Notion) -> Matrix:
+    """Return conditional reporting's rows P(s, x | y), which a search starts from so that it is never behind it."""
+    cells = joint.p[:, :, None] * conditional_reporting.calibrated(joint, notion).kernel
+    rows = cells[joint.p > 0].T
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+def without_dusty_cells(joint: Joint) -> Cells:
+    """Return P_SX without cells of less mass than a linear programme's tolerance, and without what they leave empty."""
+    solid = joint.p >= DUST
+    if (solid == (joint.p > 0)).all():
+        return Cells(joint, solid)
+    return Cells(Joint.from_counts(joint.p * solid, drop_empty=True), solid)
+
+
+def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
+    """Return all posteriors that are vertices, with the cheapest map of each; None where they are too many."""
+    if joint.n_secret > MOST_SECRETS:
+        return None
+    posteriors = vertices(halfspaces, interior=joint.p_s)
+    return None if len(posteriors) * 3.0**joint.n_secret > MOST_STEPS else Listed(posteriors)
+
+
+class Listed:
+    """Offers from all posteriors there are."""
+
+    def __init__(self, posteriors: Matrix) -> None:
+        self._maps = ExactMaps(posteriors)
+
+    def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
+        """Return posteriors, the cheapest map of each, and the least price of all."""
+        prices, maps = self._maps.cheapest(worth)
+        return self._maps.points, maps, float(prices.min())
+
+
+def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float, which: str) -> Channel:
+    """Return the channel of the columns found, mended where rounding breaks the notion, with its certificate."""
+    secret, public = np.nonzero(cells.solid)
     to_public = np.eye(joint.n_public)[public]
-    cells = best_response(
-        Joint(table), notion, cost=lambda rows: entropies(rows @ to_public), route="all vertices of P(s,x|y)"
+    mixture = cheapest(found.columns, cells.target, lambda rows: entropies(rows @ to_public))
+    # a cell that is left out is sent where an average one goes
+    kernel = np.tile(cells.target @ mixture.kernel, (joint.n_secret * joint.n_public, 1))
+    kernel[secret * joint.n_public + public] = mixture.kernel
+
+    def shaped(flat: Channel) -> Channel:
+        return Channel(flat.kernel.reshape(*joint.p.shape, -1))
+
+    flat, mixed = mended(
+        kernel / kernel.sum(axis=1, keepdims=True),
+        joint.p.ravel(),
+        lambda made: notion.is_kept(joint, shaped(made)),
+        floor,
+        name=notion,
     )
-    # a cell that does not occur is sent where an average one goes
-    kernel = np.tile(joint.p[occurs] @ cells.kernel, (*joint.p.shape, 1))
-    kernel[occurs] = cells.kernel
-    channel = Channel(kernel / kernel.sum(axis=-1, keepdims=True))
-    made = cells.certified(RowsCertificate)
+    channel = shaped(flat)
     value = mutual_information(channel.joint_xy(joint))
-    upper = entropy(joint.p_x) - made.solution.objective if np.isfinite(made.upper) else np.inf
-    certificate = replace(made, value=value, upper=max(value, upper))
+    # with cells left out nothing is proven of the rest
+    upper = entropy(joint.p_x) - found.bound if (cells.solid == (joint.p > 0)).all() else np.inf
+    certificate = RowsCertificate(
+        f"{which} posteriors, each with maps from secrets to symbols",
+        value,
+        max(value, upper),
+        rows=found.seen,
+        solution=mixture.solution,
+        mixed=mixed,
+    )
+    if not found.ended:
+        warnings.warn(
+            f"the time was over: I(X; Y) is {value:.6g} nats and no mechanism has more than {certificate.upper:.6g}; "
+            "give more seconds, or a wider gap",
+            LiftWarning,
+            stacklevel=4,
+        )
     return Channel(channel.kernel, certificate=certificate)

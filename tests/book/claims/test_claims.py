@@ -73,6 +73,7 @@ def test_what_is_stored_is_enough(entry):
         assert values, f"{text or 'the sentence'}: no value of {call}; run make ledger"
         assert len(values) <= wanted
         if len(values) < wanted:
+            assert stored.is_long(call), f"{len(values)} of {wanted} values of {call}; run make ledger"
             assert "replications are stored so far" in " ".join(card(entry, ""))
 
 
@@ -148,6 +149,12 @@ def test_numbers():
     assert claim("0.5").outcome([float("nan")]) == "differs"
     assert claim("0.5").outcome([]) == "undecided"
     assert claim("").outcome([0.5]) == "undecided"
+
+
+def test_a_setting_that_is_not_printed_contradicts_nothing():
+    one = claims.Claim("a", "E23", "b", "result", "c", "", "d", "unprinted", "e", "0.50", "", "f", "g", "")
+    assert one.outcome([0.6]) == "undecided"
+    assert one.outcome([0.5]) == "agrees"
 
 
 def test_statements():
