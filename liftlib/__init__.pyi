@@ -7,6 +7,7 @@ from .errors import Drifted as Drifted
 from .errors import InfeasiblePrivacy as InfeasiblePrivacy
 from .errors import InvalidDistribution as InvalidDistribution
 from .errors import InvalidParameter as InvalidParameter
+from .errors import InvalidProof as InvalidProof
 from .errors import LiftError as LiftError
 from .errors import LiftWarning as LiftWarning
 from .errors import SolverFailure as SolverFailure
@@ -78,6 +79,9 @@ from .notions import Need as Need
 from .notions import Notion as Notion
 from .notions import PerfectPrivacy as PerfectPrivacy
 from .population.sample import Sample as Sample
+from .proofs.checking import Checked as Checked
+from .proofs.checking import check_proof as check_proof
+from .proofs.proof import Proof as Proof
 from .solvers import polytope as polytope
 
 __version__: str

@@ -37,6 +37,10 @@ class SolverFailure(LiftError, RuntimeError):
     """A numerical solver's answer failed its check; the message holds the residuals."""
 
 
+class InvalidProof(LiftError):
+    """A proof does not prove what it says; the message says where it fails."""
+
+
 class MissingExtra(LiftError, ImportError):
     """An optional package is not installed; the message names the extra that brings it."""
 

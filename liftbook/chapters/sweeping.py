@@ -247,7 +247,7 @@ def _outcomes(
                         del left[futures[future]]
                         yield futures[future], outcome
                         bar.update()
-            except (CancelledError, ConnectionError, TimeoutError) as error:
+            except (CancelledError, OSError) as error:
                 raise RerunError(
                     f"the workers are gone ({type(error).__name__}); {len(left)} runs are left: call again to go on"
                 ) from error

@@ -6,15 +6,15 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from liftlib.cli.shared import TABLE_HELP, print_json, printable, publishing, release_options
+from liftlib.cli.shared import TABLE_HELP, ledger_of, print_json, printable, publishing, release_options
 from liftlib.tables import apply_file
 from liftlib.tables.designing import information
 
 EXAMPLES = """\
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv --unseen draw
-Exit code: 0; 2 where something is wrong; 4 where the new rows are from another distribution, so that the
-notion is broken for them, or may be."""
+Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release of these rows break the
+notion; 4 where the rows are from another distribution, so that the notion is broken for them, or may be."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -33,19 +33,21 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Release, print what was written, and return the exit code."""
-    made, drift = apply_file(
+    made, drift, notes = apply_file(
         options.channel,
         options.table,
         options.output,
         publishing=publishing(options, options.unseen),
         allow=options.allow,
+        ledger=ledger_of(options),
         rng=options.seed,
         force=options.force,
     )
     if options.json:
         told = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "text": str(drift)}
-        print_json({"table": str(options.output), "design": information(made), "drift": told})
+        print_json({"table": str(options.output), "design": information(made), "drift": told, "notes": list(notes)})
     else:
         print(options.output)
-        print(printable(f"note: {drift}"))
+        for note in (str(drift), *notes):
+            print(printable(f"note: {note}"))
     return 0

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
-from liftlib.cli.shared import print_json, printable, publishing, release_options
+from liftlib.cli.shared import ledger_of, print_json, printable, publishing, release_options
 from liftlib.errors import InvalidParameter
 from liftlib.notions import Notion
 from liftlib.tables import MECHANISMS, Outputs, sanitise_file
 from liftlib.tables.auditing import as_dict
 from liftlib.tables.columns import Symbols
 from liftlib.tables.designing import information
-from liftlib.tables.ledger import beside
-from liftlib.tables.source import STDIN
 from liftlib.tables.words import statement
 
 EXAMPLES = """\
@@ -45,11 +42,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
     parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
-    parser.add_argument(
-        "--ledger",
-        metavar="FILE",
-        help="what was released of these rows before; `none` for no ledger (default: TABLE.PRIVATE.releases.json)",
-    )
     release_options(parser)
 
 
@@ -78,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         publishing=publishing(options),
         side_channels=options.side_channels,
         allow=options.allow,
-        ledger=_ledger(options),
+        ledger=ledger_of(options),
         resamples=options.resamples,
         rng=options.seed,
         force=options.force,
@@ -110,10 +102,3 @@ def run(options: argparse.Namespace) -> int:
     for note in found.notes:
         print(printable(f"note: {note}"))
     return 0
-
-
-def _ledger(options: argparse.Namespace) -> Path | None:
-    if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
-        print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
-        return None
-    return beside(options.table) if options.ledger is None else Path(options.ledger)

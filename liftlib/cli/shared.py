@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,10 +57,26 @@ def release_options(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="what becomes of a published text that a spreadsheet would run (default: %(default)s)",
     )
+    parser.add_argument(
+        "--ledger",
+        metavar="FILE",
+        help="what was released of these rows before; `none` for no ledger (default: TABLE.PRIVATE.releases.json)",
+    )
     parser.add_argument("--allow", action="store_true", help="go on where this command would stop, and say so")
     parser.add_argument("--seed", type=seed, help="make the draw repeatable, so foreseeable: not for a real release")
     parser.add_argument("--force", action="store_true", help="replace files that are there; never one that is read")
     json_option(parser)
+
+
+def ledger_of(options: argparse.Namespace) -> Path | None:
+    """Return where the ledger of the table's releases lies, or None with a warning."""
+    from liftlib.tables.ledger import beside  # noqa: PLC0415 - the book's commands share this module
+    from liftlib.tables.source import STDIN  # noqa: PLC0415
+
+    if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
+        print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
+        return None
+    return beside(options.table) if options.ledger is None else Path(options.ledger)
 
 
 def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publishing:

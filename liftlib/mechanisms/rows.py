@@ -20,6 +20,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Notion
 from liftlib.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector, xlogx
+from liftlib.proofs.proof import Proof
 from liftlib.solvers.polytope import Method, vertices
 from liftlib.solvers.programmes import Solution, mix_columns
 
@@ -31,7 +32,8 @@ Cost = Callable[[Matrix], Vector]
 class RowsCertificate(Certificate):
     """What the making of a response tells.
 
-    ``upper`` is finite where it is proven: the mixture was chosen from all vertices, and no symbol was left out.
+    ``upper`` is finite where it is proven: the mixture was chosen from all vertices, or a tree bounds what is missing;
+    and no symbol was left out.
 
     Attributes
     ----------
@@ -41,11 +43,20 @@ class RowsCertificate(Certificate):
         The certified linear programme; its objective is H(X|Y), nats, before anything was mixed in.
     mixed : float
         The share of constant release mixed in so that the notion is kept in floating point, mostly 0.
+    proof : liftlib.proofs.proof.Proof or None
+        What :func:`liftlib.proofs.checking.check_proof` checks; the vertices of an enumeration have none.
+    programmes : int
+        Linear programmes solved in the tree.
+    seconds : float
+        How long the search took, 0 for an enumeration.
     """
 
     rows: int
     solution: Solution
     mixed: float
+    proof: Proof | None = None
+    programmes: int = 0
+    seconds: float = 0.0
 
 
 class Core(NamedTuple):
@@ -215,16 +226,10 @@ def best_response(
     SolverFailure
         If a solver's answer fails its check: a constant release keeps every notion, so there is always an answer.
     """
-    core = without_dust(joint, notion)
+    core, halfspaces, floor = cone_for(joint, notion, others)
     p_x = core.joint.p_x
-    relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
-    cones = [relaxed.halfspaces(core.joint)]
-    for other in others:
-        its_relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
-        cones.append(cone_under(other, core, its_relaxed.halfspaces(other)))
-        floor = max(floor, its_floor)
     # P_X itself, the row of a constant release, lies inside every notion's cone
-    rows = vertices(np.concatenate(cones), method, interior=p_x)
+    rows = vertices(halfspaces, method, interior=p_x)
     try:
         mixture = cheapest(rows, p_x, lambda found: cost(core.spread(found)))
     except InfeasiblePrivacy as error:
@@ -240,6 +245,21 @@ def best_response(
     # cddlib in floating point may miss vertices, so that nothing is proven by what it finds
     upper = np.inf if method == "cdd" else proven(joint, core, mixture)
     return certified(joint, channel, route, mixture, mixed, upper)
+
+
+def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> tuple[Core, Matrix, float]:
+    """Return the symbols that count, halfspaces G of their rows, and the share of constant release to mix in at least.
+
+    A row v over those symbols is allowed exactly when G v >= 0, under ``joint`` and under each of the others.
+    """
+    core = without_dust(joint, notion)
+    relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
+    cones = [relaxed.halfspaces(core.joint)]
+    for other in others:
+        its_relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
+        cones.append(cone_under(other, core, its_relaxed.halfspaces(other)))
+        floor = max(floor, its_floor)
+    return core, np.concatenate(cones), floor
 
 
 def proven(joint: Joint, core: Core, mixture: Mixture) -> float:

@@ -243,6 +243,51 @@ class Programme:
         return np.asarray(solution.col_value), np.asarray(solution.row_dual)
 
 
+class Boxed:
+    """min c v subject to least <= v <= most, low <= R v <= high, with other c, least and most each time.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray, shape (m, n)
+        R.
+    low, high : numpy.ndarray, shape (m,)
+
+    Examples
+    --------
+    >>> boxed = Boxed(np.ones((1, 2)), np.ones(1), np.ones(1))
+    >>> boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 1.0]))[1].tolist()
+    [0.75, 0.25]
+    >>> boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 0.0]))[1] is None  # no point
+    True
+    """
+
+    def __init__(self, rows: Matrix, low: Vector, high: Vector) -> None:
+        n = rows.shape[1]
+        self._programme = Programme(np.zeros(n), rows, low, high, most=np.ones(n))
+        self._highs = self._programme._highs
+        self._index = np.arange(n, dtype=np.int32)
+
+    def solve(
+        self, cost: Vector, least: Vector, most: Vector, threshold: float = np.inf
+    ) -> tuple[bool, Vector | None, Vector]:
+        """Return whether it was solved, the solution (None where there is none), and multipliers of the rows.
+
+        Where there is no point, the multipliers are a ray along which the bound grows without end; where the objective
+        exceeds the threshold, they show that.
+        """
+        self._highs.changeColsBounds(len(cost), self._index, least, most)
+        self._programme.charge(cost)
+        self._highs.setOptionValue("objective_bound", float(min(threshold, 1e300)))
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            _, known, ray = self._highs.getDualRay()
+            return False, None, np.asarray(ray) if known else np.zeros(self._highs.getNumRow())
+        solution = self._highs.getSolution()
+        values = np.asarray(solution.col_value)
+        return status == highspy.HighsModelStatus.kOptimal, values, np.asarray(solution.row_dual)
+
+
 def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vector]:
     """Return where each column starts, the rows of what is not 0, and its values, as HiGHS takes a matrix."""
     if not isinstance(table, np.ndarray):

@@ -10,7 +10,7 @@ from pathlib import Path
 from liftlib.channel import Uniform
 from liftlib.checks import checked
 from liftlib.errors import DataError
-from liftlib.files import check_apart, check_free, fresh_file, fresh_files
+from liftlib.files import check_apart, check_free, fresh_files
 from liftlib.notions import Notion
 from liftlib.tables import ledger as ledgers
 from liftlib.tables.auditing import audited
@@ -31,7 +31,7 @@ from liftlib.tables.sanitising import (
     notes_on,
     refuse_unseen,
 )
-from liftlib.tables.source import STDIN, ending, open_table
+from liftlib.tables.source import STDIN, Table, ending, open_table
 
 ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
 
@@ -127,17 +127,18 @@ def sanitise_file(
     made = without_formulas(design(counts, notion, mechanism), how.formulas, how.keep)
     check_keep(table, made, how.keep)
     check_each_secret(made)
-    entries = () if past is None else past.entries
-    earlier = [entry.design for entry in entries]
-    known = [name for entry in entries for name in entry.keep if name in table.columns]
-    kept = [name for name in dict.fromkeys([*how.keep, *known]) if name not in made.secret.names]
-    with_past = _still_there(table.columns, earlier)
-    told, together = beside_others(table, made, with_past, kept, allow=allow)
+    told, together = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
     notes = [*notes_on(table, made, reading, how.keep, rng), *told]
     if how.keep_order:
         notes.append(ORDERED)
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
-    card = card_of(made, keep=how.keep, keep_order=how.keep_order, release=1 + len(entries), alone=not together)
+    card = card_of(
+        made,
+        keep=how.keep,
+        keep_order=how.keep_order,
+        release=1 if past is None else 1 + len(past.entries),
+        alone=not together,
+    )
     row_file = "" if source == STDIN else ledgers.fingerprint(source)
     after = None if past is None else past.with_entry(outputs.table, row_file, how.keep, made)
     if ledger is not None:
@@ -157,15 +158,27 @@ def sanitise_file(
     return Sanitised(None, card, made, found)
 
 
-def _still_there(columns: Sequence[str], earlier: Sequence[Design]) -> list[Design]:
-    for made in earlier:
-        for name in made.columns_needed():
-            if name not in columns:
+def _past_of(
+    table: Table, made: Design, past: ledgers.Ledger | None, keep: Sequence[str]
+) -> tuple[list[Design], list[str]]:
+    """Return the designs of earlier releases, and all columns that are or were published as they are.
+
+    Raises
+    ------
+    DataError
+        If the table has no more a column that was released.
+    """
+    entries = () if past is None else past.entries
+    for entry in entries:
+        for name in entry.design.columns_needed():
+            if name not in table.columns:
                 raise DataError(
                     f"an earlier release was of the column {name!r}, which the table has no more: what both tell "
                     "together cannot be computed; restore it, or name another ledger (--ledger)"
                 )
-    return list(earlier)
+    known = [name for entry in entries for name in entry.keep if name in table.columns]
+    kept = [name for name in dict.fromkeys([*keep, *known]) if name not in made.secret.names]
+    return [entry.design for entry in entries], kept
 
 
 @checked
@@ -176,10 +189,16 @@ def apply_file(
     *,
     publishing: Publishing | None = None,
     allow: bool = False,
+    ledger: Path | None = None,
     rng: Uniform | int | None = None,
     force: bool = False,
-) -> tuple[Design, Drift]:
-    """Release new rows through a design that :func:`sanitise_file` wrote, and say how they compare with its own.
+) -> tuple[Design, Drift, tuple[str, ...]]:
+    """Release new rows through a design that :func:`sanitise_file` wrote.
+
+    Returns
+    -------
+    (Design, Drift, tuple of str)
+        The design, how the rows compare with its own, and notes.
 
     Raises
     ------
@@ -188,10 +207,14 @@ def apply_file(
     Drifted
         If the rows are from another distribution, for which the notion is broken or nobody can tell; unless ``allow``
         is set.
+    BrokenNotion
+        If kept columns, or earlier releases of these rows that the ledger knows, break the notion together with this
+        one, or nobody can tell; unless ``allow`` is set.
     """
     how = publishing or Publishing()
     inputs = [channel, *([] if source == STDIN else [source])]
-    check_apart([out], inputs)
+    files = [*([ledger] if ledger else []), out]
+    check_apart(files, inputs)
     check_free(out, force=force)
     check_suffix(out)
     made, table = load(channel), open_table(source)
@@ -201,9 +224,16 @@ def apply_file(
     if how.unseen == "error":
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
-    with fresh_file(out, force=force) as aside:
-        write(table, made, aside, uniform(rng), how, ending(out) or "")
-    return made, drift
+    past = None if ledger is None else ledgers.read_ledger(ledger)
+    notes, _ = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
+    row_file = "" if source == STDIN else ledgers.fingerprint(source)
+    after = None if past is None else past.with_entry(out, row_file, how.keep, made)
+    replaced = files if force else files[:-1]
+    with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
+        if after is not None:
+            after.save(every[0])
+        write(table, made, every[-1], uniform(rng), how, ending(out) or "")
+    return made, drift, notes
 
 
 def page_file(path: Path, text: str, source: Path, *, force: bool) -> None:

@@ -26,7 +26,7 @@ from liftlib.tables.randomness import generator, told, uniform
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.releasing import Publishing, check_keep, permutation, published, released
 from liftlib.tables.source import Table, open_table
-from liftlib.tables.together import worst_of_parts
+from liftlib.tables.together import Together, worst_of_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,14 +270,14 @@ def beside_others(
     BrokenNotion
         With what breaks it, unless ``allow`` is set.
     """
-    if not (keep or earlier) or made.promise is None:
-        return (), not (keep or earlier)
+    if not (keep or earlier):
+        return (), True
     beside = " and ".join(
         [f"the kept columns {', '.join(keep)}"] * bool(keep)
         + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
     )
     try:
-        found = worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
+        found = _judged(table, made, earlier, keep, beside)
     except BrokenNotion as error:
         if not allow:
             raise
@@ -288,6 +288,15 @@ def beside_others(
     if not allow:
         raise BrokenNotion(f"{broken}; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)")
     return (broken,), False
+
+
+def _judged(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], beside: str) -> Together:
+    if made.promise is None or not set(made.secret.names) <= set(table.columns):
+        raise BrokenNotion(
+            f"what the release tells together with {beside} is not known without the secret and the notion: give rows "
+            "with the secret, or take it on yourself (--allow)"
+        )
+    return worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
 
 
 def notes_on(table: Table, made: Design, reading: Reading, keep: Sequence[str], rng: object) -> list[str]:

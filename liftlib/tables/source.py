@@ -58,6 +58,10 @@ class Table(ABC):
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
         """Return the inner edges that split a numeric column into parts with about as many rows each."""
 
+    @abstractmethod
+    def distinct(self, names: Sequence[str]) -> int:
+        """Return how many combinations of some columns' values there are."""
+
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there.
 
@@ -128,6 +132,13 @@ class _PolarsTable(Table):
             yield from self._lazy.select(names).collect_batches(maintain_order=True, chunk_size=BATCH)
         except (PolarsError, OSError) as error:
             raise _unreadable(self.name, error) from error
+
+    def distinct(self, names: Sequence[str]) -> int:
+        try:
+            found = self._lazy.select(names).unique().select(pl.len()).collect(engine="streaming")
+        except (PolarsError, OSError) as error:
+            raise _unreadable(self.name, error) from error
+        return int(found.item())
 
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
         self.check([column.name])
@@ -220,6 +231,9 @@ class _LazyTable(Table):
 
     def batches(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield _polars(self._frame.select(names).collect())
+
+    def distinct(self, names: Sequence[str]) -> int:
+        return len(_polars(self._frame.select(list(names)).unique().collect()))
 
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
         self.check([column.name])

@@ -23,7 +23,7 @@ CHUNK = 4_000_000
 """Numbers in memory at a time."""
 
 MOST = 1_000_000
-"""Combinations of outputs beyond which releases are not put together."""
+"""Combinations of outputs, or of kept values, beyond which it is not computed what they tell together."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,11 @@ def told_together(
         raise BrokenNotion(
             f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than {MOST:,}: "
             "what they tell together was not computed; take it on yourself (--allow)"
+        )
+    if kept and (many := table.distinct(kept)) > MOST:
+        raise BrokenNotion(
+            f"the kept columns {', '.join(kept)} have {many:,} combinations of values, more than {MOST:,}: they "
+            "tell people apart; coarsen or leave them out, or take it on yourself (--allow)"
         )
     counted = _counted(table, secret, designs, kept)
     p_s = np.bincount(counted.s, weights=counted.rows, minlength=len(secret.labels)) / counted.rows.sum()

@@ -32,7 +32,7 @@ def choose(*more, table="in.csv", of=OF):
 
 
 def apply(*more, design="d.PRIVATE.design.json", table="in.csv", out="new.csv"):
-    return ["apply", design, table, "-o", out, *more]
+    return ["apply", design, table, "-o", out, "--ledger", "none", *more]
 
 
 def estimate(*more, table="d.csv", card="d.card.json"):
@@ -256,6 +256,9 @@ CASES = [
     (apply("--force", out="d.PRIVATE.design.json"), "is read, so it is not written to", 2),
     (apply(out="new.xlsx"), "does not end in .csv", 2),
     (apply(out="taken.csv"), "taken.csv is there already", 2),
+    (apply("--keep", "code"), "is BROKEN together with the kept columns code", 3),
+    (apply("--ledger", "in.csv"), "in.csv is read, so it is not written to", 2),
+    (apply("--ledger", "brace.json"), "brace.json is no ledger of releases", 2),
     (apply("--keep", "ill"), "--keep names the secret 'ill'", 2),
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),

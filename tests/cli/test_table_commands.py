@@ -30,9 +30,9 @@ def adult(tmp_path_factory):
 
 
 def run(capsys, *words):
-    """Run a command; sanitise without a ledger unless one is named, so that tests do not see each other's releases."""
+    """Run a command; releases without a ledger unless one is named, so that tests do not see each other's releases."""
     words = [str(word) for word in words]
-    if words[0] == "sanitise" and "--ledger" not in words:
+    if words[0] in ("sanitise", "apply") and "--ledger" not in words:
         words += ["--ledger", "none"]
     code = main(words)
     out, err = capsys.readouterr()

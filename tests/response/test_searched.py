@@ -84,6 +84,15 @@ def test_large_alphabet():
     assert found <= min(ll.srlip_upper_bounds(joint, notion).values())
 
 
+def test_many_secrets():
+    """Where no row but P_X can be mixed to P_X at first, it once returned a constant release in silence."""
+    for n_secret, n_public in ((5, 50), (10, 30)):
+        joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(0))
+        notion = ll.ALIP.split(1.0, 0.5)
+        found = ll.searched_response(joint, notion, tolerance=1e-2)
+        assert utility(joint, found) >= utility(joint, ll.subset_merging(joint, notion))
+
+
 def test_seed_repeats():
     joint = ll.datasets.uniform_joint(2, 8, np.random.default_rng(2))
     one, two = (ll.searched_response(joint, ll.LIP(0.2), rng=seed).kernel for seed in (5, np.random.default_rng(5)))

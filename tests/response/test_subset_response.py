@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.errors import SolverFailure, UnsupportedNotion
+from liftlib.errors import LiftWarning, SolverFailure, UnsupportedNotion
 from liftlib.mechanisms.response import subset as subset_module
 
 
@@ -127,3 +127,38 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
     channel = ll.subset_response(joint, notion)
     assert channel.certificate.fallback
     assert channel.partition == ll.subset_merging(joint, notion).partition
+
+
+def test_a_subset_that_is_too_large_is_merged_and_told():
+    """15 secrets, 200 symbols, eps 1/2: one subset of 19 has 5.7 million vertices, which took minutes and 11 GB."""
+    joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
+    with pytest.warns(
+        LiftWarning, match="a subset of 19 symbols may have more than 10,000,000 vertices, so it is merged"
+    ):
+        channel = ll.subset_response(joint, notion)
+    report = channel.certified(ll.SubsetCertificate)
+    assert report.merged == 1
+    assert max(map(len, report.subsets)) == 19
+    assert notion.is_kept(joint, channel)
+    assert utility(joint, channel) >= utility(joint, ll.subset_merging(joint, notion)) - 1e-9
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr)
+def test_whatever_is_too_large_the_notion_is_kept(monkeypatch, notion):
+    monkeypatch.setattr(subset_module, "_pairs", lambda *_: {})
+    monkeypatch.setattr(subset_module, "too_large", lambda _, n: n > 1)
+    for seed in range(3):
+        joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(seed))
+        with pytest.warns(LiftWarning):
+            channel = ll.subset_response(joint, notion)
+        merged = ll.subset_merging(joint, notion)
+        assert notion.is_kept(joint, channel)
+        assert {tuple(sorted(one)) for one in channel.certificate.subsets} == {
+            tuple(sorted(c)) for c in merged.partition
+        }
+        assert utility(joint, channel) == pytest.approx(utility(joint, merged), abs=1e-9)
+
+
+def test_few_symbols_are_never_too_large():
+    assert not subset_module.too_large(2**16, 10)
+    assert subset_module.too_large(2**16, 11)

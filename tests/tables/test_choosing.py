@@ -109,3 +109,23 @@ def test_the_command(tmp_path, capsys):
     assert main([*words, "--page", str(tmp_path / "in.csv"), "--force"]) == 2
     assert "is read, so it is not written to" in capsys.readouterr().err
     assert (tmp_path / "in.csv").read_bytes() == before
+
+
+def test_what_is_too_slow_is_told_and_not_tried_again(monkeypatch):
+    calls = []
+
+    def slow(_, function, args, seconds):
+        calls.append(args[2])
+        if args[2] == "optimal":
+            raise TimeoutError
+        return function(*args)
+
+    monkeypatch.setattr(Trying, "call", slow)
+    found = tables.choose(
+        ROWS, secret="s", public="x", notions=["lip"], epsilons=[0.2, 0.5], eps=0.2, mechanisms=["optimal", "tailored"]
+    )
+    assert calls == ["tailored", "tailored", "optimal"] or calls == ["optimal", "tailored", "tailored"]
+    problems = [one.problem for one in found.tried if one.mechanism == "optimal"]
+    assert problems == ["longer than 10 s", "longer than 10 s at another budget"]
+    assert found.best.mechanism == "tailored"
+    assert "longer than 10 s" in tables.choice_page(found)

@@ -195,6 +195,13 @@ def test_kept_columns_are_judged_together_with_the_release(tmp_path):
         tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0)
 
 
+def test_kept_columns_that_tell_people_apart(monkeypatch):
+    monkeypatch.setattr("liftlib.tables.together.MOST", 100)
+    frame = rows_of(SIX).with_row_index("id")
+    with pytest.raises(BrokenNotion, match="the kept columns id have 300 combinations of values, more than 100"):
+        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0)
+
+
 def test_told_together_is_what_enumeration_says():
     """Two releases and a kept column, by sums over all cells and outputs."""
     rng = np.random.default_rng(3)
@@ -258,6 +265,18 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     done, outputs = release(tmp_path, frame, ll.LIP(5.0), "subset-merging", name="c.csv", ledger=ledger)
     assert done.card.release == 3
     assert "It is release 3 of these rows" in outputs.text.read_text()
+    # apply on these rows is one more draw; on other rows it begins a ledger of theirs
+    design = tmp_path / "a.PRIVATE.design.json"
+    with pytest.raises(BrokenNotion, match="together with 3 earlier releases of these rows"):
+        tables.apply_file(design, tmp_path / "in.csv", tmp_path / "again.csv", ledger=ledger)
+    rows_of(SIX * 50).write_csv(tmp_path / "new.csv")
+    tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n1.csv", ledger=beside(tmp_path / "new.csv"))
+    with pytest.raises(BrokenNotion, match="together with 1 earlier release"):
+        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
+    rows_of(SIX * 50).select("x").write_csv(tmp_path / "new.csv")
+    with pytest.raises(BrokenNotion, match="is not known without the secret and the notion"):
+        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
+    assert not list(tmp_path.glob("n2*"))
     ledger.write_text("{}")
     with pytest.raises(ll.DataError, match="is no ledger of releases"):
         release(tmp_path, frame, ll.LIP(0.2), name="d.csv", ledger=ledger)
@@ -361,3 +380,57 @@ def test_beliefs_are_bounded_as_it_is_said(notion):
                 assert (after <= most + 1e-9).all()
     assert notion.belief(0.0) == (0.0, 0.0)
     assert notion.belief(1.0)[1] == 1.0
+
+
+def tables_of(n, shape):
+    """All contingency tables of n rows."""
+    cells = shape[0] * shape[1]
+    for bars in itertools.combinations(range(n + cells - 1), cells - 1):
+        edges = (-1, *bars, n + cells - 1)
+        yield np.array([b - a - 1 for a, b in itertools.pairwise(edges)]).reshape(shape)
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.3), ll.ALIP(0.6, 0.2), ll.LDP(0.5)])
+def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(notion):
+    """The theorem by enumeration: all tables of 6 rows, an optimal kernel of each, a drawn prior over tables.
+
+    For each kernel and each margin of the secret, the belief about one row's secret after its output.
+    """
+    rng = np.random.default_rng(0)
+    together: dict[tuple, list] = {}
+    law = rng.dirichlet(np.ones(6)).reshape(2, 3)
+    for counts in tables_of(6, (2, 3)):
+        chance = math.factorial(6) * np.prod(
+            [p**c / math.factorial(c) for p, c in zip(law.ravel(), counts.ravel(), strict=True)]
+        )
+        kernel = np.ones((3, 1))
+        if counts.sum(axis=0).all() and counts.sum(axis=1).all():
+            kernel = ll.optimal_response(ll.Joint.from_counts(counts), notion).kernel
+        together.setdefault((kernel.tobytes(), kernel.shape, tuple(counts.sum(axis=1))), []).append(
+            (chance, counts, kernel)
+        )
+    several = 0
+    for (_, _, margin), members in together.items():
+        if not all(margin):
+            continue
+        several += len(members) > 1
+        total = sum(chance for chance, _, _ in members)
+        p_sy = sum(chance / total * counts @ kernel / 6 for chance, counts, kernel in members)
+        p_sy = p_sy[:, p_sy.sum(axis=0) > 0]
+        assert notion.excess(ll.Joint(p_sy), ll.Channel.identity(p_sy.shape[1])) <= 1e-9
+    assert several > 5
+
+
+def test_releases_that_are_independent_given_the_secret():
+    """The theorem's second part, on random pairs of releases: ALIP by the sum of all budgets, LDP by the sum."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        p_s = rng.dirichlet(np.ones(3))
+        given = [rng.dirichlet(np.ones(4) * 3, size=3) for _ in range(2)]
+        each = [ll.Joint(p_s[:, None] * one) for one in given]
+        pair = ll.Joint((p_s[:, None, None] * given[0][:, :, None] * given[1][:, None, :]).reshape(3, -1))
+        leak = [ll.ALIP(0, 0).leakage(one, ll.Channel.identity(4)) for one in each]
+        both = ll.ALIP(0, 0).leakage(pair, ll.Channel.identity(16))
+        assert max(both) <= sum(sum(one) for one in leak) + 1e-12
+        ldp = [ll.LDP(0).leakage(one, ll.Channel.identity(4)) for one in each]
+        assert ll.LDP(0).leakage(pair, ll.Channel.identity(16)) <= sum(ldp) + 1e-12

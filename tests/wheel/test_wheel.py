@@ -134,7 +134,10 @@ def test_bare_command_line(bare):
     assert bare.lift("--version").stdout == f"liftlib {PROJECT['version']}\n"
     helped = bare.lift("--help")
     assert helped.returncode == 0
-    assert all(f"\n    {name} " in helped.stdout for name in ("audit", "sanitise", "apply", "list", "rerun", "sweep"))
+    assert all(
+        f"\n    {name} " in helped.stdout
+        for name in ("audit", "sanitise", "apply", "choose", "estimate", "list", "rerun", "sweep")
+    )
     again = bare.run([bare.bin / "python", "-m", "liftlib", "--help"])
     assert (again.returncode, again.stdout) == (0, helped.stdout)
 
@@ -145,6 +148,8 @@ def test_bare_command_line(bare):
         (["audit", "people.csv", *COLUMNS], "tables"),
         (["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
         (["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables"),
+        (["choose", "people.csv", *COLUMNS[:4]], "tables"),
+        (["estimate", "out.csv", "out.card.json"], "tables"),
         (["list"], "book"),
         (["rerun", "watchdog", "-o", "run"], "book"),
         (["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book"),
@@ -172,7 +177,9 @@ def test_tables_audits_and_sanitises(with_tables):
     done = with_tables.lift("sanitise", "people.csv", *COLUMNS, "--mechanism", "optimal", "-o", "out.csv")
     assert done.returncode == 0, done.stderr
     assert len((with_tables.folder / "out.csv").read_text().splitlines()) == 101
-    done = with_tables.lift("apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv")
+    words = ["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"]
+    assert with_tables.lift(*words).returncode == 3  # a second draw for the same rows
+    done = with_tables.lift(*words, "--ledger", "none")
     assert done.returncode == 0, done.stderr
     done = with_tables.lift("list")
     assert (done.returncode, "pip install 'liftlib[book]'" in done.stderr) == (2, True)

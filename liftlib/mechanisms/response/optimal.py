@@ -1,15 +1,27 @@
-"""Optimal random response: the mechanism of the largest utility under a notion that is a polyhedral cone of rows."""
+"""Optimal random response: the mechanism of the largest utility under a notion, with a bound on every other."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Literal
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
+from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.mechanisms.response.product_polytope import product_polytope_response
+from liftlib.mechanisms.response.proven import proven_response
 from liftlib.mechanisms.rows import best_response
 from liftlib.notions import Notion
+from liftlib.numerics import check_scalar
+from liftlib.solvers.mixing.problem import HAS_NUMBA
+
+MOST_VERTICES = 200_000
+"""Vertices that a polytope may have at most for them to be listed: 5 secrets x 17 symbols, as in E23, still may."""
+
+MOST_HALFSPACES, MOST_SYMBOLS = 300, 20
+"""Halfspaces beyond which the tree, whose programmes have a row for each, leaves so few symbols to the enumeration."""
 
 
 @checked
@@ -18,9 +30,13 @@ def optimal_response(
     notion: Notion,
     *,
     utility: Literal["mutual-information"] = "mutual-information",  # noqa: ARG001 - the one there is
-    method: Literal["auto", "qhull", "cdd", "product-polytope"] = "auto",
+    method: Literal["auto", "tree", "qhull", "cdd", "product-polytope"] = "auto",
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    compiled: bool | None = None,
+    report: Callable[[float, float, float], None] | None = None,
 ) -> Channel:
-    """Return the mechanism P(y|x) that maximises I(X; Y) among all that keep the notion.
+    """Return the mechanism P(y|x) that maximises I(X; Y) among all that keep the notion, up to a proven gap.
 
     Parameters
     ----------
@@ -31,15 +47,32 @@ def optimal_response(
         budgets may be infinite on one side.
     utility : {"mutual-information"}, keyword-only
         What is maximised.
-    method : {"auto", "qhull", "cdd", "product-polytope"}, keyword-only
-        How vertices are found, see :func:`liftlib.solvers.polytope.vertices`. ``"product-polytope"`` is S20 Theorem 2
-        as printed: the vertices of a polytope in ``|X|(|X|-1)`` dimensions, for comparison at small sizes.
+    method : {"auto", "tree", "qhull", "cdd", "product-polytope"}, keyword-only
+        ``"tree"`` searches for rows and proves by a tree of bounds how far the best mixture is from the optimum, at any
+        size; ``"qhull"`` and ``"cdd"`` list all vertices, see :func:`liftlib.solvers.polytope.vertices`; ``"auto"``
+        lists them where a polytope of that many dimensions and sides cannot have many, and else takes the tree.
+        ``"product-polytope"`` is S20 Theorem 2 as printed, for comparison at small sizes.
+    gap : float, keyword-only
+        The tree ends once no mechanism can have more than this share of I(X; Y) in addition, or than 10^-9 nats.
+    seconds : float, optional, keyword-only
+        The tree ends after about so many with what it has, and its bound; by default it takes what it needs.
+    compiled : bool, optional, keyword-only
+        Whether the tree's loops are compiled, by default where numba is installed (the extra ``fast``). Both ways give
+        the same optimum, to within the gap.
+    report : callable, optional, keyword-only
+        Told now and then, while the tree is searched, of the least H(X|Y) found, the bound below it, and the seconds.
 
     Returns
     -------
     Channel
         At most ``|X|`` outputs, with a :class:`~liftlib.mechanisms.rows.RowsCertificate`; by ``"product-polytope"``
-        with a plain one.
+        with a plain one. Its ``upper`` bounds I(X; Y) of every mechanism that keeps the notion; by the tree its
+        ``proof`` is what :func:`liftlib.proofs.checking.check_proof` checks.
+
+    Warns
+    -----
+    LiftWarning
+        If the seconds were over before the gap was reached; I(X; Y) is never below that of subset merging.
 
     Raises
     ------
@@ -55,7 +88,9 @@ def optimal_response(
     -----
     E23 eqs. (15)-(30), S20 Theorem 3. An output's row v = P(X=.|Y=y) may be replaced by a mixture of the vertices of
     its polytope without loss, as entropy is concave; what is left is a linear programme over vertices. LDP with
-    respect to S is a cone of rows as well, so its polytope has ``|X|-1`` dimensions, not those of S20 Theorem 2.
+    respect to S is a cone of rows as well, so its polytope has ``|X|-1`` dimensions, not those of S20 Theorem 2. The
+    tree lets rows join that programme as they are found, and bounds what those can save that were not, by branch and
+    bound for a concave function over a polytope (:cite:`Falk1969`).
 
     Examples
     --------
@@ -67,6 +102,41 @@ def optimal_response(
     >>> channel.certificate.rows, round(channel.certificate.gap, 9)
     (4, 0.0)
     """
+    share = check_scalar("gap", gap, open_low=True)
+    limit = None if seconds is None else check_scalar("seconds", seconds)
+    if compiled and not HAS_NUMBA:
+        raise InvalidParameter(
+            "compiled is True, but numba is not installed: pip install 'liftlib[fast]', or give None"
+        )
     if method == "product-polytope":
         return product_polytope_response(joint, notion)
-    return best_response(joint, notion, method=method)
+    fast = HAS_NUMBA if compiled is None else compiled
+    if method == "auto" and few_vertices(joint, notion, MOST_VERTICES):
+        return best_response(joint, notion)
+    if method in ("auto", "tree"):
+        return proven_response(joint, notion, gap=share, seconds=limit, compiled=fast, report=report)
+    return best_response(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
+
+
+def few_vertices(joint: Joint, notion: Notion, most: int) -> bool:
+    """Return whether all vertices had better be listed: there cannot be many, or the tree has too many halfspaces.
+
+    Notes
+    -----
+    McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and m sides has at most
+    C(m - ceil(d/2), floor(d/2)) + C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.
+
+    Examples
+    --------
+    >>> from liftlib import LIP
+    >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    >>> few_vertices(joint, LIP(1.0), 7), few_vertices(joint, LIP(1.0), 6)  # a polygon of 3 + 4 sides
+    (True, False)
+    """
+    halfspaces = len(notion.halfspaces(joint))
+    if halfspaces > MOST_HALFSPACES and joint.n_public <= MOST_SYMBOLS:
+        return True
+    sides = halfspaces + joint.n_public
+    dimensions = joint.n_public - 1
+    half, rest = dimensions // 2, dimensions - dimensions // 2
+    return math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0)) <= most

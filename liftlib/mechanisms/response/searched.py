@@ -11,6 +11,7 @@ from liftlib.joint import Joint
 from liftlib.mechanisms.rows import Mixture, certified, cheapest, mended, without_dust
 from liftlib.notions import Notion
 from liftlib.numerics import DOWNHILL_TOL, STEEPEST, Matrix, Vector, check_scalar, xlogx
+from liftlib.solvers.mixing.search import Master
 from liftlib.solvers.programmes import Programme
 
 ROUNDS = 100
@@ -93,27 +94,33 @@ def _searched(halfspaces: Matrix, p_x: Vector, least_gain: float, random: np.ran
     )
     # to start with: a constant release, which every notion keeps, and the row that favours each symbol most
     rows = np.array([p_x, *(_downhill(allowed, p_x, STEEP * unit)[0] for unit in np.eye(n))])
-    mixture = cheapest(_distinct(rows), p_x)
+    # where only P_X itself can be mixed to P_X, the duals of its programme say nothing of other rows: the one that is
+    # searched by has each symbol's own row too, at a price, and so has duals that point to what is missing
+    master = Master(p_x)
+    master.add(rows)
+    cost, dual, weights = master.run()
     idle = 0
     for _ in range(ROUNDS):
-        used = mixture.rows[mixture.solution.x > 0]
+        used = master.rows[weights > 0]
         shaken = 0.7 * used + 0.3 * random.dirichlet(np.ones(n), size=len(used))
         anywhere = random.dirichlet(np.ones(n), size=1 + n // 3)
         found: list[Vector] = []
         for starts in (shaken, anywhere):
-            priced = (_downhill(allowed, start, mixture.solution.dual) for start in starts)
+            priced = (_downhill(allowed, start, dual) for start in starts)
             found += [row for row, price in priced if price < -least_gain / n]
             if found:
                 break
         if not found:
             break
-        before = mixture.solution.objective
-        mixture = cheapest(_distinct(np.array([*mixture.rows, *found])), p_x)
+        before = cost
+        master.add(np.array(found))
+        cost, dual, weights = master.run()
         # a row that cannot enter yet still moves the duals, so that the next round finds others
-        idle = idle + 1 if before - mixture.solution.objective < least_gain else 0
+        # the first row is P_X itself: until it is not all there is, there is nothing to gain from
+        idle = idle + 1 if before - cost < least_gain and weights[0] < 0.5 else 0
         if idle == PATIENCE:
             break
-    return mixture
+    return cheapest(_distinct(master.rows), p_x)
 
 
 def _distinct(rows: Matrix) -> Matrix:

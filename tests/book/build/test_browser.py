@@ -254,3 +254,31 @@ def test_a_solution_is_folded_until_asked_for(page, site):
     assert not fold.evaluate("e => e.open")
     fold.locator("summary").click()
     assert fold.evaluate("e => e.open")
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_ledger_filters_sorts_and_shows_what_a_link_asks_for(browser, site, width):
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.goto(site + "chapters/ledger.html")
+    settle(page)
+    cards, shown = page.locator("article.claim"), page.locator("article.claim:visible")
+    assert shown.count() == cards.count() > 200
+    page.select_option('[data-filter="paper"]', "I21")
+    page.select_option('[data-filter="kind"]', "result")
+    page.select_option('[data-filter="verdict"]', "differs")
+    found = set(shown.evaluate_all("all => all.map(one => one.id)"))
+    assert {"i21-ex1-info-aware", "i21-ex1-info-markov", "i21-ex1-tv-aware", "i21-ex1-tv-markov"} <= found
+    assert page.locator("#ledger-controls output").inner_text() == f"{len(found)} of {cards.count()}"
+    points = page.locator("#ledger-plot a:visible").evaluate_all("all => all.map(one => one.dataset.id)")
+    assert set(points) <= found
+    page.fill('[data-filter="text"]', "no such words")
+    assert shown.count() == 0
+    page.evaluate("location.hash = 's20-thm4'")
+    page.wait_for_function("!document.getElementById('s20-thm4').hidden")
+    page.select_option("[data-sort]", "verdict")
+    order = cards.evaluate_all("all => all.map(one => one.dataset.verdict)")
+    assert order == sorted(order)
+    assert all(verdict.strip() for verdict in page.locator("article.claim .verdict").all_inner_texts())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()

@@ -1,0 +1,177 @@
+"""The optimal response at any size: rows are searched for, and a tree proves how far the best mixture is from the best.
+
+What knows no privacy is in ``solvers/mixing``; here are the notion's cone, the mechanism and the proof.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.mechanisms.merging.subset import subset_merging
+from liftlib.mechanisms.rows import Core, Mixture, RowsCertificate, certified, cheapest, cone_for, entropies, mended
+from liftlib.notions import Notion
+from liftlib.numerics import KEEP_TOL, Matrix, Vector
+from liftlib.proofs.proof import Proof
+from liftlib.solvers.mixing.search import Found, Proven, Report, cheapest_mixture
+from liftlib.solvers.programmes import Solution
+
+ROUNDING = 2e-10
+"""What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
+
+
+def proven_response(
+    joint: Joint,
+    notion: Notion,
+    *,
+    others: Sequence[Joint] = (),
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    compiled: bool | None = None,
+    report: Report | None = None,
+) -> Channel:
+    """Return a mechanism whose I(X; Y) is proven to be within a gap of the largest that a polyhedral notion allows.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        A polyhedral one.
+    others : sequence of Joint, keyword-only
+        Distributions of as many symbols under which the notion must be kept too; there is then no proof to check.
+    gap, seconds, compiled, report : optional, keyword-only
+        See :func:`liftlib.solvers.mixing.search.cheapest_mixture`.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~liftlib.mechanisms.rows.RowsCertificate`.
+
+    Warns
+    -----
+    LiftWarning
+        If the time was over before the gap was reached.
+    """
+    core, halfspaces, floor = cone_for(joint, notion, others)
+    found = cheapest_mixture(
+        halfspaces,
+        core.joint.p_x,
+        gap=gap,
+        seconds=seconds,
+        more=None if others else merged_rows(core, notion),
+        slack=KEEP_TOL,
+        compiled=compiled,
+        report=report,
+    )
+    every = (joint, *others)
+
+    def made_of(mixture: Mixture) -> tuple[Channel, float]:
+        return mended(
+            core.completed(mixture.kernel),
+            joint.p_x,
+            lambda channel: all(notion.is_kept(one, channel) for one in every),
+            floor,
+            name=notion,
+        )
+
+    mixture, channel, mixed = first_that_holds(found, core.joint.p_x, made_of)
+    total = entropy(joint.p_x)
+    # with symbols left out nothing is proven of the rest
+    upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
+    whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
+    made = whole.certified(RowsCertificate)
+    proof = None if others or not np.isfinite(upper) else proof_of(found.proven, made.upper, np.empty((0, 0)))
+    made = replace(made, proof=proof, programmes=found.programmes, seconds=found.seconds)
+    if not found.ended:
+        warnings.warn(
+            f"the time was over after {found.seconds:.3g} s: I(X; Y) is {made.value:.6g} nats and no mechanism has "
+            f"more than {made.upper:.6g}; give more seconds, or a wider gap than {gap:g}",
+            LiftWarning,
+            stacklevel=3,
+        )
+    return Channel(channel.kernel, certificate=made)
+
+
+def first_that_holds(
+    found: Found, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]]
+) -> tuple[Mixture, Channel, float]:
+    """Return the first mixture of the rows found that a solver resolves and that keeps the notion once it is mended.
+
+    At budgets of 10^-9 and below rows nearly coincide: then it is the search's own mixture, or a constant release.
+    """
+    for resolved in (True, False):
+        try:
+            mixture = exactly(
+                cheapest(found.rows, p_x)
+                if resolved
+                else Mixture(found.rows, solution_of(found.rows, found.weights, p_x), p_x)
+            )
+            return mixture, *made_of(mixture)
+        except (InfeasiblePrivacy, SolverFailure):
+            continue
+    constant = found.rows[:1]
+    mixture = Mixture(constant, solution_of(constant, np.ones(1), p_x), p_x)
+    return mixture, *made_of(mixture)
+
+
+def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
+    """Return weights as a solution of the linear programme over rows, with no multipliers to certify it."""
+    objective = float(entropies(rows) @ weights)
+    residual = float(np.abs(weights @ rows - p_x).max())
+    return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
+
+
+def exactly(mixture: Mixture) -> Mixture:
+    """Return the mixture with weights that reach P_X to rounding, where its rows allow: a solver's miss by 10^-10.
+
+    Divided by the mass of a rare symbol, that is more than a budget of 10^-9 leaves.
+    """
+    used = mixture.solution.x > 0
+    rows = mixture.rows[used]
+    weights = mixture.solution.x[used]
+    change = np.linalg.lstsq(rows.T, mixture.p_x - weights @ rows, rcond=None)[0]
+    if not (weights + change >= 0).all():
+        return mixture
+    full = np.zeros(len(mixture.rows))
+    full[used] = weights + change
+    return mixture._replace(solution=replace(mixture.solution, x=full))
+
+
+def merged_rows(core: Core, notion: Notion) -> Matrix | None:
+    """Return the rows of subset merging, which a search starts from so that it is never behind it."""
+    if not notion.columnwise:
+        return None
+    merged = subset_merging(core.joint, notion)
+    masses = (core.joint.p_x[:, None] * merged.kernel).T
+    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
+
+
+def proof_of(proven: Proven, upper: float, points: Matrix) -> Proof | None:
+    """Return what a search proved as numbers that anyone can check; None where no pass came to a bound."""
+    work = proven.work
+    if work is None:
+        return None
+    count = work.nodes
+    return Proof(
+        upper=upper,
+        dual=work.dual,
+        order=np.asarray(work.order, np.int64),
+        sides=proven.hull.sides[:-1],
+        caps=proven.caps,
+        cap_weights=proven.hull.weights(proven.cap_multipliers)[:, :-1],
+        parent=work.records.parent[:count],
+        child=work.records.child[:count],
+        kind=work.records.kind[:count],
+        symbol=work.records.symbol[:count],
+        level=work.records.level[:count],
+        weights=proven.hull.weights(work.records.multipliers[:count]),
+        points=points,
+    )

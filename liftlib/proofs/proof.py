@@ -1,0 +1,140 @@
+"""A proof as numbers: what each box of a tree needs to be checked, and how that is kept in a text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftlib.checks import checked
+from liftlib.errors import InvalidProof
+from liftlib.numerics import Matrix, Vector
+
+LEAF, FIRST, BISECT = 0, 1, 2
+"""What became of a box: it is bounded as a whole; parted by the first symbol, in the proof's order, above a level
+(child -1: none is; child x: symbol x is it); or parted at a symbol's level (children 0 and 1)."""
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """That no mechanism that keeps a notion has a larger I(X; Y) than ``upper``, for anyone to check.
+
+    Attributes
+    ----------
+    upper : float
+        The bound, nats.
+    dual : numpy.ndarray, shape (X,)
+        What each symbol is worth, nats.
+    order : numpy.ndarray of int, shape (X,)
+        In which the symbols are asked which is the first above a level.
+    sides : numpy.ndarray of int, shape (m, 2)
+        Which halfspaces weights belong to: a positive one to the first, a negative one's size to the second; -1 where
+        there is none.
+    caps : numpy.ndarray, shape (X,)
+        What no allowed row exceeds.
+    cap_weights : numpy.ndarray, shape (X, m)
+        What proves the caps.
+    parent, child, kind, symbol : numpy.ndarray of int, shape (K,)
+        The boxes with weights of their own, each after its parent: whose child it is, which, and how it is parted.
+    level : numpy.ndarray, shape (K,)
+        Where it is parted.
+    weights : numpy.ndarray, shape (K, m + 1)
+        Those of the halfspaces, and that of the sum.
+    points : numpy.ndarray, shape (T, X)
+        For a convex notion, where it is touched by the tangents that stand in for halfspaces.
+    digest : str
+        Of all these numbers: it tells a copy that was damaged, and proves nothing.
+    """
+
+    upper: float
+    dual: Vector
+    order: Whole
+    sides: Whole
+    caps: Vector
+    cap_weights: Matrix
+    parent: Whole
+    child: Whole
+    kind: Whole
+    symbol: Whole
+    level: Vector
+    weights: Matrix
+    points: Matrix
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                frozen = value.copy()
+                frozen.flags.writeable = False
+                object.__setattr__(self, field.name, frozen)
+        if not self.digest:
+            object.__setattr__(self, "digest", self.fingerprint())
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes have weights of their own."""
+        return len(self.parent)
+
+    @property
+    def size(self) -> int:
+        """Bytes that its numbers take."""
+        return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
+
+    def fingerprint(self) -> str:
+        """Return the digest of its numbers as they are now."""
+        found = hashlib.sha256()
+        for field in fields(self):
+            if field.name != "digest":
+                value = np.asarray(getattr(self, field.name))
+                kind = np.float64 if value.dtype.kind == "f" else np.int64
+                found.update(repr((field.name, value.shape)).encode() + value.astype(kind).tobytes())
+        return found.hexdigest()
+
+    def to_json(self) -> str:
+        """Return it as a text, with every number to its last digit."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        shapes = {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray)}
+        flat = {
+            name: value.ravel().tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()
+        }
+        return json.dumps({"format": "liftlib proof", "version": 1, "shapes": shapes, **flat})
+
+    @classmethod
+    def from_json(cls, text: str) -> Proof:
+        """Return the proof that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        InvalidProof
+            If the text is not one.
+        """
+        try:
+            told = json.loads(text)
+            if told.get("format") != "liftlib proof" or told.get("version") != 1:
+                raise InvalidProof("the text is no proof of version 1: give what Proof.to_json wrote")
+            values: dict[str, Any] = {"upper": float(told["upper"]), "digest": str(told["digest"])}
+            whole = {"order", "sides", "parent", "child", "kind", "symbol"}
+            for name, shape in told["shapes"].items():
+                values[name] = np.array(told[name], np.int64 if name in whole else np.float64).reshape(shape)
+            return cls(**values)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InvalidProof(f"the text is no proof ({error}): give what Proof.to_json wrote") from error
+
+    @checked
+    def save(self, path: str | Path) -> None:
+        """Write it to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    @checked
+    def load(cls, path: str | Path) -> Proof:
+        """Read it from a file."""
+        return cls.from_json(Path(path).read_text(encoding="utf-8"))

@@ -1,0 +1,45 @@
+"""Whether loops are compiled: by numba where it is installed (the extra ``fast``), and not at all elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from liftlib.solvers.mixing.problem import HAS_NUMBA
+
+
+def _folder() -> str:
+    """Return where to keep what was compiled of these very sources, or nothing where numba has to find a place.
+
+    Numba looks at a function's own file alone, and the tree calls the simplex in another.
+    """
+    here = Path(__file__).parent
+    digest = hashlib.sha256(b"".join((here / f"{name}.py").read_bytes() for name in ("simplex", "tree"))).hexdigest()
+    folder = here / "__pycache__" / f"compiled-{digest[:12]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return ""
+    return str(folder) if os.access(folder, os.W_OK) else ""
+
+
+if HAS_NUMBA:
+    import numba
+
+    def compiled(function: Any) -> Any:
+        """Let numba compile a function when it is first called."""
+        before, found = numba.config.CACHE_DIR, _folder()
+        numba.config.CACHE_DIR = before or found
+        try:
+            # error_model: a division by zero is a value here, as in numpy
+            return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        finally:
+            numba.config.CACHE_DIR = before
+
+else:
+
+    def compiled(function: Any) -> Any:
+        """Leave a function as it is."""
+        return function

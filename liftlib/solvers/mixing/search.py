@@ -1,0 +1,372 @@
+"""The cheapest mixture of rows of a polytope: columns join a linear programme until a tree proves that none is missing.
+
+The programme over the rows found so far has duals, and a row v is worth adding where its price H(v) - dual v is
+negative. Rows are looked for in three places, each slower than the one before: among the vertices on one or two
+coordinates, downhill from many starts, and in the tree (``tree.py``), which also bounds the price of every row there
+is. As weights sum to 1, dual P + (least price) then bounds the cost of every mixture.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from liftlib.errors import SolverFailure
+from liftlib.numerics import Matrix, Vector, xlogx
+from liftlib.solvers.mixing.plain import Plain
+from liftlib.solvers.mixing.problem import HAS_NUMBA, Pass, Problem
+from liftlib.solvers.mixing.ranges import Ranges, ranges
+from liftlib.solvers.mixing.supports import Supports, supports
+from liftlib.solvers.programmes import Programme
+
+FIRST_DELTA = 0.03
+"""What a first pass cuts off, as a share of the utility found so far; an unfinished pass proves little."""
+
+SHRINK = 2.5
+"""By what the cut-off shrinks from one finished pass to the next."""
+
+ENOUGH = 25
+"""Rows below the cut-off after which a pass ends, so that they join first."""
+
+PATIENCE = 10
+"""Finished passes without a gain after which a search ends, although rows still join."""
+
+CHUNK = 400
+"""Programmes between two looks at the clock, by HiGHS; ten times as many where loops are compiled."""
+
+UNITS_TOL = 1e-11
+"""Weight of unit vectors that is none."""
+
+DEAREST = 1e9
+"""A price beyond any saving."""
+
+CAP_ROOM = 1e-11
+"""By how much a cap is larger than what its multipliers prove, relative to them."""
+
+FINEST = 1e-9
+"""A gap in nats that no search goes below: linear programmes are no more exact."""
+
+Report = Callable[[float, float, float], None]
+"""Told now and then: the least cost found, the bound below it, and the seconds so far."""
+
+Cut = Callable[[Matrix], tuple[Matrix, Matrix]]
+"""From rows to the rows as far as they are allowed, and to halfspaces that cut off what is not."""
+
+
+class Route(Protocol):
+    """What takes the tree's steps: ``Plain``, or ``Compiled``."""
+
+    basis: int
+
+    def largest(self) -> tuple[Vector, Matrix]: ...  # noqa: D102
+    def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]: ...  # noqa: D102
+    def explore(self, work: Pass, caps: Vector, nodes: int, below: int) -> None: ...  # noqa: D102
+
+
+class Proven(NamedTuple):
+    """A bound on the cost of every mixture, and what proves it: a pass over the polytope of these halfspaces."""
+
+    bound: float
+    work: Pass | None
+    hull: Ranges
+    halfspaces: Matrix
+    caps: Vector
+    cap_multipliers: Matrix
+
+
+class Found(NamedTuple):
+    """What a search found.
+
+    Attributes
+    ----------
+    rows : numpy.ndarray, shape (M, n)
+        Allowed rows, the first the target itself, among them those of the cheapest mixture.
+    weights : numpy.ndarray, shape (M,)
+        Theirs in it.
+    cost : float
+        That of the cheapest mixture found.
+    proven : Proven
+        No mixture costs less than ``proven.bound``.
+    programmes, passes : int
+        Programmes solved in trees, and passes.
+    seconds : float
+    ended : bool
+        Whether the gap asked for was reached, and not the time limit.
+    """
+
+    rows: Matrix
+    weights: Vector
+    cost: float
+    proven: Proven
+    programmes: int
+    passes: int
+    seconds: float
+    ended: bool
+
+
+def entropies(rows: Matrix) -> Vector:
+    """Return the entropy of each row, nats."""
+    return np.asarray(-xlogx(rows).sum(axis=1))
+
+
+class Master:
+    """The linear programme over the rows found so far: min H(v) q with sum q v = target."""
+
+    def __init__(self, target: Vector) -> None:
+        self.n = target.size
+        # a coordinate's unit vector keeps it feasible, and its price the duals small; where it is used it costs more
+        self._dear = 4.0 * (1.0 + float(np.log(self.n)))
+        self._target = target
+        self._programme = Programme(np.full(self.n, self._dear), np.eye(self.n), target)
+        self._seen: set[bytes] = set()
+        self.rows = np.empty((0, self.n))
+        self.add(target[None])
+
+    def add(self, rows: Matrix) -> int:
+        """Let rows join that it has not yet; return how many."""
+        clean = np.where(rows > 1e-13, rows, 0.0)
+        clean /= clean.sum(axis=1, keepdims=True)
+        new = []
+        for at, key in enumerate(clean.round(11)):
+            if (name := key.tobytes()) not in self._seen:
+                self._seen.add(name)
+                new.append(at)
+        if new:
+            self.rows = np.concatenate([self.rows, clean[new]])
+            self._programme.add(entropies(clean[new]), clean[new].T)
+        return len(new)
+
+    def run(self) -> tuple[float, Vector, Vector]:
+        """Return the cost, the duals, and the weights of the rows."""
+        while True:
+            weights, dual = self._run()
+            if weights[: self.n].max() <= UNITS_TOL or self._dear > DEAREST:
+                q = weights[self.n :]
+                return float(entropies(self.rows) @ q), dual, q
+            self._dear *= 4.0
+            self._programme.charge(np.full(self.n, self._dear))
+
+    def _run(self) -> tuple[Vector, Vector]:
+        try:
+            return self._programme.run()
+        except SolverFailure:
+            # columns that nearly coincide can wear a basis out: start afresh, from all of them
+            self._programme = Programme(np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on")
+            self._programme.add(entropies(self.rows), self.rows.T)
+            return self._programme.run()
+
+
+class Search:
+    """One search, see :func:`cheapest_mixture`."""
+
+    def __init__(self, halfspaces: Matrix, target: Vector, cut: Cut | None, slack: float, *, compiled: bool) -> None:
+        self.target, self.cut, self.slack, self.compiled = target, cut, slack, compiled
+        self.total = float(entropies(target[None])[0])
+        self.rng = np.random.default_rng(0)
+        self.master = Master(target)
+        self.programmes = self.passes = self.joined = 0
+        self.table: Supports | None = None
+        if compiled:
+            _compile()  # what it takes the first time is not the search's
+        self.started = time.perf_counter()
+        self._enter(halfspaces)
+        nothing = np.empty((0, 0))
+        self.proven = Proven(0.0, None, self.hull, halfspaces, self.caps, nothing)
+        self.cost, self.dual, self.weights = self.master.run()
+
+    def _enter(self, halfspaces: Matrix) -> None:
+        """Take a polytope to search in."""
+        self.halfspaces = halfspaces
+        self.hull = ranges(halfspaces)
+        room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
+        self.problem = Problem.of(self.hull, room, self.target)
+        self.route = _route(self.problem, compiled=self.compiled)
+        caps, self.cap_multipliers = self.route.largest()
+        # a little more than what is proven, so that whoever checks it may round
+        self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
+
+    @property
+    def seconds(self) -> float:
+        """How long it took so far."""
+        return time.perf_counter() - self.started
+
+    @property
+    def gap(self) -> float:
+        """How much less another mixture may cost."""
+        return self.cost - self.proven.bound
+
+    def add(self, rows: Matrix) -> int:
+        """Let rows join, as far as they are allowed; return how many are new."""
+        if not len(rows):
+            return 0
+        self._more = np.empty((0, self.target.size))
+        if self.cut is not None:
+            rows, self._more = self.cut(rows)
+        return self.master.add(rows)
+
+    def settle(self, everywhere: bool = True) -> None:
+        """Solve the programme; let vertices on one or two coordinates join until none would improve it."""
+        self.cost, self.dual, self.weights = self.master.run()
+        if self.table is None or not self.table.share.size or not everywhere:
+            return
+        n = self.target.size
+        while True:
+            prices = self.table.prices(self.dual)
+            count = min(4 * n, prices.size)
+            best = np.argpartition(prices, count - 1)[:count]
+            best = best[prices[best] < -1e-9]
+            if not best.size or not self.add(self.table.points(best, n)):
+                return
+            self.cost, self.dual, self.weights = self.master.run()
+
+    def begin(self, more: Matrix) -> None:
+        """Start from given rows and from the vertices on one or two coordinates."""
+        if len(more):
+            self.master.add(more)
+        if self.cut is None:
+            low, high = self.problem.low, self.problem.high
+            self.table = supports(self.hull._replace(low=low, high=high))
+        self.settle()
+
+    def locally(self, limit: float) -> None:
+        """Go downhill from many starts, until next to nothing is gained."""
+        n, idle = self.target.size, 0
+        units = np.eye(n)
+        while idle < (3 if self.compiled else 2) and self.seconds < limit:
+            starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
+            if self.compiled or idle:
+                pairs = self.rng.integers(0, n, (n, 2))
+                mixed = 0.45 * units[pairs[:, 0]] + 0.45 * units[pairs[:, 1]] + 0.1 * self.target
+                starts = np.concatenate([starts, mixed]) if self.compiled else mixed
+            rows, prices = self.route.descend(self.dual, starts)
+            good = prices < -1e-7
+            before = self.cost
+            if not good.any() or not self.add(rows[good]):
+                idle += 1
+                continue
+            self.settle()
+            idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
+
+    def one_pass(self, delta: float, tolerance: float, limit: float, report: Report | None) -> bool:
+        """Look through the tree for rows of a price below -delta; return whether it was looked through whole."""
+        self.passes += 1
+        work = Pass.start(self.dual, -delta, tolerance, len(self.hull.rows), self.route.basis)
+        chunk = CHUNK * (10 if self.compiled else 1)
+        while work.waiting and work.below < ENOUGH and self.seconds < limit:
+            self.route.explore(work, self.caps, chunk, ENOUGH)
+            if report is not None:
+                report(self.cost, self.proven.bound, self.seconds)
+        self.programmes += work.nodes
+        bound = float(self.dual @ self.target) + min(work.least, 0.0)
+        # that no cost is below 0 needs no tree, but a proof does
+        if bound > self.proven.bound or (self.proven.work is None and bound > -FINEST):
+            self.proven = Proven(bound, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
+        found, self.joined = work.found[:300], 0
+        if len(found):
+            starts = np.maximum(found, 1e-9)
+            rows, prices = self.route.descend(self.dual, starts / starts.sum(axis=1, keepdims=True))
+            self.joined = self.add(np.concatenate([found, rows[prices < -1e-9]]))
+            self.settle()
+        return not work.waiting
+
+
+def cheapest_mixture(
+    halfspaces: Matrix,
+    target: Vector,
+    *,
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    more: Matrix | None = None,
+    slack: float = 0.0,
+    cut: Cut | None = None,
+    compiled: bool | None = None,
+    report: Report | None = None,
+) -> Found:
+    """Return rows of the cheapest mixture that averages to a target, and a bound on the cost of every other.
+
+    A row is a point of {v >= 0, sum v = 1, G v >= 0}; it costs its entropy H(v), and a mixture its mean.
+
+    Parameters
+    ----------
+    halfspaces : numpy.ndarray, shape (m, n)
+        G, which may have no rows. To constraints written as A v <= 0 give -A.
+    target : numpy.ndarray, shape (n,)
+        P, positive, sums to 1 and is allowed itself.
+    gap : float, keyword-only
+        Stop once cost and bound differ by this share of H(P) - cost, or by ``FINEST`` nats.
+    seconds : float, optional, keyword-only
+        Stop after about so many.
+    more : numpy.ndarray, shape (k, n), optional, keyword-only
+        Allowed rows to start from, such as those of a heuristic: the result costs no more than their best mixture.
+    slack : float, keyword-only
+        The bound holds for every v with G v >= -slack max(1, largest of the row of G).
+    cut : callable, optional, keyword-only
+        For a convex set within the polytope: from rows to those points of the set that replace them, and to halfspaces
+        of the set which the rows break; none where it breaks none.
+    compiled : bool, optional, keyword-only
+        Whether loops are compiled; by default where numba is installed.
+    report : callable, optional, keyword-only
+        Told now and then of (cost, bound, seconds).
+
+    Returns
+    -------
+    Found
+
+    Examples
+    --------
+    >>> found = cheapest_mixture(np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5]), compiled=False)
+    >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the rows (1/3, 2/3) and (2/3, 1/3)
+    (0.636514, True)
+    """
+    search = Search(halfspaces, target, cut, slack, compiled=HAS_NUMBA if compiled is None else compiled)
+    limit = np.inf if seconds is None else seconds
+    search.begin(np.empty((0, target.size)) if more is None else more)
+    search.locally(0.4 * limit)
+    delta, idle = None, 0
+    while True:
+        wanted = max(gap * (search.total - search.cost), FINEST)
+        if search.gap <= wanted and search.passes:
+            break
+        delta = max(FIRST_DELTA * (search.total - search.cost), 0.9 * wanted) if delta is None else delta
+        before = search.cost
+        whole = search.one_pass(delta, min(delta, wanted) / 20, limit, report)
+        if search.seconds >= limit or search.gap <= wanted:
+            break
+        if whole:
+            # what is left is rounding, and the slack
+            idle = idle + 1 if before - search.cost < 0.01 * wanted else 0
+            if delta <= 0.5 * wanted and idle and (not search.joined or idle >= PATIENCE):
+                break
+            delta = max(min(delta, search.gap) / SHRINK, 0.45 * wanted)
+    kept = search.weights > 0
+    kept |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
+    kept[0] = True  # the target itself, so that some mixture reaches it
+    wanted = max(gap * (search.total - search.cost), FINEST)
+    master, ended = search.master, search.gap <= wanted or search.seconds < limit
+    return Found(
+        master.rows[kept], search.weights[kept], search.cost, search.proven, search.programmes, search.passes,
+        search.seconds, ended,
+    )  # fmt: skip
+
+
+@cache
+def _compile() -> None:
+    """Let numba compile, or read what it compiled before."""
+    problem = Problem.of(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), np.zeros(2), np.array([0.6, 0.4]))
+    route = _route(problem, compiled=True)
+    caps, _ = route.largest()
+    route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
+    route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9, 9)
+
+
+def _route(problem: Problem, *, compiled: bool) -> Route:
+    if not compiled:
+        return Plain(problem)
+    # numba takes a second to import
+    from liftlib.solvers.mixing.compiled import Compiled  # noqa: PLC0415
+
+    return Compiled(problem)

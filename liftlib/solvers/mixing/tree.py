@@ -1,0 +1,376 @@
+"""Branch and bound for the least H(v) - dual v over {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969).
+
+On a box, entropy is at least its secant in each coordinate, which leaves a linear programme. Any multipliers of the
+rows bound it: then the coordinates part, and each takes one of its two ends, as what it contributes is concave. So
+each node keeps its multipliers, whoever found them, and the bound can be checked by anyone without a solver.
+
+Two kinds of branching: FIRST parts the box by which is the first coordinate, in a fixed order, that exceeds a level
+(child -1: none does; child j: coordinate j is it), BISECT parts one coordinate at a level (children 0 and 1). Only
+nodes that got multipliers of their own are recorded; every other child is bounded by those of its parent.
+
+Each function is plain Python over arrays that numba compiles (``compiled.py``).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from liftlib.solvers.mixing import simplex
+from liftlib.solvers.mixing.compiling import compiled
+from liftlib.solvers.mixing.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING
+from liftlib.solvers.mixing.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
+
+
+@compiled
+def surprise(t):
+    """Return -t log t."""
+    return -t * math.log(t) if t > 1e-300 else 0.0
+
+
+@compiled
+def tighten(least, most):
+    """Lower each upper end to what the others' lower ends leave of 1, and return whether they leave anything."""
+    total = 0.0
+    for x in range(least.size):
+        total += least[x]
+    if total > 1.0 + 1e-12:
+        return False
+    for x in range(least.size):
+        # the little more covers rounding, so that whoever checks it sums in any order
+        most[x] = min(most[x], max(1.0 - total + least[x], least[x]) + ROUNDING)
+    return True
+
+
+@compiled
+def narrow(least, most, kind, symbol, level, child, order):
+    """Narrow a node's box to that of one of its children."""
+    if kind == BISECT:
+        if child == 0:
+            most[symbol] = min(most[symbol], level)
+        else:
+            least[symbol] = max(least[symbol], level)
+        return
+    for q in range(order.size):
+        x = order[q]
+        if least[x] == 0.0 and most[x] > level:
+            if x == child:
+                least[x] = level
+                return
+            most[x] = level
+
+
+@compiled
+def box(parent, child, records, caps, order, path, least, most):
+    """Write the box of a child, before it is tightened; return its depth."""
+    depth = 0
+    at, which = parent, child
+    while at >= 0:
+        path[depth, 0], path[depth, 1] = at, which
+        depth += 1
+        which = records.child[at]
+        at = records.parent[at]
+    least[:] = 0.0
+    most[:] = caps
+    for d in range(depth - 1, -1, -1):
+        at = path[d, 0]
+        tighten(least, most)
+        narrow(least, most, records.kind[at], records.symbol[at], records.level[at], path[d, 1], order)
+    return depth
+
+
+@compiled
+def secants(least, most, dual, cost):
+    """Write the slopes of what is minimised where entropy is replaced by its secants; return the constant."""
+    constant = 0.0
+    for x in range(least.size):
+        a, b = least[x], most[x]
+        if b - a > NARROW:
+            low, slope = surprise(a), -math.log(b)
+            if a > 0.0:
+                slope = (surprise(b) - low) / (b - a)
+            cost[x] = slope - dual[x]
+            constant += low - slope * a
+        else:
+            cost[x] = -dual[x]
+            constant += surprise(a)
+    return constant
+
+
+@compiled
+def ends(slope, a, b):
+    """Return the least of -t log t - slope t at the two ends of an interval."""
+    return min(surprise(a) - slope * a, surprise(b) - slope * b)
+
+
+@compiled
+def bounded(columns, low, high, dual, least, most, multipliers, slopes):
+    """Return the bound that multipliers prove for a box, and write each coordinate's slope."""
+    n, m = columns.shape
+    total = 0.0
+    for s in range(m):
+        y = multipliers[s]
+        total += y * low[s] if y >= 0 else y * high[s]
+    for x in range(n):
+        slope = dual[x]
+        for s in range(m):
+            slope += multipliers[s] * columns[x, s]
+        slopes[x] = slope
+        total += ends(slope, least[x], most[x])
+    return total
+
+
+@compiled
+def along(columns, low, high, least, most, ray, sign):
+    """Return how fast the bound grows along a ray."""
+    n, m = columns.shape
+    total = 0.0
+    for s in range(m):
+        y = sign * ray[s]
+        total += y * low[s] if y >= 0 else y * high[s]
+    for x in range(n):
+        slope = 0.0
+        for s in range(m):
+            slope += sign * ray[s] * columns[x, s]
+        total += min(-slope * least[x], -slope * most[x])
+    return total
+
+
+@compiled
+def impossible(columns, low, high, dual, least, most, threshold, multipliers, slopes, ray):
+    """Move multipliers along a ray until they prove that a box has no point below the threshold; return the bound."""
+    value = bounded(columns, low, high, dual, least, most, multipliers, slopes)
+    sign = 1.0
+    growth = along(columns, low, high, least, most, ray, 1.0)
+    back = along(columns, low, high, least, most, ray, -1.0)
+    if back > growth:
+        sign, growth = -1.0, back
+    if growth <= 1e-13:
+        return value
+    length = max(threshold - value, 0.0) / growth + 1.0
+    kept = multipliers.copy()
+    for _ in range(3):
+        for s in range(multipliers.size):
+            multipliers[s] = kept[s] + sign * length * ray[s]
+        value = bounded(columns, low, high, dual, least, most, multipliers, slopes)
+        if value >= threshold:
+            return value
+        length *= 4.0
+    return value
+
+
+@compiled
+def furthest(least, most, row):
+    """Return the coordinate where entropy and its secant differ most at a row, -1 if they differ nowhere."""
+    most_off, at = 1e-13, -1
+    for x in range(row.size):
+        a, b = least[x], most[x]
+        if b - a > NARROW and row[x] > 1e-13:
+            low = surprise(a)
+            off = surprise(row[x]) - (low + (surprise(b) - low) / (b - a) * (row[x] - a))
+            if off > most_off:
+                most_off, at = off, x
+    return at
+
+
+@compiled
+def widest(least, most):
+    """Return the coordinate with the widest interval, where a programme that was given up tells of no other."""
+    width, at = 1e-9, -1
+    for x in range(least.size):
+        if most[x] - least[x] > width:
+            width, at = most[x] - least[x], x
+    return at
+
+
+@compiled
+def push(stack, size, parent, child, bound):
+    """Let a child wait."""
+    stack.parent[size], stack.child[size], stack.bound[size] = parent, child, bound
+    return size + 1
+
+
+@compiled
+def branch(at, value, records, stack, size, least, most, slopes, order, threshold, constant, pruned, row, symbol):
+    """Part a node; let those children wait which its own multipliers leave below the threshold.
+
+    Returns the size of the stack, and the least bound of the children that need not wait.
+    """
+    if least[symbol] > 0.0:
+        a, b = least[symbol], most[symbol]
+        level = min(max(row[symbol], a + 0.2 * (b - a)), b - 0.2 * (b - a))
+        records.kind[at], records.symbol[at], records.level[at] = BISECT, symbol, level
+        size = push(stack, size, at, 0, value)
+        return push(stack, size, at, 1, value), pruned
+    largest = 0.0
+    for x in range(least.size):
+        if least[x] == 0.0 and most[x] > largest:
+            largest = most[x]
+    level = 0.5 * largest
+    records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, level
+    size = push(stack, size, at, -1, value)
+    total = constant
+    for x in range(least.size):
+        total += ends(slopes[x], least[x], most[x])
+    for q in range(order.size):
+        x = order[q]
+        if least[x] == 0.0 and most[x] > level:
+            whole = ends(slopes[x], 0.0, most[x])
+            bound = total - whole + ends(slopes[x], level, most[x])
+            if bound < threshold:
+                size = push(stack, size, at, x, max(value, bound))
+            elif bound < pruned:
+                pruned = bound
+            total += ends(slopes[x], 0.0, level) - whole
+    return size, pruned
+
+
+@compiled
+def node(at, problem, dual, threshold, least, most, cost, slopes, records, work):
+    """Solve a node's programme, write its multipliers, and return how it ended and the bound that they prove."""
+    rows, columns, low, high, safe_low, safe_high = problem
+    n = columns.shape[0]
+    constant = secants(least, most, dual, cost)
+    how, _ = simplex.solve(rows, columns, low, high, cost, least, most, threshold - constant, 500, work)
+    multipliers = records.multipliers[at]
+    multipliers[:] = work[0][n:]
+    value = bounded(columns, safe_low, safe_high, dual, least, most, multipliers, slopes)
+    if how == INFEASIBLE:
+        value = impossible(columns, safe_low, safe_high, dual, least, most, threshold, multipliers, slopes, work[9])
+    elif how == ABOVE and value < threshold:
+        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
+        multipliers[:] = work[0][n:]
+        value = bounded(columns, safe_low, safe_high, dual, least, most, multipliers, slopes)
+        if how == INFEASIBLE:
+            value = impossible(columns, safe_low, safe_high, dual, least, most, threshold, multipliers, slopes, work[9])
+    records.basis[at, :] = work[5]
+    return how, value
+
+
+@compiled
+def explore(problem, dual, caps, order, threshold, tolerance, records, stack, state, found, prices, limits, work):
+    """Go on with a pass until nothing waits, rows enough are found, or a limit is reached.
+
+    ``state`` is (nodes recorded, nodes waiting, rows found, rows below the threshold, least bound of what is done,
+    and of what was given up), ``limits`` is (nodes, rows, rows below the threshold).
+    """
+    columns = problem[1]
+    n, m = columns.shape
+    least, most, cost, slopes = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    path = np.zeros((DEEPEST, 2), np.int64)
+    count, size, listed, below = int(state[0]), int(state[1]), int(state[2]), int(state[3])
+    last = min(count + limits[0], records.parent.size)
+    while size > 0 and count < last and below < limits[2] and size + n + 3 < stack.parent.size:
+        size -= 1
+        parent, child = stack.parent[size], stack.child[size]
+        depth = box(parent, child, records, caps, order, path, least, most)
+        if not tighten(least, most):
+            continue
+        at = count
+        count += 1
+        records.parent[at], records.child[at], records.kind[at], records.level[at] = parent, child, LEAF, 0.0
+        if parent >= 0:
+            work[5][:] = records.basis[parent]
+        else:
+            for s in range(m):
+                work[5][s] = n + s
+        how, value = node(at, problem, dual, threshold, least, most, cost, slopes, records, work)
+        if value >= threshold:
+            state[4] = min(state[4], value)
+            continue
+        row = work[1][:n]
+        own = math.inf
+        if how in (OPTIMAL, LOOSE):
+            own = 0.0
+            for x in range(n):
+                own += surprise(row[x]) - dual[x] * row[x]
+            if how == OPTIMAL and own < -tolerance and listed < limits[1]:
+                found[listed, :] = row
+                prices[listed] = own
+                listed += 1
+            if how == OPTIMAL and own < threshold:
+                below += 1
+        symbol = -1 if how == INFEASIBLE else furthest(least, most, row)
+        if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
+            state[4] = min(state[4], value)
+            continue
+        multipliers = records.multipliers[at]
+        constant = 0.0
+        for s in range(m):
+            y = multipliers[s]
+            constant += y * problem[4][s] if y >= 0 else y * problem[5][s]
+        size, pruned = branch(
+            at, value, records, stack, size, least, most, slopes, order, threshold, constant, math.inf, row, symbol
+        )
+        state[4] = min(state[4], pruned)
+    state[0], state[1], state[2], state[3] = count, size, listed, below
+
+
+@compiled
+def descend(problem, dual, starts, steps, rows_found, prices, work):
+    """Go downhill from each start: entropy's tangent makes a programme, whose vertex is the next point."""
+    rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
+    n, m = columns.shape
+    cost, least, most = np.zeros(n), np.zeros(n), np.ones(n)
+    for s in range(m):
+        work[5][s] = n + s
+    for r in range(starts.shape[0]):
+        here = starts[r].copy()
+        price = math.inf
+        for _ in range(steps):
+            for x in range(n):
+                cost[x] = (27.6 if here[x] < 1e-12 else -math.log(here[x])) - dual[x]
+            how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
+            if how != OPTIMAL:
+                for s in range(m):
+                    work[5][s] = n + s
+                break
+            row = work[1]
+            own = 0.0
+            for x in range(n):
+                own += surprise(row[x]) - dual[x] * row[x]
+            if own >= price - 1e-9:
+                break
+            price = own
+            here[:] = row[:n]
+            rows_found[r, :] = row[:n]
+            prices[r] = own
+
+
+@compiled
+def largest(problem, caps, multipliers, work):
+    """Write how large each coordinate can be, and the multipliers that prove it."""
+    rows, columns, low, high, safe_low, safe_high = problem
+    n, m = columns.shape
+    cost, least, most = np.zeros(n), np.zeros(n), np.ones(n)
+    for s in range(m):
+        work[5][s] = n + s
+    for x in range(n):
+        for z in range(n):  # costs that are all 0 but one tie everywhere, and ties let a simplex go round in circles
+            cost[z] = 1e-8 * (1.0 + (0.6180339887 * z) % 1.0)
+        cost[x] = -1.0
+        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 2000, work)
+        for s in range(m):
+            multipliers[x, s] = work[0][n + s]
+        if how != OPTIMAL:
+            for s in range(m):
+                work[5][s] = n + s
+        caps[x] = min(1.0, capped(columns, safe_low, safe_high, x, multipliers[x]))
+
+
+@compiled
+def capped(columns, low, high, x, multipliers):
+    """Return what multipliers prove that coordinate x cannot exceed, on the whole simplex."""
+    n, m = columns.shape
+    constant = 0.0
+    for s in range(m - 1):  # the last row is the sum, which is 1 on the simplex
+        y = multipliers[s]
+        constant += y * low[s] if y >= 0 else y * high[s]
+    worst = -math.inf
+    for z in range(n):
+        value = 1.0 if z == x else 0.0
+        for s in range(m - 1):
+            value += multipliers[s] * columns[z, s]
+        worst = max(worst, value)
+    return worst - constant

@@ -1,0 +1,158 @@
+"""The tree against the enumeration of all vertices, by both routes, on random and awkward joint distributions."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from conftest import JOINTS, named_joint
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter, LiftWarning
+from liftlib.mechanisms.response.optimal import few_vertices
+from liftlib.numerics import KEEP_TOL
+from liftlib.solvers.mixing.problem import HAS_NUMBA
+
+ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
+NOTIONS = [
+    ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf), ll.ALIP(0.0, 1.0),
+    ll.PerfectPrivacy(), ll.LIP(1.0), ll.LIP(50.0), ll.LIP(1e-6), ll.LDP(1.5), ll.LDP(50.0), ll.L1Lift(np.inf, 0.2),
+]  # fmt: skip
+
+
+def utility(joint, channel):
+    return ll.mutual_information(channel.joint_xy(joint))
+
+
+def assert_agree(joint, notion, compiled, gap=1e-6):
+    """The tree's bracket holds the optimum that all vertices give, its channel is private, and its proof holds."""
+    channel = ll.optimal_response(joint, notion, method="tree", compiled=compiled, gap=gap)
+    made = channel.certified(ll.RowsCertificate)
+    best = ll.optimal_response(joint, notion, method="qhull").certificate.value
+    assert notion.is_kept(joint, channel)
+    assert made.value == pytest.approx(utility(joint, channel), abs=1e-12)
+    assert made.value <= best + 1e-8
+    assert made.upper >= best - 1e-9
+    assert made.value >= best - max(gap * best, 1e-8)
+    if np.isfinite(made.upper):
+        # the bound is for all that is_kept tolerates, which costs what the halfspaces' weights say, and rounding 10^-8
+        size = np.maximum(1, np.abs(notion.halfspaces(joint)).max(initial=0.0))
+        tolerated = KEEP_TOL * size * np.abs(made.proof.weights[:, :-1]).sum(axis=1).max()
+        assert made.gap <= max(gap * made.value, 1e-8) + tolerated
+        assert ll.check_proof(joint, notion, channel).upper <= made.upper
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("notion", NOTIONS, ids=str)
+def test_awkward_joints(notion, compiled):
+    if not compiled and notion not in NOTIONS[::3]:
+        pytest.skip("by the slower route every third notion will do")
+    for name in JOINTS:
+        joint = ll.Joint.from_counts(named_joint(name).p[:5, : 5 if compiled else 4], drop_empty=True)
+        try:
+            assert_agree(joint, notion, compiled, gap=1e-6 if compiled else 1e-3)
+        except BaseException as error:
+            error.add_note(f"with {name}")
+            raise
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_random_joints(compiled):
+    rng = np.random.default_rng(5)
+    for _ in range(200 if compiled else 10):
+        shape = rng.integers(1, 7), rng.integers(1, 10 if compiled else 5)
+        counts = rng.integers(0, 9, shape) if rng.random() < 0.5 else rng.random(shape)
+        if not (counts.sum(axis=0) > 0).any():
+            continue
+        joint = ll.Joint.from_counts(counts, drop_empty=True)
+        eps = float(rng.choice([0.1, 0.5, 1.0, 2.0]))
+        kinds = [ll.ALIP.split(eps, rng.choice([0.35, 0.5, 0.65])), ll.LDP(eps), ll.L1Lift(np.inf, eps / 4)]
+        assert_agree(joint, kinds[rng.integers(3)], compiled, gap=1e-6 if compiled else 1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_a_thousand_joints():
+    rng = np.random.default_rng(6)
+    for _ in range(1000):
+        shape = rng.integers(1, 7), rng.integers(1, 12)
+        joint = ll.Joint.from_counts(rng.gamma(rng.choice([0.2, 1.0]), size=shape) + 1e-3 * (rng.random() < 0.5) + 1e-9)
+        eps = float(np.exp(rng.uniform(-3, 1)))
+        assert_agree(joint, ll.ALIP.split(eps, rng.uniform(0.1, 0.9)), compiled=True)
+
+
+def test_closed_forms_where_the_secret_is_published():
+    """S = X: max-lift privacy's and LDP's optima are known (Kairouz et al. 2014 at a large budget)."""
+    joint = ll.Joint(np.diag([0.2, 0.3, 0.5]))
+    for eps in (3.0, 5.0):
+        best = ll.optimal_response(joint, ll.LDP(eps), method="tree")
+        assert utility(joint, best) == pytest.approx(utility(joint, ll.randomised_response(joint, eps)), abs=1e-8)
+    # PML of a uniform secret at log k' : blocks of n / k' symbols are told apart, and nothing does better than eps
+    uniform = ll.Joint(np.eye(6) / 6)
+    for told in (2, 3):
+        best = ll.optimal_response(uniform, ll.ALIP(np.inf, np.log(told)), method="tree").certificate
+        assert best.value == pytest.approx(np.log(told), abs=1e-6)
+        assert best.upper == pytest.approx(np.log(told), abs=1e-5)
+
+
+def test_monotone_in_the_budget_and_blind_to_names():
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(1))
+    values = [ll.optimal_response(joint, ll.LIP(eps), method="tree").certificate for eps in (0.1, 0.3, 0.9, 2.7)]
+    assert all(low.value <= high.upper for low, high in itertools.pairwise(values))
+    order = np.random.default_rng(2).permutation(12)
+    relabelled = ll.optimal_response(ll.Joint(joint.p[::-1, order]), ll.LIP(0.3), method="tree").certificate
+    assert relabelled.value == pytest.approx(values[1].value, rel=2e-6)
+    # a symbol in two: the halves are alike, so that only H(X) and I(X; Y) within them may grow
+    split = ll.Joint(np.column_stack([joint.p, joint.p[:, 0]]) * np.r_[0.5, np.ones(11), 0.5])
+    both = ll.optimal_response(split, ll.LIP(0.3), method="tree")
+    whole = both.kernel.copy()
+    merged = ll.Channel(np.vstack([(whole[0] + whole[12]) / 2, whole[1:12]]))
+    assert utility(joint, merged) <= values[1].upper + 1e-9
+
+
+def test_ten_secrets_by_fifty_symbols():
+    """Beyond any enumeration; searched_response once returned a constant release here."""
+    joint, notion = ll.datasets.uniform_joint(10, 50, np.random.default_rng(0)), ll.ALIP.split(1.0, 0.5)
+    channel = ll.optimal_response(joint, notion, gap=1e-2)
+    made = channel.certified(ll.RowsCertificate)
+    assert made.route == "a tree of bounds"
+    assert made.gap <= 1e-2 * made.value
+    assert ll.evaluate(joint, channel).nmi > 0.85
+    assert ll.check_proof(joint, notion, channel).gap <= 1e-2 * made.value
+
+
+def test_out_of_time():
+    joint, notion = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0)), ll.LIP(0.3)
+    with pytest.warns(LiftWarning, match=r"the time was over after .* s: .* no mechanism has\s+more than"):
+        channel = ll.optimal_response(joint, notion, seconds=0.0)
+    made = channel.certified(ll.RowsCertificate)
+    assert notion.is_kept(joint, channel)
+    assert utility(joint, channel) >= utility(joint, ll.subset_merging(joint, notion)) - 1e-9
+    assert made.value < made.upper <= ll.entropy(joint.p_x) + 1e-8
+
+
+def test_reports_and_arguments():
+    joint = ll.datasets.uniform_joint(5, 30, np.random.default_rng(0))
+    seen = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ll.optimal_response(joint, ll.LIP(1.0), gap=0.01, report=lambda *told: seen.append(told))
+    assert seen
+    assert all(bound <= cost + 1e-9 for cost, bound, _ in seen)
+    for wrong, message in (
+        ({"gap": 0.0}, r"gap is 0, not in \(0"),
+        ({"gap": np.nan}, "gap is nan"),
+        ({"seconds": -1.0}, "seconds is -1"),
+        ({"compiled": "yes"}, "compiled is 'yes': give True or False or None"),
+        ({"report": 3}, "report is 3: give a function or None"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
+            ll.optimal_response(joint, ll.LIP(1.0), **wrong)
+
+
+def test_enumeration_is_kept_for_few_vertices():
+    small, large = (ll.datasets.uniform_joint(3, n, np.random.default_rng(0)) for n in (6, 60))
+    assert ll.optimal_response(small, ll.LIP(1.0)).certificate.route == "all vertices"
+    assert few_vertices(small, ll.LIP(1.0), 1000)
+    assert not few_vertices(large, ll.LIP(1.0), 10**6)
+    assert ll.optimal_response(large, ll.LIP(1.0), gap=0.01).certificate.route == "a tree of bounds"
