@@ -76,7 +76,7 @@ def test_page_asks_only_its_own_site_and_complains_of_nothing(page, site, name):
     if "$" in source:
         assert page.locator("mjx-container").count() > 0
     assert page.locator("mjx-merror").count() == 0
-    assert not re.search(r"(?<!\\)\$[\\a-zA-Z]+[_^{]", page.locator("article").inner_text()), (
+    assert not re.search(r"(?<!\\)\$[\\a-zA-Z]+[_^{]", page.locator("article.bd-article").inner_text()), (
         "an equation was not typeset"
     )
 
@@ -114,8 +114,8 @@ def test_a_screen_reader_can_read_it(browser, site, name):
 
 
 # what is wider than the box it is in, which hides the rest; on a narrow screen wide things scroll by themselves
-CUT = """width => ['pre', 'table', 'mjx-container', 'figure', 'svg']
-    .flatMap(name => [...document.querySelectorAll(`article ${name}`)])
+CUT = """width => ['pre', 'table', 'mjx-container[display=true]', 'figure', 'svg']
+    .flatMap(name => [...document.querySelectorAll(`article.bd-article ${name}`)])
     .filter(e => e.offsetParent !== null || e.tagName === 'svg')
     .filter(e => { const style = getComputedStyle(e), box = e.getBoundingClientRect();
         const scrolls = ['auto', 'scroll'].includes(style.overflowX);
@@ -146,7 +146,7 @@ def test_nothing_is_raw(page, site, name):
     page.goto(site + name + ".html")
     settle(page)
     text = page.evaluate(
-        """() => { const article = document.querySelector('article').cloneNode(true);
+        """() => { const article = document.querySelector('article.bd-article').cloneNode(true);
             article.querySelectorAll('.cell_input, .highlight, code, script, mjx-container, style').forEach(e => {
                 if (!e.closest('.cell_output')) e.remove() });
             return article.textContent }"""
