@@ -33,7 +33,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     notion_options(parser, required=False)
     parser.add_argument("--page", type=Path, help="write an HTML page with plots")
     parser.add_argument("--force", action="store_true", help="replace the page if it is there")
-    parser.add_argument("--level", type=float, default=0.95, help="of the bootstrap intervals (default: %(default)s)")
+    parser.add_argument(
+        "--level",
+        type=float,
+        default=0.95,
+        help="of the intervals, and of what is said of the population (default: %(default)s)",
+    )
     parser.add_argument("--seed", type=seed, help="of the bootstrap")
     json_option(parser)
 
@@ -60,13 +65,21 @@ def run(options: argparse.Namespace) -> int:
     return BROKEN if found.kept is False else 0
 
 
+def population(found: Audit) -> str:
+    """Return what is known of the notion under the distribution that the rows were drawn from."""
+    if found.population in ("kept", "broken"):
+        said = "kept" if found.population == "kept" else "BROKEN"
+        return f"{said}, with confidence {found.level:g}"
+    return found.population or "nothing is known of this notion"
+
+
 def _print(found: Audit) -> None:
     names = printable(f"{found.public} against {found.secret}")
     print(f"{names}: {found.rows:,} rows, {found.release.n_secret} secrets, ", end="")
     print(f"{found.release.n_public} public symbols")
     if found.kept is not None:
-        share = "" if found.kept_share is None else f" (in {100 * found.kept_share:.0f} % of bootstrap tables)"
-        print(f"{found.notion} is {'kept' if found.kept else 'BROKEN'}{share}")
+        print(f"{found.notion} is {'kept' if found.kept else 'BROKEN'} for these rows")
+        print(f"for the population that they are from: {population(found)}")
     print()
     for name, value in found.overall.items():
         ends = found.intervals.get(name)

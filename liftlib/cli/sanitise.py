@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+import sys
 from pathlib import Path
 
 from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
@@ -33,6 +35,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     notion_options(parser, required=True)
     parser.add_argument(
         "--mechanism", choices=list(MECHANISMS), default="subset-merging", help="%(default)s by default"
+    )
+    parser.add_argument(
+        "--confidence",
+        metavar="SHARE",
+        help="keep the notion for the population that the rows are from, this sure, such as 0.95 (default: for these "
+        "rows alone; `none` says so and warns)",
     )
     parser.add_argument(
         "--side-channels",
@@ -67,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
         reading(options, "error"),
         make,
         options.mechanism,
+        confidence=_confidence(options.confidence),
         publishing=publishing(options),
         side_channels=options.side_channels,
         allow=options.allow,
@@ -102,3 +111,29 @@ def run(options: argparse.Namespace) -> int:
     for note in found.notes:
         print(printable(f"note: {note}"))
     return 0
+
+
+def _confidence(text: str | None) -> float | None:
+    """Return a share, or None; with a warning where that was asked for.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is neither a share nor ``none``.
+    """
+    if text is None:
+        return None
+    if text == "none":
+        print(
+            "lift: no confidence, so the notion is kept for these rows alone, and for the population that they are "
+            "from it is most likely broken",
+            file=sys.stderr,
+        )
+        return None
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1:
+        raise InvalidParameter(f"--confidence is {text!r}: give a share between 0 and 1, such as 0.95, or none")
+    return share

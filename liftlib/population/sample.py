@@ -177,6 +177,18 @@ class Sample:
             *self.prior,
         )
 
+    def cells(self) -> Between:
+        """Return bounds on P(x|s) and P(x) for the symbols alone, which are narrower than those beside all subsets.
+
+        They hold for the column as it is; not, together with :meth:`subsets`, for a design.
+        """
+        level = self._log_part - np.log(2 * self.n_public)
+        table = np.vstack([self.counts, self.counts.sum(axis=0)])
+        bounds = clopper_pearson(table, table.sum(axis=1)[:, None], level)
+        if self.n_public == 1:
+            bounds = np.ones_like(table), np.ones_like(table)
+        return Between(*bounds, *self.prior)
+
     @checked
     def outputs(self, channel: Channel) -> Between:
         """Return bounds on P(y|s) and P(y) for each output of a channel.

@@ -69,7 +69,7 @@ def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
     n_secret, prior = len(lower), between.prior_upper
     if n_secret == 1:  # then P(y|s) = P(y)
         return notion.needs(np.ones_like(lower), np.ones(1))
-    least, most = _lifts(between)
+    least, most = lifts_between(between)
     with np.errstate(invalid="ignore"):  # a ratio of two bounds that are 0, which is not read
         at_most, at_least = notion.needs(most, prior), notion.needs(least, prior)
     if all(need.decides for need in at_most):
@@ -97,7 +97,7 @@ def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
     )
 
 
-def _lifts(between: Between) -> tuple[Matrix, Matrix]:
+def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
     """Return the least and the largest lifts, shape (S, m); an output that nothing leads to has lift 1."""
     lower, upper = between.lower, between.upper
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -17,7 +17,7 @@ from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix
 from liftlib.tables.columns import Counts
 from liftlib.tables.designing import Design, joint_of
-from liftlib.tables.measuring import bootstrap, overall
+from liftlib.tables.measuring import Verdict, intervals_of, overall, verdict_of
 from liftlib.tables.randomness import generator
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.source import open_table
@@ -44,9 +44,10 @@ class Audit:
     overall : dict of str to float
         See ``MEASURES``; and ``nmi`` for a channel.
     intervals : dict of str to (float, float)
-        Bootstrap intervals of ``overall``, at ``level``.
-    kept_share : float or None
-        The share of bootstrap tables for which the notion is kept.
+        Intervals of ``overall`` for the distribution that the rows were drawn from, at ``level`` each.
+    population : str or None
+        Whether it is kept for the distribution that the rows were drawn from, at the confidence ``level``: ``"kept"``,
+        ``"broken"`` or ``"cannot be told from this table"``; None where nothing was asked, or nobody knows.
     symbols : tuple of AuditedSymbol
         The riskiest first.
     notes : tuple of str
@@ -62,7 +63,7 @@ class Audit:
     kept: bool | None
     overall: dict[str, float]
     intervals: dict[str, tuple[float, float]]
-    kept_share: float | None
+    population: Verdict | None
     symbols: tuple[AuditedSymbol, ...]
     notes: tuple[str, ...]
     resamples: int
@@ -138,6 +139,7 @@ def audited(
         level=level,
         rng=rng,
         notes=notes,
+        sure="kept" if made is not None and any(one.whom == "the population" for one in made.kept) else None,
     )
 
 
@@ -154,6 +156,7 @@ def audit_counts(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
     notes: tuple[str, ...] = (),
+    sure: Verdict | None = None,
 ) -> Audit:
     """Audit a contingency table, as it is or as a channel releases it.
 
@@ -174,11 +177,13 @@ def audit_counts(
     resamples : int, keyword-only
         Bootstrap tables, drawn from the empirical distribution; 0 for none. A cell that is 0 is 0 in all of them.
     level : float, keyword-only
-        Of the percentile intervals, in (0, 1).
+        Of the intervals, and of what is said of the population, in (0, 1).
     rng : numpy.random.Generator or int, optional, keyword-only
         Of the bootstrap: a generator, or a seed; by default a new one.
     notes : tuple of str, keyword-only
         To go with the audit's own.
+    sure : str, optional, keyword-only
+        What is known of the population, by the channel's making.
     """
     if resamples < 0 or not 0 < level < 1:
         raise InvalidParameter(f"resamples is {resamples} and level {level}: give 0 or more, and a share in (0, 1)")
@@ -190,15 +195,6 @@ def audit_counts(
         found["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
     symbols = audited_symbols(release, rows, notion)
-    drawn = bootstrap(table, notion, channel, resamples, generator(rng))
-    edges = [(1 - level) / 2, (1 + level) / 2]
-    # the nearest table's value, for an interval may reach to infinity
-    intervals = {
-        name: (float(ends[0]), float(ends[1]))
-        for name, values in drawn.items()
-        if len(values) and name != "kept"
-        for ends in [np.quantile(values, edges, method="nearest")]
-    }
     kept, told = _verdict(notion, joint, channel, symbols)
     return Audit(
         secret=names[0],
@@ -208,8 +204,8 @@ def audit_counts(
         notion=None if notion is None else repr(notion),
         kept=kept,
         overall=found,
-        intervals=intervals,
-        kept_share=float(drawn["kept"].mean()) if len(drawn["kept"]) else None,
+        intervals=intervals_of(table, channel, found, resamples, level, generator(rng)),
+        population=None if notion is None else sure or verdict_of(table, notion, channel, level),
         symbols=symbols,
         notes=(*told, *notes, *_notes(table, joint, before="" if channel is None else "before the release, ")),
         resamples=resamples,
@@ -261,7 +257,7 @@ def as_dict(found: Audit) -> dict[str, Any]:
         "rows": found.rows,
         "notion": found.notion,
         "kept": found.kept,
-        "kept_share": found.kept_share,
+        "population": found.population,
         "overall": found.overall,
         "intervals": {name: list(ends) for name, ends in found.intervals.items()},
         "level": found.level,

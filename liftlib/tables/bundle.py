@@ -77,6 +77,7 @@ def sanitise_file(
     make_notion: Callable[[Symbols], Notion],
     mechanism: str = "subset-merging",
     *,
+    confidence: float | None = None,
     publishing: Publishing | None = None,
     side_channels: bool = False,
     allow: bool = False,
@@ -95,7 +96,7 @@ def sanitise_file(
     reading : Reading
     make_notion : callable
         Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
-    mechanism, allow, resamples, rng
+    mechanism, confidence, allow, resamples, rng
         As in :func:`sanitise`.
     publishing : Publishing, optional
         Columns to keep, the rows' order, formulas.
@@ -124,7 +125,7 @@ def sanitise_file(
     counts = reading.counts(table, product=side_channels)
     check_dear(mechanism, len(counts.public.labels), allow=allow)
     notion = make_notion(counts.public)
-    made = without_formulas(design(counts, notion, mechanism), how.formulas, how.keep)
+    made = without_formulas(design(counts, notion, mechanism, confidence), how.formulas, how.keep)
     check_keep(table, made, how.keep)
     check_each_secret(made)
     told, together = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
@@ -139,8 +140,7 @@ def sanitise_file(
         release=1 if past is None else 1 + len(past.entries),
         alone=not together,
     )
-    row_file = "" if source == STDIN else ledgers.fingerprint(source)
-    after = None if past is None else past.with_entry(outputs.table, row_file, how.keep, made)
+    after = None if past is None else past.with_entry(outputs.table, _digest(source), how.keep, made)
     if ledger is not None:
         files.insert(0, ledger)
     replaced = files if force else [] if ledger is None else [ledger]
@@ -156,6 +156,10 @@ def sanitise_file(
         to_text.write_text(card.as_text(), encoding="utf-8")
         write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
     return Sanitised(None, card, made, found)
+
+
+def _digest(source: Path) -> str:
+    return "" if source == STDIN else ledgers.fingerprint(source)
 
 
 def _past_of(
@@ -226,8 +230,7 @@ def apply_file(
     drift = checked_drift(table, made, allow=allow)
     past = None if ledger is None else ledgers.read_ledger(ledger)
     notes, _ = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
-    row_file = "" if source == STDIN else ledgers.fingerprint(source)
-    after = None if past is None else past.with_entry(out, row_file, how.keep, made)
+    after = None if past is None else past.with_entry(out, _digest(source), how.keep, made)
     replaced = files if force else files[:-1]
     with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
         if after is not None:

@@ -15,6 +15,7 @@ from liftlib.channel import Channel, Uniform
 from liftlib.checks import checked
 from liftlib.errors import DataError, InvalidParameter, LiftError
 from liftlib.joint import Joint
+from liftlib.mechanisms.confident.vouching import for_population
 from liftlib.mechanisms.registry import MECHANISMS, Mechanism
 from liftlib.notions import Notion
 from liftlib.notions.catalogue import NOTIONS
@@ -280,25 +281,44 @@ def mechanism_named(name: str) -> Mechanism:
 
 
 @checked
-def design(counts: Counts, notion: Notion, mechanism: str) -> Design:
+def design(counts: Counts, notion: Notion, mechanism: str, confidence: float | None = None) -> Design:
     """Return the channel that a mechanism makes for a table's counts, on a grid where that serves.
+
+    Parameters
+    ----------
+    counts : Counts
+    notion : Notion
+    mechanism : str
+    confidence : float or None
+        With which the notion is to be kept for the population too; None for these rows alone.
 
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism.
+        If there is no such mechanism, or the confidence is not in (0, 1).
     UnsupportedNotion
-        If it does not serve the notion.
+        If it does not serve the notion, or not for a population.
     """
-    joint = joint_of(counts)
-    made = mechanism_named(mechanism)(joint, notion)
-    channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), lambda one: notion.is_kept(joint, one))
+    joint, named = joint_of(counts), mechanism_named(mechanism)
+    kept = [Kept("these rows", repr(notion), None, "checked against the table's own shares")]
+    if confidence is None:
+        made, vouches = named(joint, notion), None
+    else:
+        made, voucher, how = for_population(named, counts.table, notion, confidence)
+        vouches = voucher.keeps
+        kept.append(Kept("the population", repr(notion), confidence, how))
+        if made.partition is not None:
+            made = Channel.merge(made.partition, joint.n_public, joint.public)
+
+    def keeps(one: Channel) -> bool:
+        return notion.is_kept(joint, one) and (vouches is None or vouches(one))
+
+    channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
     sources = behind(channel, joint)
-    kept = Kept("these rows", repr(notion), None, "checked against the table's own shares")
     return Design(
         mechanism,
         repr(notion),
-        (kept,),
+        tuple(kept),
         counts.secret,
         counts.public,
         channel,

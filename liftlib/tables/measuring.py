@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from liftlib.channel import Channel
+from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import Evaluation
-from liftlib.measures.lifts import lift
 from liftlib.notions import Notion
-from liftlib.numerics import Matrix, Vector
+from liftlib.numerics import KEEP_TOL, Matrix, Vector
+from liftlib.population.intervals import averages, worst_lifts
+from liftlib.population.sample import Sample
+from liftlib.population.worst import excess_of, worst_needs
 
 MEASURES = (
     "min_lift_leakage",
@@ -41,26 +46,85 @@ def overall(release: Joint) -> dict[str, float]:
     return {**found, "maximal_leakage": result.sibson(np.inf)}
 
 
-def keeps(notion: Notion, release: Joint) -> bool:
-    """Return whether every symbol of a release keeps a notion that single symbols decide."""
-    return bool(notion.kept_columns(lift(release), release.p_s).all())
+WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")
+"""The measures that single lifts decide: their intervals are exact, and no bootstrap is asked."""
+
+
+def intervals_of(
+    table: Matrix,
+    channel: Channel | None,
+    estimates: dict[str, float],
+    resamples: int,
+    level: float,
+    rng: np.random.Generator,
+) -> dict[str, tuple[float, float]]:
+    """Return intervals of the measures for the distribution that a table's rows were drawn from, at a level each.
+
+    Those of the worst lifts are by the bounds of Clopper and Pearson on all cells, or, where a channel releases the
+    rows, on all subsets of symbols, for it may have been designed by the same rows. Those of the averages are
+    bootstrap intervals with a correction, see :func:`liftlib.population.intervals.averages`; none with no resamples.
+    """
+    if not resamples:
+        return {}
+    sample = Sample(table, level)
+    ends = worst_lifts(sample.cells() if channel is None else sample.outputs(channel))
+    drawn, values = bootstrap(table, channel, resamples, rng)
+    release = table / table.sum()
+    if channel is not None:
+        release = _released(release, channel)
+    ends |= averages(release, drawn, estimates, values, int(table.sum()), level)
+    # by rounding an estimate may be a hair outside
+    return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
+
+
+Verdict = Literal["kept", "broken", "cannot be told from this table"]
+"""What a table says of a notion under the distribution that its rows were drawn from."""
+
+
+def verdict_of(table: Matrix, notion: Notion, channel: Channel | None, level: float) -> Verdict | None:
+    """Return whether a notion is kept for the population, at a confidence, None where nobody knows how to tell.
+
+    Broken is said where a ratio of probabilities is beyond its budget whatever the bounds leave possible.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> [verdict_of(np.array([[40.0, 60], [30, 70]]), LIP(eps), None, 0.95) for eps in (0.01, 2.0)]
+    ['cannot be told from this table', 'kept']
+    """
+    sample = Sample(table, level)
+    between = sample.cells() if channel is None else sample.outputs(channel)
+    try:
+        needs = worst_needs(notion, between)
+    except UnsupportedNotion:
+        return None
+    if excess_of(needs).max() <= KEEP_TOL:
+        return "kept"
+    try:
+        ratios = notion.ratios(sample.n_secret)
+    except UnsupportedNotion:
+        return "cannot be told from this table"
+    surely = between.lower[ratios.top] > np.exp(ratios.budget)[:, None] * between.upper[ratios.bottom]
+    return "broken" if surely.any() else "cannot be told from this table"
+
+
+def _released(p: Matrix, channel: Channel) -> Matrix:
+    return np.einsum("sx,sxy->sy", p, channel.kernel) if channel.sees_secret else p @ channel.kernel
 
 
 def bootstrap(
-    table: Matrix, notion: Notion | None, channel: Channel | None, resamples: int, rng: np.random.Generator
-) -> dict[str, Vector]:
-    """Return the measures of tables drawn like this one; a symbol that is not drawn has no output then."""
-    found: dict[str, list[float]] = {name: [] for name in (*MEASURES, "kept")}
+    table: Matrix, channel: Channel | None, resamples: int, rng: np.random.Generator
+) -> tuple[Matrix, dict[str, Vector]]:
+    """Return tables drawn like this one, as shares of secret and output, and their measures."""
+    found: dict[str, list[float]] = {name: [] for name in MEASURES if name not in WORST}
+    every = []
     share = (table / table.sum()).ravel()
     for _ in range(resamples):
         counts = rng.multinomial(int(table.sum()), share).reshape(table.shape)
-        secrets, symbols = counts.sum(axis=1) > 0, counts.sum(axis=0) > 0
-        release = Joint.from_counts(counts[secrets][:, symbols])
-        if channel is not None:
-            kernel = channel.kernel[secrets][:, symbols] if channel.sees_secret else channel.kernel[symbols]
-            release = Channel(kernel).release(release)
+        p = counts / counts.sum()
+        every.append(p if channel is None else _released(p, channel))
+        release = Joint.from_counts(every[-1], drop_empty=True)
         for name, value in overall(release).items():
-            found[name].append(value)
-        if notion is not None and notion.columnwise:
-            found["kept"].append(float(keeps(notion, release)))
-    return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
+            if name in found:
+                found[name].append(value)
+    return np.array(every), {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}

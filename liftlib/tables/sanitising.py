@@ -59,6 +59,7 @@ def sanitise(
     public: str | Sequence[str],
     notion: Notion,
     mechanism: str = "subset-merging",
+    confidence: float | None = None,
     keep: Sequence[str] = (),
     keep_order: bool = False,
     allow: bool = False,
@@ -76,9 +77,12 @@ def sanitise(
     secret, public : str or sequence of str
         Columns. Several secret ones are protected together and each alone; several public ones are released together.
     notion : Notion
-        What to keep, for the joint distribution that the frame's counts give.
+        What to keep, for the frame's own rows and, with a confidence, for the population that they are from.
     mechanism : str
         A key of ``liftlib.tables.MECHANISMS``.
+    confidence : float or None
+        In (0, 1): how sure, over the sampling of the rows, that the notion is kept for the distribution that they were
+        drawn from. None designs for the frame's own shares, under which it is mostly broken for the population.
     keep : sequence of str
         Columns to publish as they are; what they tell together with the release must keep the notion too.
     keep_order : bool
@@ -112,7 +116,7 @@ def sanitise(
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
     check_dear(mechanism, len(counts.public.labels), allow=allow)
-    made, source = design(counts, notion, mechanism), uniform(rng)
+    made, source = design(counts, notion, mechanism, confidence), uniform(rng)
     check_keep(table, made, keep)
     check_each_secret(made)
     notes, together = beside_others(table, made, [], keep, allow=allow)

@@ -12,7 +12,7 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.tables.auditing import audit_counts, audited
-from liftlib.tables.measuring import MEASURES, bootstrap
+from liftlib.tables.measuring import MEASURES, bootstrap, verdict_of
 from liftlib.tables.reading import Reading
 from liftlib.tables.source import open_table
 
@@ -81,7 +81,7 @@ def test_every_notion_says_what_it_needs(notion):
     found = tables.audit(PEOPLE, secret="ill", public="age", notion=notion, resamples=20, rng=0)
     joint = ll.Joint.from_table(PEOPLE.to_pandas(), secret="ill", public="age")
     assert found.kept is notion.is_kept(joint, ll.Channel.identity(2)) is False
-    assert found.kept_share is not None
+    assert found.population in ("broken", "cannot be told from this table")
     for symbol in found.symbols:
         assert (symbol.kept is False) == bool(symbol.broken)
         assert all("needs" in str(one) and "budget" in str(one) for one in symbol.broken)
@@ -137,20 +137,83 @@ def test_what_was_audited_is_told():
     ):
         assert (found.secret, found.public, found.notion) == ("ill", "age", "LIP(eps=1.0)")
         assert (found.resamples, found.level) == (200, 0.95)
-        assert found.kept_share * 200 == pytest.approx(round(found.kept_share * 200))
+        assert found.population in ("kept", "cannot be told from this table")
     assert audit_counts(counts, joint, ("ill", "age"), resamples=0).notion is None
 
 
-def test_intervals_are_of_the_tables_drawn():
-    """The 11th and the 91st of 101 values in order are the ends at 80 %."""
-    counts = np.array([[30, 20, 4], [10, 40, 6]])
+def test_intervals_of_averages_by_hand():
+    """The ends from the drawn tables one by one: spread at half the chance of error, and what a sample overstates."""
+    counts = np.array([[30.0, 20, 4], [10, 40, 6]])
     joint = ll.Joint.from_counts(counts)
     found = audit_counts(counts, joint, ("s", "x"), resamples=101, level=0.8, rng=7)
-    drawn = bootstrap(counts, None, None, 101, np.random.default_rng(7))
+    drawn, values = bootstrap(counts, None, 101, np.random.default_rng(7))
     assert set(found.intervals) == set(MEASURES)
-    for name, ends in found.intervals.items():
-        in_order = sorted(drawn[name].tolist())
-        assert ends == (in_order[10], in_order[90])
+    in_order, estimate = np.sort(values["chi2_divergence"]), found.overall["chi2_divergence"]
+    # 101 values: the ends at 5 % and 95 % are the 6th and the 96th
+    low, high, mean = in_order[5], in_order[95], in_order.mean()
+    less = max(5 / 110, mean - estimate)
+    wanted = (max(0, estimate - less - (high - mean)), estimate + mean - low)
+    assert found.intervals["chi2_divergence"] == pytest.approx(wanted)
+    apart = [
+        np.abs((p - np.outer(p.sum(1), p.sum(0))) - (joint.p - np.outer(joint.p_s, joint.p_x))).sum() / 2 for p in drawn
+    ]
+    in_order, estimate = np.sort(values["total_variation"]), found.overall["total_variation"]
+    wanted = max(0, estimate - np.mean(apart) - (in_order[95] - in_order.mean()))
+    assert found.intervals["total_variation"][0] == pytest.approx(wanted)
+
+
+def test_intervals_have_their_estimates():
+    for counts in ([[30, 0, 4], [1, 40, 6]], [[5, 5], [5, 5]], [[9, 1, 3]], [[7], [3]]):
+        table = np.array(counts, dtype=float)
+        found = audit_counts(table, ll.Joint.from_counts(table), ("s", "x"), resamples=50, rng=1)
+        for name, (low, up) in found.intervals.items():
+            assert low <= found.overall[name] <= up, name
+
+
+def test_an_empty_cell_is_not_taken_for_an_impossible_one():
+    table = np.array([[0.0, 50], [30, 20]])
+    found = audit_counts(table, ll.Joint.from_counts(table), ("s", "x"), ll.LIP(3.0), resamples=20, rng=1)
+    assert found.overall["min_lift_leakage"] == np.inf
+    assert 0 < found.intervals["min_lift_leakage"][0] < found.intervals["min_lift_leakage"][1] == np.inf
+    assert (found.kept, found.population) == (False, "cannot be told from this table")
+
+
+def test_what_is_said_of_the_population():
+    table = np.array([[300.0, 700], [700, 300]])
+    said = [verdict_of(table, ll.LIP(eps), None, 0.95) for eps in (0.3, 0.5, 0.8)]
+    assert said == ["broken", "cannot be told from this table", "kept"]
+    assert verdict_of(table, ll.LDP(0.5), None, 0.95) == "broken"
+    assert verdict_of(table, ll.SRLIP(0.5, (2,)), None, 0.95) is None
+    assert verdict_of(table, ll.Chi2Lift(0.1, 0.1), None, 0.95) == "cannot be told from this table"
+    assert verdict_of(table, ll.LIP(0.0), ll.Channel.constant(2), 0.95) == "kept"
+
+
+FIVE = {
+    "2x2": np.array([[0.3, 0.2], [0.1, 0.4]]),
+    "4x10": ll.datasets.uniform_joint(4, 10, 1).p,
+    "3x8, independent": np.outer([0.5, 0.3, 0.2], np.full(8, 1 / 8)),
+    "5x8, thin cells": ll.datasets.dirichlet_joint(5, 8, 0.3, 3).p,
+    "Adult, 6x15": ll.datasets.adult("relationship", "occupation").p,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", FIVE)
+@pytest.mark.parametrize("rows", [300, 1000])
+def test_intervals_cover(law, rows):
+    """At least 93 % of 200 tables for each measure of 95 % intervals, rounded down to the whole table."""
+    p, covered = FIVE[law], dict.fromkeys(MEASURES, 0)
+    truth = tables.auditing.overall(ll.Joint(p))
+    for seed in range(200):
+        rng = np.random.default_rng([seed, rows])
+        counts = rng.multinomial(rows, p.ravel()).reshape(p.shape)
+        # what was not drawn is a symbol all the same
+        seen = counts[counts.sum(axis=1) > 0]
+        joint = ll.Joint.from_counts(seen, drop_empty=True)
+        found = audit_counts(seen[:, seen.sum(axis=0) > 0].astype(float), joint, ("s", "x"), resamples=100, rng=rng)
+        for name, (low, up) in found.intervals.items():
+            covered[name] += low <= truth[name] + 1e-12 and truth[name] <= up + 1e-12
+    assert min(covered.values()) >= 0.93 * 200, covered
 
 
 def test_cells_of_small_expected_counts_are_noted():

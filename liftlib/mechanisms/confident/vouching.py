@@ -1,0 +1,158 @@
+"""Any mechanism for the population: its own design where there is one, and otherwise a constant release mixed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from liftlib.channel import Channel, Partition
+from liftlib.errors import SolverFailure, UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.mechanisms.confident.candidates import ConfidentCertificate, blocks_of
+from liftlib.mechanisms.confident.merging import confident_merging
+from liftlib.mechanisms.confident.mixing import share_needed
+from liftlib.mechanisms.confident.response import confident_response
+from liftlib.mechanisms.registry import Mechanism
+from liftlib.notions import Notion
+from liftlib.numerics import KEEP_TOL, Mask, Matrix, Vector
+from liftlib.population.sample import Parts, Sample
+from liftlib.population.worst import excess_of, worst_needs
+from liftlib.solvers.programmes import Programme
+
+
+@dataclass(frozen=True, eq=False)
+class Voucher:
+    """A sample that vouches for channels, such as a design's own with its probabilities rounded.
+
+    Attributes
+    ----------
+    sample : Sample
+        Over the blocks.
+    notion : Notion
+    blocks : tuple of tuples of int
+        Of symbols that a channel must treat alike; each symbol alone where it need not.
+    member : numpy.ndarray of bool, shape (k, number of blocks)
+        Subsets of blocks that an output may be a sum of, besides nested ones and single blocks.
+    """
+
+    sample: Sample
+    notion: Notion
+    blocks: Partition
+    member: Mask
+
+    def keeps(self, channel: Channel) -> bool:
+        """Return whether a channel keeps the notion for the population, with the sample's confidence."""
+        if channel.sees_secret:
+            return self.sample.keeps(self.notion, channel)
+        kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
+        if any(not (channel.kernel[list(block)] == row).all() for block, row in zip(self.blocks, kernel, strict=True)):
+            return False
+        over = excess_of(worst_needs(self.notion, self.sample.outputs(Channel(kernel))))
+        return all(excess <= KEEP_TOL or self._in_sums(row) for excess, row in zip(over, kernel.T, strict=True))
+
+    def _in_sums(self, row: Vector) -> bool:
+        """Return whether an output's row is a sum of subsets whose bounds add up to one that keeps the notion."""
+        if not len(self.member):
+            return False
+        nested = Parts.nested(row[:, None])
+        member = np.vstack([self.member, nested.member, np.eye(len(row), dtype=bool), np.ones((1, len(row)), bool)])
+        bounds, ratios = self.sample.subsets(member), self.notion.ratios(self.sample.n_secret)
+        table = np.exp(-ratios.budget)[:, None] * bounds.upper[ratios.top] - bounds.lower[ratios.bottom]
+        # the least by which a condition is missed: columns for the subsets, and one for that
+        whole = np.block([[member.T.astype(np.float64), np.zeros((len(row), 1))], [table, -np.ones((len(table), 1))]])
+        cost = np.append(np.zeros(len(member)), 1.0)
+        low, high = np.append(row, np.full(len(table), -np.inf)), np.append(row, np.zeros(len(table)))
+        try:
+            found, _ = Programme(cost, whole, low, high).run()
+        except SolverFailure:
+            return False
+        sums = self.sample.sums(_exactly(row, member, found[:-1]))
+        return bool(excess_of(worst_needs(self.notion, sums))[0] <= KEEP_TOL)
+
+
+def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
+    """Return sums of subsets that are a row, of weights by which they nearly are: what is missing is added alone."""
+    weights = np.maximum(weights, 0.0)
+    made = member.T @ weights
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = weights * min(1.0, float(np.where(made > 0, row / made, 1.0).min()))
+    rest = np.maximum(row - member.T @ weights, 0.0)
+    return Parts(np.vstack([member, np.eye(len(row), dtype=bool)]), np.concatenate([weights, rest])[:, None])
+
+
+def for_population(
+    mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float
+) -> tuple[Channel, Voucher, str]:
+    """Return a channel by a mechanism's own kind of design, what vouches for it, and how, in words.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Merging of any kind is :func:`~liftlib.mechanisms.confident.merging.confident_merging`; a response to a notion
+        of ratios is :func:`~liftlib.mechanisms.confident.response.confident_response`; any other has as much of a
+        constant release mixed in as it takes.
+    counts : numpy.ndarray, shape (S, X)
+    notion : Notion
+    confidence : float
+        In (0, 1).
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the mechanism does not serve the notion, or what it needs for the population is not known.
+
+    Examples
+    --------
+    >>> from liftlib.mechanisms.registry import MECHANISMS
+    >>> from liftlib.notions import LIP
+    >>> counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
+    >>> channel, voucher, how = for_population(MECHANISMS["watchdog"], counts, LIP(0.5), 0.95)
+    >>> channel.partition, voucher.keeps(channel), how
+    (((0, 2), (1, 3)), True, 'best partition of the symbols, by bounds on all of its subsets at once')
+    """
+    if not mechanism.serves(notion):
+        mechanism(Joint.from_counts(counts), notion)  # says what does
+    kind = mechanism.where.partition(".")[0]
+    if kind == "merging":
+        made = confident_merging(counts, notion, confidence=confidence)
+    elif kind == "response" and _of_ratios(notion):
+        made = confident_response(counts, notion, confidence=confidence)
+    else:
+        return _mixed(mechanism, counts, notion, confidence)
+    blocks, sample = blocks_of(Sample(counts, confidence), 0)
+    certificate = made.certificate
+    assert isinstance(certificate, ConfidentCertificate)
+    heads = [block[0] for block in blocks]
+    member = certificate.parts.member[:, heads] if kind == "response" else np.zeros((0, len(blocks)), dtype=bool)
+    how = f"{certificate.route}, by bounds on all of its subsets at once"
+    if certificate.rows_needed is not None:
+        how = f"only a constant release is left; more would take {_rows(certificate.rows_needed)}"
+    return made, Voucher(sample, notion, blocks, member), how
+
+
+def _rows(needed: float) -> str:
+    return f"about {needed:,.0f} rows of these shares" if np.isfinite(needed) else "another secret, or other symbols"
+
+
+def _of_ratios(notion: Notion) -> bool:
+    try:
+        notion.ratios(2)
+    except UnsupportedNotion:
+        return False
+    return True
+
+
+def _mixed(mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float) -> tuple[Channel, Voucher, str]:
+    sample, joint = Sample(counts, confidence), Joint.from_counts(counts)
+    voucher = Voucher(
+        sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
+    )
+    excess_of(worst_needs(notion, sample.outputs(Channel.constant(sample.n_public))))  # refuses before the design
+    made = mechanism(joint, notion)
+    p_y = made.joint_xy(joint).sum(axis=0)
+    share = share_needed(notion, sample.outputs(made), p_y)
+    if share == 1.0:
+        return Channel.constant(sample.n_public), voucher, "only a constant release is left"
+    kernel = (1 - share) * made.kernel + share * p_y
+    return Channel(kernel, made.outputs), voucher, f"with a constant release mixed in, {100 * share:.3g} % of it"
