@@ -50,7 +50,7 @@ def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
 
 
 def _optimal_utility(joint: Joint, notion: LiftNotion) -> float:
-    if isinstance(notion, L1Lift):
+    if notion.polyhedral:
         return evaluate(joint, optimal_response(joint, notion)).mutual_information
     return bracket_response(joint, notion).certified(BracketCertificate).value
 
