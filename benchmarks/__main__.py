@@ -22,7 +22,8 @@ from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
 from benchmarks import others
-from benchmarks.heuristics import heuristics
+from benchmarks.heuristics import heuristics, sight
+from benchmarks.optimum import optimum, proofs
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -61,7 +62,7 @@ def lost(joint: ll.Joint, channel: ll.Channel) -> float:
 
 
 def certificate(joint: ll.Joint, notion: ll.Notion) -> ll.RowsCertificate:
-    return ll.optimal_response(joint, notion).certified(ll.RowsCertificate)
+    return ll.optimal_response(joint, notion, method="qhull").certified(ll.RowsCertificate)
 
 
 def responses(quick: bool) -> pd.DataFrame:
@@ -229,7 +230,19 @@ def main() -> int:
     quick = options.parse_args().quick
     OUT.mkdir(exist_ok=True)
     tables = {}
-    for benchmark in (responses, ldp_dimensions, mechanisms, figure_4, scaling, batches, heuristics, sanitising):
+    for benchmark in (
+        responses,
+        optimum,
+        proofs,
+        ldp_dimensions,
+        mechanisms,
+        figure_4,
+        scaling,
+        batches,
+        heuristics,
+        sight,
+        sanitising,
+    ):
         tables[benchmark.__name__] = table = benchmark(quick)
         print(f"\n{benchmark.__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
         table.to_csv(OUT / f"{benchmark.__name__}.csv", index=False)

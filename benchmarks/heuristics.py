@@ -10,6 +10,7 @@ from benchmarks import ideals
 from benchmarks.timing import side_by_side
 from liftbook import figures
 from liftbook.rows.scales import E23_EPSILONS, E23_LAMBDAS
+from liftlib.mechanisms.rows import best_response, entropies
 
 
 def _merged(joint: ll.Joint) -> float:
@@ -64,4 +65,29 @@ def heuristics(quick: bool) -> pd.DataFrame:
     rows.append({"case": f"calibrated, {n:,} x {n:,}"} | side_by_side(routes, 3))
     table = pd.DataFrame(rows)
     table["ratio"] = table["liftlib"] / table["ideal"]
+    return table
+
+
+def _by_cells(joint: ll.Joint, notion: ll.Notion) -> float:
+    """Return the optimum that sees the secret from all vertices of its polytope, in |S| |X| - 1 dimensions."""
+    secret, public = np.nonzero(joint.p)
+    table = np.zeros((joint.n_secret, secret.size))
+    table[secret, np.arange(secret.size)] = joint.p[secret, public]
+    to_public = np.eye(joint.n_public)[public]
+    made = best_response(ll.Joint(table), notion, cost=lambda rows: entropies(rows @ to_public))
+    return ll.entropy(joint.p_x) - made.certified(ll.RowsCertificate).solution.objective
+
+
+def sight(quick: bool) -> pd.DataFrame:
+    """The optimum that sees the secret, LIP(0.3): posteriors with maps against all vertices of the cells; and alone."""
+    rows = []
+    for shape in [(2, 2)] if quick else [(3, 2), (3, 3), (4, 3), (7, 2), (5, 4), (7, 6), (9, 10)]:
+        joint = ll.datasets.uniform_joint(*shape, np.random.default_rng(0))
+        notion = ll.LIP(0.3)
+        routes = {"liftlib": lambda j=joint, n=notion: ll.secret_aware_response(j, n, gap=1e-8).certificate.value}
+        if shape[0] * shape[1] <= 14:
+            routes["all vertices"] = lambda j=joint, n=notion: _by_cells(j, n)
+        rows.append({"case": f"{shape[0]} x {shape[1]}"} | side_by_side(routes, 1))
+    table = pd.DataFrame(rows)
+    table["ratio"] = table["all vertices"] / table["liftlib"]
     return table

@@ -17,6 +17,8 @@ def test_quick_benchmarks_run():
     cddlib = "cddlib + linprog / liftlib" if HAS_CDD else f"cddlib is left out, as {NO_CDD}"
     for word in (
         cddlib,
+        "all vertices / tree, HiGHS",
+        "seconds to check",
         "product polytope",
         "AORR",
         "lockstep",

@@ -13,6 +13,7 @@ from liftbook.chapters.parameters import (
     read_parameters,
     read_values,
 )
+from liftbook.chapters.printing import print_six_digits
 from liftbook.chapters.results import keep
 from liftbook.chapters.running import Run, rerun
 from liftbook.chapters.sweeping import Sweep, dask_workers, read_grid, sweep
@@ -37,3 +38,5 @@ __all__ = [
     "rerun",
     "sweep",
 ]
+
+print_six_digits()

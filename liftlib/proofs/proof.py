@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from liftlib.checks import checked
+from liftlib.checks import checked, shown
 from liftlib.errors import InvalidProof
 from liftlib.numerics import Matrix, Vector
 
@@ -20,6 +20,20 @@ LEAF, FIRST, BISECT = 0, 1, 2
 (child -1: none is; child x: symbol x is it); or parted at a symbol's level (children 0 and 1)."""
 
 Whole = NDArray[np.int64]
+
+WHOLE = ("order", "sides", "parent", "child", "kind", "symbol")
+"""What a proof has of whole numbers."""
+
+
+def _numbers(name: str, value: object) -> NDArray[Any]:
+    """Return a copy as an array of the kind that a proof has by that name."""
+    try:
+        found = np.array(value)
+    except (ValueError, TypeError) as error:
+        raise InvalidProof(f"{name} is {shown(value)}: give an array of numbers") from error
+    if found.size and found.dtype.kind not in ("iu" if name in WHOLE else "iuf"):
+        raise InvalidProof(f"{name} is {shown(value)}: give an array of {'whole ' if name in WHOLE else ''}numbers")
+    return found.astype(np.int64 if name in WHOLE else np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +83,12 @@ class Proof:
     digest: str = ""
 
     def __post_init__(self) -> None:
+        for name, told, kind in (("upper", self.upper, int | float | np.number), ("digest", self.digest, str)):
+            if not isinstance(told, kind):
+                raise InvalidProof(f"{name} is {shown(told)}: give what a proof holds")
         for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                frozen = value.copy()
+            if field.name not in ("upper", "digest"):
+                frozen = _numbers(field.name, getattr(self, field.name))
                 frozen.flags.writeable = False
                 object.__setattr__(self, field.name, frozen)
         if not self.digest:
@@ -121,9 +137,8 @@ class Proof:
             if told.get("format") != "liftlib proof" or told.get("version") != 1:
                 raise InvalidProof("the text is no proof of version 1: give what Proof.to_json wrote")
             values: dict[str, Any] = {"upper": float(told["upper"]), "digest": str(told["digest"])}
-            whole = {"order", "sides", "parent", "child", "kind", "symbol"}
             for name, shape in told["shapes"].items():
-                values[name] = np.array(told[name], np.int64 if name in whole else np.float64).reshape(shape)
+                values[name] = np.array(told[name], np.int64 if name in WHOLE else np.float64).reshape(shape)
             return cls(**values)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InvalidProof(f"the text is no proof ({error}): give what Proof.to_json wrote") from error

@@ -138,8 +138,7 @@ def sanitise_file(
         release=1 if past is None else 1 + len(past.entries),
         alone=not together,
     )
-    row_file = "" if source == STDIN else ledgers.fingerprint(source)
-    after = None if past is None else past.with_entry(outputs.table, row_file, how.keep, made)
+    after = None if past is None else past.with_entry(outputs.table, _digest(source), how.keep, made)
     if ledger is not None:
         files.insert(0, ledger)
     replaced = files if force else [] if ledger is None else [ledger]
@@ -155,6 +154,10 @@ def sanitise_file(
         to_text.write_text(card.as_text(), encoding="utf-8")
         write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
     return Sanitised(None, card, made, found)
+
+
+def _digest(source: Path) -> str:
+    return "" if source == STDIN else ledgers.fingerprint(source)
 
 
 def _past_of(
@@ -225,8 +228,7 @@ def apply_file(
     drift = checked_drift(table, made, allow=allow)
     past = None if ledger is None else ledgers.read_ledger(ledger)
     notes, _ = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
-    row_file = "" if source == STDIN else ledgers.fingerprint(source)
-    after = None if past is None else past.with_entry(out, row_file, how.keep, made)
+    after = None if past is None else past.with_entry(out, _digest(source), how.keep, made)
     replaced = files if force else files[:-1]
     with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
         if after is not None:

@@ -117,7 +117,7 @@ def choose(
     Parameters
     ----------
     source : path or frame
-        See :func:`liftlib.tables.open_table`.
+        See :func:`~liftlib.tables.source.open_table`.
     secret, public : str or sequence of str
         Columns.
     eps : float

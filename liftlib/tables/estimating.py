@@ -138,7 +138,7 @@ def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 
     source : path or frame
         The released table.
     card : Card
-        Of its release, with the kernel; see :func:`liftlib.tables.read_card`.
+        Of its release, with the kernel; see :func:`~liftlib.tables.card.read_card`.
     by : sequence of str
         Other released columns to cross it with: the result is the joint distribution.
     level : float

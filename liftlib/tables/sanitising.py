@@ -166,7 +166,7 @@ def apply(
     frame : frame
         As :func:`sanitise` takes; with the design's public columns, and its secret ones where the mechanism sees them.
     made : Design
-        Of :func:`sanitise`, or from :func:`liftlib.tables.load`.
+        Of :func:`sanitise`, or from :func:`~liftlib.tables.designing.load`.
     keep, keep_order, rng
         As in :func:`sanitise`; kept columns are not judged here.
     unseen : {"error", "draw"}
@@ -180,7 +180,7 @@ def apply(
         If a column or a symbol is not as the design expects.
     Drifted
         If the rows are from another distribution, for which the notion is broken or nobody can tell; see
-        :func:`liftlib.tables.drift_of`.
+        :func:`~liftlib.tables.drift.drift_of`.
     """
     table = open_table(frame)
     table.check([*made.columns_needed(), *keep])

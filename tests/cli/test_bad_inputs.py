@@ -15,7 +15,11 @@ from liftlib.cli import main
 README = Path(__file__).parents[2] / "README.md"
 OF = ["--secret", "ill", "--public", "age"]
 LIP = ["--notion", "lip", "--eps", "1"]
-OUT = ["--ledger", "none", "--resamples", "0", "-o", "out.csv"]
+OUT = ["--ledger", "none", "--resamples", "0", "--confidence", "none", "-o", "out.csv"]
+NO_CONFIDENCE = (
+    "lift: no confidence, so the notion is kept for these rows alone, and for the population that they are from it is "
+    "most likely broken\n"
+)
 NO_LEDGER = "lift: no ledger, so a second release of these rows would not be noticed\n"
 
 
@@ -95,7 +99,7 @@ def folder(tmp_path_factory):
     drifted.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
     (path / "folder.csv").mkdir()
     (path / "locked").mkdir()
-    words = sanitise("--mechanism", "randomised-response", out=["--ledger", "none", "--resamples", "0"])
+    words = sanitise("--mechanism", "randomised-response", out=OUT[:-2])
     before = Path.cwd()
     os.chdir(path)
     try:
@@ -310,7 +314,7 @@ def test_one_line_and_nothing_written(words, message, code, folder, monkeypatch,
     before = listing(folder)
     assert main(words) == code
     out, err = capsys.readouterr()
-    err = err.replace(NO_LEDGER, "")
+    err = err.replace(NO_LEDGER, "").replace(NO_CONFIDENCE, "")
     if message is not None:
         assert out == ""
         assert err.startswith("lift: ")
@@ -365,6 +369,6 @@ def test_real_endings(name, folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(audit(table=name)) == 0
     assert "400 rows" in capsys.readouterr().out
-    assert main(sanitise(table=name, out=["--ledger", "none", "--resamples", "0", "-o", "out.csv.gz"])) == 0
+    assert main(sanitise(table=name, out=[*OUT[:-1], "out.csv.gz"])) == 0
     assert len(pl.read_csv("out.csv.gz")) == 400
     assert Path("out.card.json").exists()

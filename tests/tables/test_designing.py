@@ -20,6 +20,7 @@ def test_saved_and_loaded_is_the_same(tmp_path):
             notion=ll.LIP(0.4),
             mechanism=mechanism,
             resamples=0,
+            confidence=None,
         )
         done.design.save(tmp_path / "c.json")
         again = tables.load(tmp_path / "c.json")
@@ -43,7 +44,7 @@ def test_other_files(tmp_path, content, message):
 
 
 def test_a_kernel_that_was_tampered_with(tmp_path):
-    done = tables.sanitise(PEOPLE, secret="ill", public="age", notion=ll.LIP(1), resamples=0)
+    done = tables.sanitise(PEOPLE, secret="ill", public="age", notion=ll.LIP(1), resamples=0, confidence=None)
     done.design.save(tmp_path / "c.json")
     content = json.loads((tmp_path / "c.json").read_text())
     content["kernel"][0][1] = [0.5]

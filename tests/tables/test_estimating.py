@@ -135,7 +135,17 @@ def test_the_command(tmp_path, capsys):
     rows = people(5000, np.random.default_rng(5))
     rows.write_csv(tmp_path / "in.csv")
     words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.8"]
-    words += ["--mechanism", "randomised-response", "--ledger", "none", "--resamples", "0", "-o"]
+    words += [
+        "--mechanism",
+        "randomised-response",
+        "--ledger",
+        "none",
+        "--resamples",
+        "0",
+        "--confidence",
+        "none",
+        "-o",
+    ]
     assert main([*words, str(tmp_path / "out.csv")]) == 0
     capsys.readouterr()
     files = [str(tmp_path / "out.csv"), str(tmp_path / "out.card.json")]

@@ -28,7 +28,7 @@ def test_frames_of_each_library_count_and_release_alike(make):
     counts = Reading("ill", ("age",)).counts(tables.open_table(make()))
     assert counts.table.tolist() == [[20, 20], [20, 40], [20, 0]]
     done = tables.sanitise(
-        make(), secret="ill", public="age", notion=ll.LIP(5.0), keep=["name"], resamples=0, allow=True
+        make(), secret="ill", public="age", notion=ll.LIP(5.0), keep=["name"], resamples=0, confidence=None, allow=True
     )
     released = nw.from_native(done.frame).to_polars()
     assert released.columns == ["name", "age"]

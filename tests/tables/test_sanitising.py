@@ -34,6 +34,7 @@ def test_what_is_released_follows_the_channel(mechanism, seed):
         mechanism=mechanism,
         keep_order=True,
         resamples=0,
+        confidence=None,
         rng=seed,
     )
     joint = ll.datasets.adult("relationship", "race")
@@ -72,6 +73,7 @@ def test_a_seed_repeats_and_no_seed_does_not():
             notion=ll.LIP(0.4),
             mechanism="randomised-response",
             resamples=0,
+            confidence=None,
             rng=seed,
         )
         return done.frame["age"].to_list()
@@ -89,14 +91,28 @@ def test_the_secret_is_never_kept():
 
 def test_a_notion_that_a_mechanism_cannot_serve():
     with pytest.raises(UnsupportedNotion, match="subset-merging"):
-        tables.sanitise(PEOPLE, secret="ill", public="age", notion=ll.Chi2Lift(1, 1), mechanism="optimal", resamples=0)
+        tables.sanitise(
+            PEOPLE,
+            secret="ill",
+            public="age",
+            notion=ll.Chi2Lift(1, 1),
+            mechanism="optimal",
+            resamples=0,
+            confidence=None,
+        )
 
 
 def test_outputs_have_texts_of_their_own():
     frame = ll.datasets.adult_frame()
     for mechanism in ("optimal", "subset-response"):
         done = tables.sanitise(
-            frame, secret="relationship", public="occupation", notion=ll.LIP(0.4), mechanism=mechanism, resamples=0
+            frame,
+            secret="relationship",
+            public="occupation",
+            notion=ll.LIP(0.4),
+            mechanism=mechanism,
+            resamples=0,
+            confidence=None,
         )
         assert len(set(done.design.outputs)) == done.design.channel.n_outputs
 

@@ -35,7 +35,15 @@ def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
     reading = tables.Reading(more.pop("secret", "s"), more.pop("public", "x"), rare="keep")
     ledger = more.pop("ledger", None)
     done = tables.sanitise_file(
-        folder / "in.csv", outputs, reading, lambda _: notion, mechanism, resamples=0, ledger=ledger, **more
+        folder / "in.csv",
+        outputs,
+        reading,
+        lambda _: notion,
+        mechanism,
+        resamples=0,
+        confidence=None,
+        ledger=ledger,
+        **more,
     )
     return done, outputs
 
@@ -192,14 +200,16 @@ def test_kept_columns_are_judged_together_with_the_release(tmp_path):
     assert any("BROKEN together" in note for note in done.audit.notes)
     assert any("together they say more than is promised" in one for one in done.card.not_covered)
     with pytest.raises(BrokenNotion):
-        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0)
+        tables.sanitise(
+            frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0, confidence=None
+        )
 
 
 def test_kept_columns_that_tell_people_apart(monkeypatch):
     monkeypatch.setattr("liftlib.tables.together.MOST", 100)
     frame = rows_of(SIX).with_row_index("id")
     with pytest.raises(BrokenNotion, match="the kept columns id have 300 combinations of values, more than 100"):
-        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0)
+        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0, confidence=None)
 
 
 def test_told_together_is_what_enumeration_says():
@@ -211,7 +221,9 @@ def test_told_together_is_what_enumeration_says():
         [cell for cell, n in zip(cells, rows, strict=True) for _ in range(n)], schema=["s", "x", "z"], orient="row"
     )
     made = [
-        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=name, resamples=0).design
+        tables.sanitise(
+            frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=name, resamples=0, confidence=None
+        ).design
         for eps, name in ((0.1, "randomised-response"), (0.3, "conditional-reporting"))
     ]
     found = told_together(tables.open_table(frame), made[0].secret, made, ["z"], ll.LIP(0.0))
@@ -232,7 +244,7 @@ def test_halves_that_say_nothing_and_together_all():
     frame = pl.DataFrame({"s": [0, 0, 1, 1] * 20, "r": [0, 1, 0, 1] * 20, "t": [0, 1, 1, 0] * 20}).cast(pl.String)
     half = {
         name: tables.sanitise(
-            frame, secret="s", public=name, notion=ll.LIP(0.0), mechanism="optimal", resamples=0
+            frame, secret="s", public=name, notion=ll.LIP(0.0), mechanism="optimal", resamples=0, confidence=None
         ).design
         for name in "rt"
     }
@@ -311,7 +323,14 @@ def test_several_public_columns_stay_several(tmp_path):
     reading = tables.Reading("s", ("age", "sex"), rare="pool", min_count=10)
     for mechanism in ("optimal", "subset-merging"):
         done = tables.sanitise_file(
-            tmp_path / "in.csv", outputs, reading, lambda _: ll.LIP(0.1), mechanism, resamples=0, force=True
+            tmp_path / "in.csv",
+            outputs,
+            reading,
+            lambda _: ll.LIP(0.1),
+            mechanism,
+            resamples=0,
+            confidence=None,
+            force=True,
         )
         assert done.design.public.pooled
         out = pl.read_csv(outputs.table)

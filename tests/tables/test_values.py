@@ -76,7 +76,9 @@ def test_texts_for_missing_values():
 
 
 def design_of(frame, mechanism="randomised-response", eps=0.3):
-    return tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=mechanism, resamples=0).design
+    return tables.sanitise(
+        frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=mechanism, resamples=0, confidence=None
+    ).design
 
 
 def people(n, p, seed):
@@ -143,5 +145,5 @@ def test_a_pandas_index_is_not_released():
     import pandas as pd
 
     frame = pd.DataFrame(people(200, P, 0).to_dict(as_series=False), index=[f"name {i}" for i in range(200)])
-    done = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), resamples=0)
+    done = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), resamples=0, confidence=None)
     assert list(done.frame.index) == list(range(200))

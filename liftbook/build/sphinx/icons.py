@@ -7,9 +7,7 @@ from typing import Any
 
 from fontTools import subset  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
-from sphinx.config import Config
 
-TEMPLATES = Path(__file__).parent / "templates"
 FONTS = {
     "solid-900": ("Font Awesome 6 Free", 900),
     "regular-400": ("Font Awesome 6 Free", 400),
@@ -86,11 +84,6 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     shutil.rmtree(static / "vendor" / "fontawesome")
 
 
-def use_templates(_app: Sphinx, config: Config) -> None:
-    """Let the theme's list of scripts be replaced."""
-    config.templates_path = [*config.templates_path, str(TEMPLATES)]
-
-
 def add_filter(app: Sphinx) -> None:
     """Let templates leave lines out."""
     templates: Any = getattr(app.builder, "templates", None)
@@ -100,7 +93,6 @@ def add_filter(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    app.connect("config-inited", use_templates)
     app.connect("builder-inited", add_filter)
     app.connect("build-finished", write_icons)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

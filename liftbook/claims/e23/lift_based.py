@@ -29,6 +29,12 @@ def lift_based_above_alip_adult(without: str) -> bool:
     return _above_alip(on_adult("e23_12", without))
 
 
+def lift_based_behind_alip_adult(without: str) -> float:
+    """Return by how much l1- or chi2-privacy is behind ALIP at lambda 1/2, the most over the budgets, NMI."""
+    figure = on_adult("e23_12", without)
+    return max(float((figure.curve(HALF) - figure.curve(f"{name}, λ=0.5")).max()) for name in BOTH)
+
+
 def _gains(figure: Figure) -> bool:
     """Whether lambda 0.65 gains over 1/2 at budgets above 1."""
     return all(above_one(figure.curve(f"{name}, λ=0.65") - figure.curve(f"{name}, λ=0.5")) for name in BOTH)

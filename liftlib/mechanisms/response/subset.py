@@ -17,7 +17,8 @@ from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.merging.watchdog import high_risk
 from liftlib.mechanisms.rows import Core, cheapest, mended, without_dust
 from liftlib.notions import Notion
-from liftlib.numerics import KEEP_TOL, ROOM, Matrix
+from liftlib.numerics import KEEP_TOL, ROOM, Matrix, Vector
+from liftlib.solvers.mixing.search import cheapest_mixture
 from liftlib.solvers.polytope import vertices
 
 MOST_VERTICES = 10_000_000
@@ -28,6 +29,10 @@ At 15 secrets 13 symbols have up to 2.7 million by the theorem, 0.1 million in f
 
 FEW_SYMBOLS = 10
 """Symbols up to which a subset's vertices are listed whatever the bound: a notion of many halfspaces has a high one."""
+
+
+GAP, SECONDS = 1e-3, 10.0
+"""Where the search within a larger subset ends: a share of its utility, or a time."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,15 +49,15 @@ class SubsetCertificate(Certificate):
         Whether even their union allowed none, so that subset merging was used.
     rows : int
         Vertices of all the subsets' polytopes together, those of subsets that were united afterwards included.
-    merged : int
-        How many subsets may have too many vertices to list, and are merged instead.
+    searched : int
+        In how many subsets, which may have too many vertices to list, rows were searched for instead.
     """
 
     subsets: Partition
     unions: int
     fallback: bool
     rows: int
-    merged: int = 0
+    searched: int = 0
 
 
 @checked
@@ -74,8 +79,8 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     Warns
     -----
     LiftWarning
-        If a subset is so large that its vertices are not listed; it is merged, which keeps the notion, and
-        ``optimal_response`` will tell more.
+        If a subset is so large that its vertices are not listed; then rows are searched for in it, which takes up to
+        ten seconds and need not find the best.
 
     Raises
     ------
@@ -123,12 +128,12 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     if not large:
         return made
     warnings.warn(
-        f"a subset of {max(large)} symbols may have more than {MOST_VERTICES:,} vertices, so it is merged as it is: "
-        "optimal_response may tell more",
+        f"a subset of {max(large)} symbols may have more than {MOST_VERTICES:,} vertices, so rows were searched "
+        "for in it, and its response need not be the best: see optimal_response",
         LiftWarning,
         stacklevel=3,
     )
-    return replace(made, certificate=replace(made.certified(SubsetCertificate), merged=len(large)))
+    return replace(made, certificate=replace(made.certified(SubsetCertificate), searched=len(large)))
 
 
 Block = tuple[list[int], Matrix]
@@ -210,6 +215,17 @@ def _pairs(joint: Joint, halfspaces: Matrix, subsets: list[list[int]]) -> dict[t
     return {tuple(pair): (kernels[at], 2) for at, pair in enumerate(pairs.tolist()) if regular[at]}
 
 
+def _searched(halfspaces: Matrix, mass: Vector) -> tuple[Matrix | None, int]:
+    """Return a good P(y|x) within a subset of distribution ``mass`` whose vertices are too many, and the rows tried."""
+    if not (halfspaces @ mass >= -KEEP_TOL).all():
+        return None, 0
+    try:
+        rows = cheapest_mixture(halfspaces, mass, gap=GAP, seconds=SECONDS, slack=KEEP_TOL).rows
+        return cheapest(rows, mass).kernel, len(rows)
+    except (InfeasiblePrivacy, SolverFailure):  # a budget finer than solvers resolve: merged, it keeps the notion
+        return np.ones((mass.size, 1)), 0
+
+
 def too_large(n_halfspaces: int, n: int) -> bool:
     """Return whether n symbols may have too many vertices under so many halfspaces to list them.
 
@@ -232,13 +248,11 @@ def too_large(n_halfspaces: int, n: int) -> bool:
 def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> tuple[Matrix | None, int]:
     """Return the optimal P(y|x) within a subset, shape (|subset|, Y), and the number of vertices tried.
 
-    None stands where there is no response: exactly where the subset, merged, breaks the notion. One that is too large
-    is merged.
+    None stands where there is no response: exactly where the subset, merged, breaks the notion.
     """
     mass = joint.p_x[subset]
     if too_large(len(halfspaces), len(subset)):
-        private = (halfspaces[:, subset] @ mass >= -KEEP_TOL * mass.sum()).all()
-        return np.ones((len(subset), 1)) if private else None, 0
+        return _searched(halfspaces[:, subset], mass / mass.sum())
     rows = vertices(halfspaces[:, subset], interior=mass)
     if not len(rows):
         return None, 0

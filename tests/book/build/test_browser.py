@@ -76,7 +76,7 @@ def test_page_asks_only_its_own_site_and_complains_of_nothing(page, site, name):
     if "$" in source:
         assert page.locator("mjx-container").count() > 0
     assert page.locator("mjx-merror").count() == 0
-    assert not re.search(r"(?<!\\)\$[\\a-zA-Z]+[_^{]", page.locator("article").inner_text()), (
+    assert not re.search(r"(?<!\\)\$[\\a-zA-Z]+[_^{]", page.locator("article.bd-article").inner_text()), (
         "an equation was not typeset"
     )
 
@@ -89,6 +89,69 @@ def test_a_narrow_screen_does_not_scroll_sideways(browser, site, name):
     settle(narrow)
     assert narrow.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
+
+
+def violations(page):
+    """Return what axe-core finds."""
+    from importlib.resources import files
+
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_screen_reader_can_read_it(browser, site, name):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    seen = context.new_page()
+    seen.goto(site + name + ".html")
+    settle(seen)
+    assert violations(seen) == []
+    seen.evaluate("document.documentElement.dataset.theme = 'dark'")
+    seen.wait_for_timeout(300)
+    assert violations(seen) == []
+    context.close()
+
+
+# what is wider than the box it is in, which hides the rest; on a narrow screen wide things scroll by themselves
+CUT = """width => ['pre', 'table', 'mjx-container[display=true]', 'figure', 'svg']
+    .flatMap(name => [...document.querySelectorAll(`article.bd-article ${name}`)])
+    .filter(e => e.offsetParent !== null || e.tagName === 'svg')
+    .filter(e => { const style = getComputedStyle(e), box = e.getBoundingClientRect();
+        const scrolls = ['auto', 'scroll'].includes(style.overflowX);
+        return box.right > width + 1 || (e.scrollWidth > e.clientWidth + 1 && !scrolls && e.tagName !== 'svg') })
+    .map(e => e.outerHTML.slice(0, 160))"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_cut_off(browser, site, name):
+    for width in (1280, 768, 390):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        seen = context.new_page()
+        seen.goto(site + name + ".html")
+        settle(seen)
+        assert seen.evaluate(CUT, width) == [], width
+        context.close()
+
+
+RAW = re.compile(
+    r"\bNaN\b|np\.float64\(|array\(\[|/tmp/\S+|\bdtype[:=]|│|<\w+ object at|\d\.\d{12,}"  # of Python
+    r"|\$\\?[a-z]|\\(?:frac|log|epsilon|lambda|chi|alpha|mathcal)\b"  # of TeX
+)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("/api")])
+def test_nothing_is_raw(page, site, name):
+    """No NaN, repr of numpy, temporary path, type header or TeX in what a reader sees; code is left out."""
+    page.goto(site + name + ".html")
+    settle(page)
+    text = page.evaluate(
+        """() => { const article = document.querySelector('article.bd-article').cloneNode(true);
+            article.querySelectorAll('.cell_input, .highlight, code, script, mjx-container, style').forEach(e => {
+                if (!e.closest('.cell_output')) e.remove() });
+            return article.textContent }"""
+    )
+    assert not [text[max(0, m.start() - 60) : m.end() + 30] for m in RAW.finditer(text)]
 
 
 def luminance(colour):
