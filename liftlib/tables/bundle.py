@@ -129,9 +129,7 @@ def sanitise_file(
     check_keep(table, made, how.keep)
     check_each_secret(made)
     told, together = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
-    notes = [*notes_on(table, made, reading, how.keep, rng), *told]
-    if how.keep_order:
-        notes.append(ORDERED)
+    notes = [*notes_on(table, made, reading, how.keep, rng), *told, *([ORDERED] if how.keep_order else [])]
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
     card = card_of(
         made,
