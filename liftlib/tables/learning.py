@@ -37,7 +37,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
     n_bins : int
         A column of numbers with more distinct ones is cut into so many quantiles.
     rare, min_count
-        As in :class:`liftlib.tables.Reading`.
+        As in :class:`~liftlib.tables.reading.Reading`.
     handle_unknown : {"draw", "error"}
         What becomes of symbols that ``fit`` has not seen: a draw that says nothing, or an error.
     output : {"text", "ordinal", "onehot"}

@@ -43,7 +43,7 @@ class ConfidentCertificate(Certificate):
         Rows that vouch for it; fewer than the table has where some of them chose blocks.
     excess : float
         The budget is kept with this much to spare, as a negative number of nats.
-    parts : liftlib.population.sample.Parts
+    parts : Parts
         The channel as sums of subsets, whose bounds are its own.
     rows_needed : float or None
         Where only a constant release is left, about how many rows of the same shares it would take for more than
