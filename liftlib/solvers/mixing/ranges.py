@@ -56,7 +56,7 @@ def ranges(halfspaces: Matrix) -> Ranges:
 
     Examples
     --------
-    >>> found = ranges(np.array([[1.0, -1.0, 0.5], [-2.0, 2.0, -0.4], [0.0, 0.0, 0.0]]))
+    >>> found = ranges(np.array([[1.1, -0.9, 0.5], [-1.8, 2.2, -0.6], [0.0, 0.0, 0.0]]))
     >>> found.sides.tolist()  # the first two bound one direction, the last says nothing
     [[0, 1], [-1, -1]]
     >>> found.rows[0].round(3).tolist(), round(found.low[0], 3), round(found.high[0], 3)
