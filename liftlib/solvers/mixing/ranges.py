@@ -59,7 +59,7 @@ def ranges(halfspaces: Matrix) -> Ranges:
     >>> found = ranges(np.array([[1.1, -0.9, 0.5], [-1.8, 2.2, -0.6], [0.0, 0.0, 0.0]]))
     >>> found.sides.tolist()  # the first two bound one direction, the last says nothing
     [[0, 1], [-1, -1]]
-    >>> found.rows[0].round(3).tolist(), round(found.low[0], 3), round(found.high[0], 3)
+    >>> found.rows[0].round(3).tolist(), round(float(found.low[0]), 3), round(float(found.high[0]), 3)
     ([1.0, -1.0, 0.4], -0.1, 0.1)
     """
     n = halfspaces.shape[1]
