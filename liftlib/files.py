@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
-from liftlib.errors import DataError
+from liftlib.errors import DataError, LiftError
 
 
 @contextmanager
@@ -167,3 +169,25 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
+
+
+Made = TypeVar("Made")
+
+
+def read_ours(path: Path, kind: str, form: object, make: Callable[[Any], Made], remedy: str) -> Made:
+    """Return what ``make`` makes of a JSON file that ``lift sanitise`` wrote.
+
+    Raises
+    ------
+    DataError
+        If the file is not there, is of another format, or is no such file.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] == form:
+            return make(found)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
+        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}") from error
+    raise DataError(f"{path} has the format {found['format']!r}, not {form!r}: {remedy}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from liftlib import __version__
 from liftlib.channel import Channel
-from liftlib.errors import DataError, LiftError
+from liftlib.files import read_ours
 from liftlib.numerics import Matrix
 from liftlib.tables.columns import JOIN, RARE
 from liftlib.tables.designing import Design, Kept
@@ -187,16 +186,7 @@ def read_card(path: Path) -> Card:
     DataError
         If the file is not there or is no card.
     """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        made = _card(found) if found["format"] == FORMAT else None
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
-        raise DataError(f"{path} is no card that `lift sanitise` wrote: {error!r}") from error
-    if made is None:
-        raise DataError(f"{path} has the format {found['format']!r}, not {FORMAT!r}: ask for a card of this version")
-    return made
+    return read_ours(path, "card", FORMAT, _card, "ask for a card of this version")
 
 
 def _card(found: Any) -> Card:

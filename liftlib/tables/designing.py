@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from liftlib.channel import Channel, Uniform
 from liftlib.checks import checked
-from liftlib.errors import DataError, InvalidParameter, LiftError
+from liftlib.errors import DataError, InvalidParameter
+from liftlib.files import read_ours
 from liftlib.joint import Joint
 from liftlib.mechanisms.confident.vouching import for_population
 from liftlib.mechanisms.registry import MECHANISMS, Mechanism
@@ -214,16 +215,7 @@ def load(path: Path) -> Design:
     DataError
         If the file is not there or is no such file.
     """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        made = design_from(found) if found["format"] == FORMAT else None
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
-        raise DataError(f"{path} is no design that `lift sanitise` wrote: {error!r}") from error
-    if made is None:
-        raise DataError(f"{path} has the format {found['format']!r}, not {FORMAT!r}: make the channel again")
-    return made
+    return read_ours(path, "design", FORMAT, design_from, "make the channel again")
 
 
 def design_from(found: Any) -> Design:

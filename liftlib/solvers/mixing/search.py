@@ -53,9 +53,6 @@ FINEST = 1e-9
 Report = Callable[[float, float, float], None]
 """Told now and then: the least cost found, the bound below it, and the seconds so far."""
 
-Cut = Callable[[Matrix], tuple[Matrix, Matrix]]
-"""From rows to the rows as far as they are allowed, and to halfspaces that cut off what is not."""
-
 
 class Route(Protocol):
     """What takes the tree's steps: ``Plain``, or ``Compiled``."""
@@ -163,8 +160,8 @@ class Master:
 class Search:
     """One search, see :func:`cheapest_mixture`."""
 
-    def __init__(self, halfspaces: Matrix, target: Vector, cut: Cut | None, slack: float, *, compiled: bool) -> None:
-        self.target, self.cut, self.slack, self.compiled = target, cut, slack, compiled
+    def __init__(self, halfspaces: Matrix, target: Vector, slack: float, *, compiled: bool) -> None:
+        self.target, self.slack, self.compiled = target, slack, compiled
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.master = Master(target)
@@ -200,13 +197,8 @@ class Search:
         return self.cost - self.proven.bound
 
     def add(self, rows: Matrix) -> int:
-        """Let rows join, as far as they are allowed; return how many are new."""
-        if not len(rows):
-            return 0
-        self._more = np.empty((0, self.target.size))
-        if self.cut is not None:
-            rows, self._more = self.cut(rows)
-        return self.master.add(rows)
+        """Let rows join; return how many are new."""
+        return self.master.add(rows) if len(rows) else 0
 
     def settle(self, everywhere: bool = True) -> None:
         """Solve the programme; let vertices on one or two coordinates join until none would improve it."""
@@ -227,9 +219,7 @@ class Search:
         """Start from given rows and from the vertices on one or two coordinates."""
         if len(more):
             self.master.add(more)
-        if self.cut is None:
-            low, high = self.problem.low, self.problem.high
-            self.table = supports(self.hull._replace(low=low, high=high))
+        self.table = supports(self.hull._replace(low=self.problem.low, high=self.problem.high))
         self.settle()
 
     def locally(self, limit: float) -> None:
@@ -282,7 +272,6 @@ def cheapest_mixture(
     seconds: float | None = None,
     more: Matrix | None = None,
     slack: float = 0.0,
-    cut: Cut | None = None,
     compiled: bool | None = None,
     report: Report | None = None,
 ) -> Found:
@@ -304,9 +293,6 @@ def cheapest_mixture(
         Allowed rows to start from, such as those of a heuristic: the result costs no more than their best mixture.
     slack : float, keyword-only
         The bound holds for every v with G v >= -slack max(1, largest of the row of G).
-    cut : callable, optional, keyword-only
-        For a convex set within the polytope: from rows to those points of the set that replace them, and to halfspaces
-        of the set which the rows break; none where it breaks none.
     compiled : bool, optional, keyword-only
         Whether loops are compiled; by default where numba is installed.
     report : callable, optional, keyword-only
@@ -322,7 +308,7 @@ def cheapest_mixture(
     >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the rows (1/3, 2/3) and (2/3, 1/3)
     (0.636514, True)
     """
-    search = Search(halfspaces, target, cut, slack, compiled=HAS_NUMBA if compiled is None else compiled)
+    search = Search(halfspaces, target, slack, compiled=HAS_NUMBA if compiled is None else compiled)
     limit = np.inf if seconds is None else seconds
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.locally(0.4 * limit)
