@@ -35,6 +35,13 @@ def lift_based_behind_alip_adult(without: str) -> float:
     return max(float((figure.curve(HALF) - figure.curve(f"{name}, λ=0.5")).max()) for name in BOTH)
 
 
+def lift_based_behind_at_budgets(without: str) -> float:
+    """Return at how many budgets l1- or chi2-privacy is behind ALIP at lambda 1/2."""
+    figure = on_adult("e23_12", without)
+    behind = [figure.curve(f"{name}, λ=0.5") < figure.curve(HALF) - ROUNDING for name in BOTH]
+    return float((behind[0] | behind[1]).sum())
+
+
 def _gains(figure: Figure) -> bool:
     """Whether lambda 0.65 gains over 1/2 at budgets above 1."""
     return all(above_one(figure.curve(f"{name}, λ=0.65") - figure.curve(f"{name}, λ=0.5")) for name in BOTH)
