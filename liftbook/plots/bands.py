@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,6 +21,8 @@ from liftlib.numerics import Matrix, Vector
 
 GAP, BAR = 0.06, 0.05
 """Between two bars of a column, and a bar's width; the masses of a column add up to 1."""
+LONGEST = 16
+"""Characters of a name that a drawing has room for."""
 MOST = 12
 """Symbols or outputs that a drawing has room to name."""
 EXTENT = np.log(2.5)
@@ -134,6 +136,7 @@ def _output(name: object) -> object:
 
 
 def _word(name: object) -> str:
-    parts: Sequence[object] = name if isinstance(name, tuple) else [name]
-    text = " or ".join(str(part) for part in parts)
-    return text if len(text) <= 16 else f"{text[:15]}…"
+    parts = [str(part) for part in name] if isinstance(name, tuple) else [str(name)]
+    text = " or ".join(parts)
+    text = text if len(text) <= LONGEST else ", ".join(parts)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -82,6 +82,7 @@ def plane(
             for word, place in zip(joint.public, symbols, strict=True):
                 ax.annotate(str(word), place, (6, 6), textcoords="offset points", fontsize=9)
         ax.plot(0, 0, "+", color=BLACK)
+        ax.set_axisbelow(True)
         ax.set_xlim(-0.03 * most, most)
         ax.set_ylim(-0.03 * most, most)
         ax.set_xlabel("−log Ψ: how far the least lift falls (nats)")
