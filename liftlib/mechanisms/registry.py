@@ -112,10 +112,10 @@ _ALL = (
     Mechanism(
         "optimal",
         "response.optimal:optimal_response",
-        POLYHEDRAL,
-        "vertices: |X|^|S| and more",
+        CONVEX,
+        "a tree of bounds: seconds at 15 secrets and 200 symbols",
         "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
-        most_symbols=20,
+        most_symbols=50,
     ),
     Mechanism(
         "subset-response",
