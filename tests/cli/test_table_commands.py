@@ -99,9 +99,7 @@ def test_sanitise_takes_seconds(capsys, tmp_path, adult):
     merged = tmp_path / "merged.csv"
     assert run(capsys, *words[:-1], merged, "--force")[0] == 0
     other = tables.designing.load(tmp_path / "merged.PRIVATE.design.json")
-    left = [
-        ll.evaluate(tables.designing.joint_of(one.counts), one.channel).mutual_information for one in (made, other)
-    ]
+    left = [ll.evaluate(tables.designing.joint_of(one.counts), one.channel).mutual_information for one in (made, other)]
     assert left[0] >= left[1] - 1e-3  # the kernel is rounded to thousandths
     code, _, err = run(capsys, *words, "--mechanism", "watchdog", "--seconds", 5, "--force")
     assert code == 2
