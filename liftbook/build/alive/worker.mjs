@@ -1,0 +1,45 @@
+// Python in a worker of its own, so that the page stays responsive. Every file comes from this site.
+import { loadPyodide } from "./runtime/pyodide.mjs";
+
+let python;
+const pages = new Map();
+
+const start = async (tell) => {
+  tell({ phase: "Python", part: 1, of: 3 });
+  const library = fetch(new URL("lift.zip", import.meta.url)).then((answer) => {
+    if (!answer.ok) throw new Error(`lift.zip: ${answer.status}`);
+    return answer.arrayBuffer();
+  });
+  python = await loadPyodide({
+    indexURL: new URL("runtime/", import.meta.url).href,
+    env: { HOME: "/home", MPLBACKEND: "agg", LIFT_JOBS: "1" },
+    packages: ["numpy", "scipy", "pandas", "matplotlib"],
+  });
+  tell({ phase: "NumPy, SciPy, pandas and matplotlib", part: 2, of: 3 });
+  python.unpackArchive(await library, "zip", { extractDir: "/lift" });
+  python.runPython("import sys; sys.path.insert(0, '/lift'); import os; os.makedirs('/work', exist_ok=True); os.chdir('/work')");
+  tell({ phase: "liftlib", part: 3, of: 3 });
+  python.runPython("from liftbook.alive.standins import fill_in; fill_in(); from liftbook.alive import session; import liftbook.plots.stacking, liftlib, liftbook.figures, liftbook.plots");
+};
+
+const calls = {
+  start: async (_, tell) => {
+    await start(tell);
+    return {};
+  },
+  // one set of names for each page; a page's worker serves that page alone, explanations of it have their own names
+  run: ({ page, ...asked }, tell) => {
+    if (!pages.has(page)) pages.set(page, python.runPython("session.Page()"));
+    return JSON.parse(pages.get(page).run(JSON.stringify(asked), (text) => tell(JSON.parse(text))));
+  },
+  yardstick: () => ({ seconds: python.runPython("session.yardstick()") }),
+};
+
+self.onmessage = async ({ data: { id, call, asked } }) => {
+  try {
+    const answer = await calls[call](asked, (told) => self.postMessage({ id, told }));
+    self.postMessage({ id, answer });
+  } catch (error) {
+    self.postMessage({ id, failed: String(error.message ?? error) });
+  }
+};
