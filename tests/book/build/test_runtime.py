@@ -70,7 +70,7 @@ def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     monkeypatch.setattr(runtime, "CARRIER", "open-webui==0.0.0")
-    with pytest.raises(NoRuntime, match="^pip cannot download open-webui==0.0.0: ERROR: No matching distribution"):
+    with pytest.raises(NoRuntime, match=r"^pip cannot download open-webui==0\.0\.0: ERROR: No matching distribution"):
         runtime.fetched()
     assert list(tmp_path.iterdir()) == []
 
@@ -81,6 +81,10 @@ def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path)
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     names = zipfile.ZipFile(tmp_path / "one.zip").namelist()
     assert len(names) == len(set(names))
-    assert {"liftlib/__init__.py", "liftlib/__init__.pyi", "liftbook/alive/session.py", "jinja2/__init__.py"} <= {*names}
+    assert {"liftlib/__init__.py", "liftlib/__init__.pyi", "liftbook/alive/session.py", "jinja2/__init__.py"} <= {
+        *names
+    }
     assert {"data/adult/adult.data.gz", "data/claims.csv", "chapters/watchdog.md"} <= {*names}
-    assert not [name for name in names if name.startswith(("liftbook/build/", "tests/")) or name.endswith((".pyc", ".so"))]
+    assert not [
+        name for name in names if name.startswith(("liftbook/build/", "tests/")) or name.endswith((".pyc", ".so"))
+    ]
