@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import sys
@@ -9,11 +10,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from liftbook.alive.shell import Result, Shell
+from liftbook.alive.shell import Result, Shell, stored
 from liftbook.alive.standins import notebook_modules
 from liftbook.chapters import RerunError, parse_parameters
+from liftbook.exercises import Verdict
 
 Emit = Callable[[str], object]
+RIGHT = repr(Verdict(True, ""))
 
 
 def yardstick() -> float:
@@ -103,6 +106,53 @@ class Page:
                 "seconds": time.perf_counter() - started,
             }
         )
+
+    def answer(self, asked: str) -> str:
+        """Run a reader's answer to an exercise and the page's check of it, in the names that the page's cells made.
+
+        Parameters
+        ----------
+        asked : str
+            JSON: the reader's ``source``; ``name``, what the check looks at; the ``check``'s source.
+
+        Returns
+        -------
+        str
+            JSON: ``outputs``, the check's ``verdict`` as text, ``right``, or ``error`` as a cell's.
+        """
+        wanted = json.loads(asked)
+        shell = self.shell.beside()
+        shell.names[wanted["name"]] = None  # the page's own solution is no answer
+        previous, self.shell = self.shell, shell
+        try:
+            result = shell.run(as_answer(wanted["source"], wanted["name"]))
+            verdict = shell.run(wanted["check"]) if result.error is None else None
+        finally:
+            self.shell = previous
+        if verdict is None or verdict.error:
+            return json.dumps({"error": (verdict or result).error})
+        text = "".join(output.get("text/plain", "") for output in verdict.outputs)
+        outputs = [{kind: data for kind, data in one.items() if isinstance(data, str)} for one in result.outputs]
+        return json.dumps({"outputs": outputs, "verdict": text, "right": text == RIGHT})
+
+
+def as_answer(source: str, name: str) -> str:
+    r"""Return code in which a last line that is only a value is the answer.
+
+    >>> as_answer("a = 1\na + 1", "answer_1")
+    'a = 1\nanswer_1 = a + 1'
+    >>> as_answer("answer_1 = 2\nanswer_1", "answer_1")
+    'answer_1 = 2\nanswer_1'
+    """
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # running it says where
+        return source
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr) or name in stored(tree):
+        return source
+    *_, last = tree.body
+    tree.body[-1] = ast.Assign([ast.Name(name, ast.Store())], last.value)
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def told(index: int, result: Result, seconds: float) -> str:

@@ -116,6 +116,12 @@ class Shell:
                 self.lost |= made - set(self.names)
         return Result(self._outputs, error)
 
+    def beside(self) -> Shell:
+        """Return a shell with these names, whose own changes of them stay there."""
+        other = Shell()
+        other.names, other.lost = dict(self.names), set(self.lost)
+        return other
+
     def _execute(self, tree: ast.Module, source: str, name: str) -> None:
         last = tree.body[-1] if tree.body else None
         quiet = source.rstrip().endswith(";")

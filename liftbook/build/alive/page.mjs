@@ -2,6 +2,7 @@
 import { engine, Stopped } from "./engine.mjs";
 import { command, field, fromAddress, read, set, toAddress } from "./form.mjs";
 import { cellAt, mark, place, placeNumbers, reset, wantedNumbers } from "./places.mjs";
+import { answerBox } from "./answer.mjs";
 import { editable } from "./edit.mjs";
 
 const PANEL = `
@@ -42,7 +43,7 @@ class Panel {
     });
     for (const cell of data.cells)
       if (!cell.tags.includes("parameters")) editable(cellAt(cell.index), cell, this.edited, () => this.run(cell.index));
-    this.#button("run").focus();
+    this.#button("run").focus({ preventScroll: true });
   }
 
   get #form() {
@@ -203,6 +204,19 @@ class Panel {
     this.#say(`About ${minutes((seconds * here) / yardstick)} here; ${minutes(seconds)} on the machine that made the book.`);
   }
 
+  // an exercise's answer is run among the names of the page, whose cells are run first where they have not been
+  answer(label, button) {
+    const exercise = this.data.exercises.find((one) => one.label === label);
+    answerBox(exercise, button, async (source, say) => {
+      if (!this.#ran) {
+        say("The page's cells are run first.");
+        await this.run();
+      }
+      if (!this.#ran) throw new Error("the page’s cells did not run: see the panel at the top");
+      return engine.call("answer", { page: this.page, source, name: exercise.name, check: exercise.check });
+    });
+  }
+
   async copy() {
     try {
       const text = command(this.page, this.data.parameters, this.#values());
@@ -223,6 +237,6 @@ export const openPanel = async (host, page) => {
   const answer = await fetch(new URL(`pages/${page}.json`, import.meta.url));
   if (!answer.ok) throw new Error(`${page}.json: ${answer.status}`);
   const panel = new Panel(host, page, await answer.json());
-  await panel.load();
+  panel.load();
   return panel;
 };

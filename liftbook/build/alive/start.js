@@ -14,21 +14,40 @@
   bar.append(button, note);
   title.after(bar);
 
-  const open = async () => {
+  let panel;
+  const open = () => (panel ??= load());
+  const load = async () => {
     if (location.protocol === "file:") {
       note.textContent =
         "A page opened as a file may not start Python: run “make serve” (or “python -m http.server” in this folder) and open it from there.";
       return;
     }
     button.disabled = true;
+    note.textContent = "Loading.";
     try {
       const { openPanel } = await import(new URL("page.mjs", script.src));
-      await openPanel(bar, script.dataset.page);
+      return await openPanel(bar, script.dataset.page);
     } catch (error) {
+      panel = undefined;
       button.disabled = false;
       note.textContent = `The page's own files could not be loaded (${error.message}). Try again.`;
     }
   };
   button.addEventListener("click", open);
+
+  for (const label of script.dataset.exercises.split(" ").filter(Boolean)) {
+    const exercise = document.getElementById(label);
+    if (!exercise) continue;
+    const answer = document.createElement("button");
+    answer.type = "button";
+    answer.className = "lift-answer-here";
+    answer.textContent = "Answer here";
+    exercise.append(answer);
+    answer.addEventListener("click", async () => {
+      const opened = await open();
+      if (opened) opened.answer(label, answer);
+      else bar.scrollIntoView();
+    });
+  }
   if (new URLSearchParams(location.search).has("run") && location.protocol !== "file:") open();
 })();

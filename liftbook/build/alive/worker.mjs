@@ -32,6 +32,7 @@ const calls = {
     if (!pages.has(page)) pages.set(page, python.runPython("session.Page()"));
     return JSON.parse(pages.get(page).run(JSON.stringify(asked), (text) => tell(JSON.parse(text))));
   },
+  answer: ({ page, ...asked }) => JSON.parse(pages.get(page).answer(JSON.stringify(asked))),
   yardstick: () => ({ seconds: python.runPython("session.yardstick()") }),
 };
 

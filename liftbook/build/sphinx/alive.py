@@ -6,8 +6,10 @@ cannot be had there is no button, and the build says why.
 
 import json
 import math
+import re
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,9 @@ logger = getLogger(__name__)
 SCRIPTS = Path(__file__).parents[1] / "alive"
 HAVE: dict[str, Any] = {}
 """While a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``."""
+
+LABEL = re.compile(r"^:label: (ex-\S+)$", re.MULTILINE)
+ANSWER = re.compile(r"\banswer_\d+\b")
 
 NOTE = "With your own parameters, here in your browser; the first time it loads about 40 MB from this site."
 
@@ -89,17 +94,29 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
     if not parameters or read_notebook(path).metadata.get("lift", {}).get("alive") is False:
         return None
     small = preview_parameters(path)
+    found = cells_of(path)
     cells = [
         {"index": index, "source": cell.source, "tags": cell.metadata.get("tags", [])}
-        for index, cell in enumerate(cells_of(path))
+        for index, cell in enumerate(found)
         if cell.cell_type == "code"
     ]
     return {
         "parameters": [as_json(one, small.get(one.name, one.default)) for one in parameters],
         "cells": cells,
+        "exercises": list(exercises_of(found)),
         "seconds": None if "preview" in Path(app.srcdir).parts else seconds_of(app, path),
         "yardstick": HAVE["yardstick"],
     }
+
+
+def exercises_of(cells: Sequence[Any]) -> Iterator[dict[str, str]]:
+    """Give each exercise's label, the name of its answer, and the check."""
+    label = ""
+    for cell in cells:
+        if cell.cell_type != "code":
+            label = ([label, *LABEL.findall(cell.source)])[-1]
+        elif "check" in cell.metadata.get("tags", []):
+            yield {"label": label, "name": ANSWER.findall(cell.source)[0], "check": cell.source}
 
 
 def cells_of(path: Path) -> list[Any]:
@@ -139,6 +156,7 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
     attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE}
+    attributes["data-exercises"] = " ".join(one["label"] for one in data["exercises"])
     app.add_js_file("alive/start.js", loading_method="defer", **attributes)
 
 

@@ -40,6 +40,7 @@ def opened(browser, site, name, query="", **options):
     page.on("request", lambda request: page.asked.append(request.url))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
+    page.on("response", lambda answer: page.complaints.append(answer.url) if answer.status >= 400 else None)
     page.goto(f"{site}chapters/{name}.html{query}")
     return page
 
