@@ -148,9 +148,9 @@ def as_answer(source: str, name: str) -> str:
         tree = ast.parse(source)
     except SyntaxError:  # running it says where
         return source
-    if not tree.body or not isinstance(tree.body[-1], ast.Expr) or name in stored(tree):
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr) or name in stored(tree):
         return source
-    *_, last = tree.body
     tree.body[-1] = ast.Assign([ast.Name(name, ast.Store())], last.value)
     return ast.unparse(ast.fix_missing_locations(tree))
 

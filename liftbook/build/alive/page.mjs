@@ -4,6 +4,7 @@ import { command, field, fromAddress, read, set, toAddress } from "./form.mjs";
 import { cellAt, mark, place, placeNumbers, reset, wantedNumbers } from "./places.mjs";
 import { answerBox } from "./answer.mjs";
 import { editable } from "./edit.mjs";
+import { styled } from "./style.mjs";
 
 const PANEL = `
   <form class="lift-form" novalidate></form>
@@ -230,10 +231,7 @@ class Panel {
 }
 
 export const openPanel = async (host, page) => {
-  const sheet = document.createElement("link");
-  sheet.rel = "stylesheet";
-  sheet.href = new URL("alive.css", import.meta.url);
-  document.head.append(sheet);
+  styled();
   const answer = await fetch(new URL(`pages/${page}.json`, import.meta.url));
   if (!answer.ok) throw new Error(`${page}.json: ${answer.status}`);
   const panel = new Panel(host, page, await answer.json());

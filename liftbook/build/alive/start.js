@@ -35,6 +35,24 @@
   };
   button.addEventListener("click", open);
 
+  // a page may also take a table of the reader's own
+  if ("table" in script.dataset) {
+    const table = document.createElement("button");
+    table.type = "button";
+    table.className = "lift-own-table";
+    table.textContent = "Audit a table of your own";
+    const place = document.createElement("div");
+    place.className = "lift-start";
+    place.append(table);
+    bar.after(place);
+    table.addEventListener("click", async () => {
+      if (location.protocol === "file:") return open();
+      const { openDesk } = await import(new URL("table.mjs", script.src));
+      openDesk(place);
+      place.remove();
+    });
+  }
+
   for (const label of script.dataset.exercises.split(" ").filter(Boolean)) {
     const exercise = document.getElementById(label);
     if (!exercise) continue;

@@ -2,6 +2,7 @@
 import { loadPyodide } from "./runtime/pyodide.mjs";
 
 let python;
+let desk;
 const pages = new Map();
 
 const start = async (tell) => {
@@ -33,6 +34,14 @@ const calls = {
     return JSON.parse(pages.get(page).run(JSON.stringify(asked), (text) => tell(JSON.parse(text))));
   },
   answer: ({ page, ...asked }) => JSON.parse(pages.get(page).answer(JSON.stringify(asked))),
+  // the file's bytes come from the page and go nowhere else
+  open: ({ bytes, name }) => {
+    desk ??= python.runPython("from liftbook.alive.table import Desk; Desk()");
+    return JSON.parse(desk.opened(python.toPy(new Uint8Array(bytes)), name));
+  },
+  audit: (asked) => JSON.parse(desk.audit(JSON.stringify(asked))),
+  attempt: (asked) => JSON.parse(desk.attempt(JSON.stringify(asked))),
+  serving: (asked) => JSON.parse(desk.serving(JSON.stringify(asked))),
   yardstick: () => ({ seconds: python.runPython("session.yardstick()") }),
 };
 

@@ -104,6 +104,7 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
         "parameters": [as_json(one, small.get(one.name, one.default)) for one in parameters],
         "cells": cells,
         "exercises": list(exercises_of(found)),
+        "table": read_notebook(path).metadata.get("lift", {}).get("table") is True,
         "seconds": None if "preview" in Path(app.srcdir).parts else seconds_of(app, path),
         "yardstick": HAVE["yardstick"],
     }
@@ -125,9 +126,10 @@ def cells_of(path: Path) -> list[Any]:
 
 
 def seconds_of(app: Sphinx, path: Path) -> float | None:
-    """Return how long the page's cells took when the book was made."""
+    """Return how long the page's cells took when the book was made, None where that is not known."""
     cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
-    record = cache.get_cached_project_nb(str(path))
+    known = {one.uri for one in cache.list_project_records()}
+    record = cache.get_cached_project_nb(str(path)) if str(path) in known else None
     return float(record.data["execution_seconds"]) if record and "execution_seconds" in record.data else None
 
 
@@ -157,6 +159,8 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
     (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
     attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE}
     attributes["data-exercises"] = " ".join(one["label"] for one in data["exercises"])
+    if data["table"]:
+        attributes["data-table"] = ""
     app.add_js_file("alive/start.js", loading_method="defer", **attributes)
 
 
