@@ -74,7 +74,7 @@ class OwnTable:
 
     def _rows(self) -> Iterator[list[str | None]]:
         # from 3.12 on the reader tells a missing value from an empty text in quotes
-        how: dict[str, Any] = {"quoting": getattr(csv, "QUOTE_NOTNULL")} if sys.version_info >= (3, 12) else {}
+        how: dict[str, Any] = {"quoting": vars(csv)["QUOTE_NOTNULL"]} if sys.version_info >= (3, 12) else {}
         try:
             for row in csv.reader(io.StringIO(self._text, newline=""), delimiter=self._separator, **how):
                 yield [value if value is not None and (how or value) else None for value in row]

@@ -5,6 +5,7 @@ Each function returns the axes that it drew on.
 
 from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.comparison import time_and_utility
+from liftbook.plots.graphs import implications
 from liftbook.plots.lines import curves, histograms, tradeoff
 from liftbook.plots.maps import lift_map
 from liftbook.plots.multiples import panels, scatters
@@ -21,6 +22,7 @@ __all__ = [
     "curves",
     "frontier",
     "histograms",
+    "implications",
     "label",
     "lift_map",
     "lift_sets",
