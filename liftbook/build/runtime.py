@@ -39,7 +39,7 @@ PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
 BESIDE = (jinja2, lazy_loader, markupsafe)
 """Packages in plain Python that are packed with the library."""
 
-OURS = ("liftlib/**/*.py", "liftlib/**/*.pyi", "liftbook/**/*.py", "chapters/*.md", "data/**/*")
+OURS = ("liftlib/**/*.py", "liftlib/**/*.pyi", "liftlib/pages/*.html", "liftbook/**/*.py", "chapters/*.md", "data/**/*")
 NOT_OURS = ("liftbook/build/", "liftbook/commands/")
 
 

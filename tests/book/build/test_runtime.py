@@ -85,6 +85,7 @@ def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path)
         *names
     }
     assert {"data/adult/adult.data.gz", "data/claims.csv", "chapters/watchdog.md"} <= {*names}
+    assert {path.relative_to(runtime.ROOT).as_posix() for path in runtime.ROOT.glob("liftlib/pages/*.html")} <= {*names}
     assert not [
         name for name in names if name.startswith(("liftbook/build/", "tests/")) or name.endswith((".pyc", ".so"))
     ]
