@@ -53,7 +53,7 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
     >>> funnel_merging(joint, AverageLeakage(0.01)).partition
     ((0, 1), (2, 3))
     """
-    groups = [(x,) for x in range(joint.n_public)]
+    groups: list[tuple[int, ...]] = [(x,) for x in range(joint.n_public)]
     channel = Channel.merge(groups, joint.n_public, joint.public)
     while not notion.is_kept(joint, channel) and len(groups) > 1:
         p_y = np.array([joint.p_x[list(group)].sum() for group in groups])
