@@ -6,6 +6,7 @@ it is not public. A mechanism's module is imported when it is first used.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -87,20 +88,43 @@ class Mechanism:
         found = self.function
         return found if isinstance(found, Family) else None
 
+    @property
+    def takes_seconds(self) -> bool:
+        """Whether it searches, and ends after ``seconds`` with what it has."""
+        return not isinstance(self.function, Family) and "seconds" in inspect.signature(self.function).parameters
+
     @checked
-    def __call__(self, joint: Joint, notion: Notion) -> Channel:
+    def __call__(self, joint: Joint, notion: Notion, *, seconds: float | None = None) -> Channel:
         """Return a channel that keeps the notion.
+
+        Parameters
+        ----------
+        joint : Joint
+            P_SX.
+        notion : Notion
+            What to keep.
+        seconds : float, optional, keyword-only
+            Where it searches, after how many it ends with what it has and its bound.
 
         Raises
         ------
         UnsupportedNotion
             If the mechanism does not serve the notion; the message names those that do.
+        InvalidParameter
+            If seconds are given to a mechanism that does not search.
         """
         if not self.serves(notion):
             others = ", ".join(one.name for one in MECHANISMS.values() if one.serves(notion))
             raise UnsupportedNotion(f"{self.name} serves {self.serves.words}, which {notion} is not: use {others}")
+        if seconds is not None and not self.takes_seconds:
+            others = ", ".join(one.name for one in MECHANISMS.values() if one.takes_seconds)
+            raise InvalidParameter(
+                f"{self.name} does not search, so it takes no seconds: leave them out, or use {others}"
+            )
         family = self.family
-        return self.function(joint, notion) if family is None else family.calibrated(joint, notion)
+        if family is not None:
+            return family.calibrated(joint, notion)
+        return self.function(joint, notion) if seconds is None else self.function(joint, notion, seconds=seconds)
 
 
 _ALL = (
@@ -112,10 +136,10 @@ _ALL = (
     Mechanism(
         "optimal",
         "response.optimal:optimal_response",
-        POLYHEDRAL,
-        "vertices: |X|^|S| and more",
+        CONVEX,
+        "a tree of bounds: seconds at 15 secrets and 200 symbols",
         "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
-        most_symbols=20,
+        most_symbols=50,
     ),
     Mechanism(
         "subset-response",

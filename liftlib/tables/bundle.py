@@ -81,6 +81,7 @@ def sanitise_file(
     publishing: Publishing | None = None,
     side_channels: bool = False,
     allow: bool = False,
+    seconds: float | None = None,
     ledger: Path | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
@@ -102,6 +103,8 @@ def sanitise_file(
         Columns to keep, the rows' order, formulas.
     side_channels : bool
         Whether all combinations of labels must be symbols.
+    seconds : float, optional
+        After how many a mechanism that searches ends with what it has; it may then take more symbols.
     ledger : pathlib.Path, optional
         The releases of these rows so far, with which this one is put together and to which it is added.
     force : bool
@@ -123,9 +126,9 @@ def sanitise_file(
     table.check(list(how.keep))
     past = None if ledger is None else ledgers.read_ledger(ledger)
     counts = reading.counts(table, product=side_channels)
-    check_dear(mechanism, len(counts.public.labels), allow=allow)
+    check_dear(mechanism, len(counts.public.labels), allow=allow or seconds is not None)
     notion = make_notion(counts.public)
-    made = without_formulas(design(counts, notion, mechanism, confidence), how.formulas, how.keep)
+    made = without_formulas(design(counts, notion, mechanism, confidence, seconds), how.formulas, how.keep)
     check_keep(table, made, how.keep)
     check_each_secret(made)
     told, together = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
