@@ -12,32 +12,11 @@ from liftbook.build.sphinx.glossary import _pieces, previews, words
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")
-LETTERS = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "varepsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "pi",
-    "rho",
-    "sigma",
-    "tau",
-    "phi",
-    "varphi",
-    "chi",
-    "psi",
-    "omega",
-    "ell",
-]
+LETTERS = re.findall(
+    r"\w+",
+    """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi varphi
+    chi psi omega ell""",
+)
 GREEK = re.compile(rf"\\({'|'.join(f'{one}|{one.title()}' for one in LETTERS)})(?![a-zA-Z])")
 
 
