@@ -44,6 +44,24 @@ ATTRIBUTES = Serves("notions about X's attributes", lambda notion: notion.attrib
 # whether bounds are exact is the notion's, whatever the prior
 BOUNDS = Serves("notions that are bounds on single lifts", lambda n: n.lift_bounds(np.full(2, 0.5)).exact)
 
+# a budget's infinite side is no bound, whatever the prior
+CEILING = Serves(
+    "bounds on the largest lift alone",
+    lambda n: n.lift_bounds(np.full(2, 0.5)).exact and bool(np.isinf(n.lift_bounds(np.full(2, 0.5)).lower).all()),
+)
+AVERAGE = Serves("bounds on I(S; Y)", lambda notion: notion.average is not None)
+
+
+def _of_ratios(notion: Notion) -> bool:
+    try:
+        notion.ratios(2)
+    except UnsupportedNotion:
+        return False
+    return True
+
+
+RATIOS = Serves("bounds on ratios of P(y|s) and P(y)", _of_ratios)
+
 
 @dataclass(frozen=True)
 class Mechanism:
@@ -186,6 +204,26 @@ _ALL = (
         ATTRIBUTES,
         "vertices of each attribute",
         "S20 Theorem 4, repaired",
+    ),
+    Mechanism("extremal", "noise.extremal:extremal_response", CEILING, "|X|²", "Grosse2023, for S = X"),
+    Mechanism(
+        "staircase",
+        "noise.staircase:staircase_response",
+        RATIOS,
+        "a linear programme of 2^|X| columns",
+        "Kairouz2016, for S = X",
+        most_symbols=12,
+    ),
+    Mechanism(
+        "funnel-merging", "response.funnel:funnel_merging", ANY, "|X|³ releases", "Makhdoumi2014", most_symbols=30
+    ),
+    Mechanism(
+        "funnel",
+        "response.funnel:funnel_response",
+        AVERAGE,
+        "a linear programme of 2^|X| columns, and seven optima",
+        "this book; Makhdoumi2014",
+        most_symbols=12,
     ),
     Mechanism("tailored", "noise.tailored:tailored_response", BOUNDS, "|S| |X|", "this book"),
     Mechanism(
