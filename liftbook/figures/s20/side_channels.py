@@ -66,8 +66,8 @@ def figure_s20_4(
         A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels`` and ``..., polytope of rows``
         (one protocol, as printed, by two routes), ``searched`` (the SRLIP protocol of a tree of bounds) and ``upper
         bound`` (on every SRLIP protocol: the tree's, or that of fewer attributes where it is lower). ``information`` is
-        I(X; Y) in nats, ``share`` its ratio to the LIP optimum ``lip``, ``nmi`` to H(X); ``seconds`` and ``time_ratio``,
-        LIP's time over it; ``leakage`` the SRLIP budget that it keeps, nats (NaN for the bound).
+        I(X; Y) in nats, ``share`` its ratio to the LIP optimum ``lip``, ``nmi`` to H(X); ``seconds`` and
+        ``time_ratio``, LIP's time over it; ``leakage`` the SRLIP budget that it keeps, nats (NaN for the bound).
     """
     sizes = SRLIP(0.0, shape).shape
     p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), generator(rng))
