@@ -45,6 +45,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     confidence_option(parser)
     parser.add_argument(
+        "--seconds",
+        type=float,
+        help="let a mechanism that searches (optimal, robust, secret-aware) end after so many with what it has",
+    )
+    parser.add_argument(
         "--side-channels",
         action="store_true",
         help="bound what each subset of several public columns tells (SRLIP; with --eps alone)",
@@ -81,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
         publishing=publishing(options),
         side_channels=options.side_channels,
         allow=options.allow,
+        seconds=options.seconds,
         ledger=ledger_of(options),
         resamples=options.resamples,
         rng=options.seed,

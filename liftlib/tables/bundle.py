@@ -83,6 +83,7 @@ def sanitise_file(
     publishing: Publishing | None = None,
     side_channels: bool = False,
     allow: bool = False,
+    seconds: float | None = None,
     ledger: Path | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
@@ -104,6 +105,8 @@ def sanitise_file(
         Columns to keep, the rows' order, formulas.
     side_channels : bool
         Whether all combinations of labels must be symbols.
+    seconds : float, optional
+        After how many a mechanism that searches ends with what it has; it may then take more symbols.
     ledger : pathlib.Path, optional
         The releases of these rows so far, with which this one is put together and to which it is added.
     force : bool
@@ -126,8 +129,9 @@ def sanitise_file(
     past = None if ledger is None else ledgers.read_ledger(ledger)
     counts = reading.counts(table, product=side_channels)
     notion = make_notion(counts.public)
-    check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
-    made = without_formulas(design(counts, notion, mechanism, confidence), how.formulas, how.keep)
+    designed = seconds is not None or routed(mechanism, notion, confidence)
+    check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
+    made = without_formulas(design(counts, notion, mechanism, confidence, seconds), how.formulas, how.keep)
     check_keep(table, made, how.keep)
     check_each_secret(made)
     warn_of_rows_alone(confidence)

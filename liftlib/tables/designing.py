@@ -287,7 +287,13 @@ def mechanism_named(name: str) -> Mechanism:
 
 
 @checked
-def design(counts: Counts, notion: Notion, mechanism: str, confidence: float | None = CONFIDENCE) -> Design:
+def design(
+    counts: Counts,
+    notion: Notion,
+    mechanism: str,
+    confidence: float | None = CONFIDENCE,
+    seconds: float | None = None,
+) -> Design:
     """Return the channel that a mechanism makes for a table's counts, on a grid where that serves.
 
     Parameters
@@ -297,18 +303,24 @@ def design(counts: Counts, notion: Notion, mechanism: str, confidence: float | N
     mechanism : str
     confidence : float or None
         With which the notion is to be kept for the population too; None for these rows alone.
+    seconds : float or None
+        After how many a mechanism that searches ends with what it has.
 
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism, or the confidence is not in (0, 1).
+        If there is no such mechanism, it does not search and seconds are given, or the confidence is not in (0, 1).
     UnsupportedNotion
         If it does not serve the notion, or not for a population.
     """
     joint, named = joint_of(counts), mechanism_named(mechanism)
+    if seconds is not None and confidence is not None:
+        raise InvalidParameter(
+            "seconds with a confidence: a search is for these rows alone, so say that (--confidence none)"
+        )
     kept = [Kept("these rows", repr(notion), None, "checked against the table's own shares")]
     if confidence is None:
-        made, vouches = named(joint, notion), None
+        made, vouches = named(joint, notion, seconds=seconds), None
     else:
         made, voucher, how = for_population(named, counts.table, notion, confidence, counts.chosen)
         vouches = voucher.keeps
