@@ -152,9 +152,8 @@ def sanitise_file(
     private = [*outputs.private, *([ledger] if ledger else [])]
     with fresh_files(files, force=replaced, private=private, inputs=inputs) as every:
         *of_ledger, to_design, to_page, to_card, to_text, to_table = every
-        for aside in of_ledger:
-            assert after is not None
-            after.save(aside)
+        if after is not None:
+            after.save(of_ledger[0])
         made.save(to_design)
         to_page.write_text(audit_page(found, made), encoding="utf-8")
         to_card.write_text(json.dumps(card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
