@@ -76,7 +76,7 @@ class Panel {
 
   async load() {
     const begun = performance.now();
-    this.#say("Loading Python: 40 MB the first time, kept by the browser.", 0);
+    this.#say("Loading Python.", 0);
     try {
       await engine.start(({ phase, part, of }) => this.#say(`Loading ${phase}.`, (part - 0.5) / of));
       if (!this.#running) this.#say(`Python is here, after ${((performance.now() - begun) / 1000).toFixed(1)} s.`);

@@ -53,7 +53,7 @@
     });
   }
 
-  for (const label of script.dataset.exercises.split(" ").filter(Boolean)) {
+  for (const label of (script.dataset.exercises ?? "").split(" ").filter(Boolean)) {
     const exercise = document.getElementById(label);
     if (!exercise) continue;
     const answer = document.createElement("button");

@@ -34,7 +34,7 @@ HAVE: dict[str, Any] = {}
 LABEL = re.compile(r"^:label: (ex-\S+)$", re.MULTILINE)
 ANSWER = re.compile(r"\banswer_\d+\b")
 
-NOTE = "With your own parameters, here in your browser; the first time it loads about 40 MB from this site."
+NOTE = "With your own parameters, here in your browser; the first time it loads about {} MB from this site."
 
 
 class LivingText(PasteTextRole):  # type: ignore[misc]
@@ -133,6 +133,11 @@ def seconds_of(app: Sphinx, path: Path) -> float | None:
     return float(record.data["execution_seconds"]) if record and "execution_seconds" in record.data else None
 
 
+def megabytes(folder: Path) -> int:
+    """Return what a folder weighs."""
+    return round(sum(path.stat().st_size for path in folder.iterdir()) / 1e6)
+
+
 def prepare(app: Sphinx) -> None:
     """Take the runtime's files, or say why no page runs."""
     HAVE.clear()
@@ -157,7 +162,7 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
     folder = Path(app.outdir) / "_static" / "alive" / "pages"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
-    attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE}
+    attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE.format(megabytes(HAVE["folder"]))}
     attributes["data-exercises"] = " ".join(one["label"] for one in data["exercises"])
     if data["table"]:
         attributes["data-table"] = ""

@@ -27,11 +27,11 @@ def half_and_half(p: np.ndarray, eps: float) -> Channel:
     Examples
     --------
     >>> half_and_half(np.array([0.2, 0.3, 0.5]), 50.0).kernel.round(3).tolist()
-    [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
     """
     n = len(p)
     sets = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
-    chosen = sets[np.abs(sets @ p - 0.5)[::-1].argmin() * -1 - 1]
+    chosen = sets[np.abs(sets @ p / p.sum() - 0.5).argmin()]
     stay = 1 / (1 + np.exp(-eps))
     return Channel(np.where(chosen[:, None] == [1, 0], stay, 1 - stay))
 

@@ -111,7 +111,7 @@ def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
         found = pd.read_csv(io.StringIO(written))  # an empty cell is the same in both
         pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-9)
     drawings = [output for told in mine["told"] for output in told.get("outputs", []) if "drawing" in output]
-    assert len(drawings) == 3
+    assert len(drawings) == len(list((tmp_path / "run" / "figures").glob("*.svg"))) > 0
     assert all("LIFT-SOURCE" in output["drawing"] for output in drawings)
 
 

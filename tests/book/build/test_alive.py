@@ -339,7 +339,7 @@ def test_two_pages_at_once(browser, site):
     for page in pages:
         press(page, "run")
     for page in pages:
-        page.wait_for_selector(".lift-panel[data-runs]")
+        page.wait_for_selector(".lift-panel[data-runs]", timeout=LONG)
         assert page.locator(".lift-error").count() == 0
         assert page.locator(".lift-mine").count() > 5
         page.context.close()
@@ -359,7 +359,7 @@ def test_a_slow_machine_stays_responsive(browser, site):
     )
     page.fill("[name=n_trials]", "400")
     press(page, "run")
-    page.wait_for_selector(".lift-running")
+    page.wait_for_selector(".lift-running", timeout=LONG)
     page.focus("[name=seed]")
     for _ in range(40):
         page.keyboard.press("ArrowRight")

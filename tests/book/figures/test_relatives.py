@@ -7,6 +7,8 @@ import pytest
 
 import liftlib as ll
 from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, revealed, told
+from liftbook.figures.relatives.closed import closed_forms, half_and_half
+from liftbook.figures.relatives.funnel import beyond, same_average
 from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftbook.figures.relatives.tried import arrows_tried, gaps_tried, places
 from liftbook.figures.relatives.twice import ADDS, agreeing, both, exclusive_or, twice
@@ -110,3 +112,35 @@ def test_places_are_apart():
     rows = places()
     assert not rows.duplicated(["column", "row"]).any()
     assert set(rows["key"]) == set(RELATIVES)
+
+
+def test_closed_forms_and_the_optimum():
+    rows = closed_forms([0.2, 0.3, 0.5], [0.1, 0.6, 2.0])
+    wide = rows.pivot_table("nmi", ["notion", "eps"], "series")
+    assert (wide.loc["LDP"]["staircase"] - wide.loc["LDP"]["optimum"]).abs().max() < 1e-9
+    simple = wide.loc["LDP"][["half and half", "randomised response"]].max(axis=1)
+    assert (simple <= wide.loc["LDP"]["optimum"] + 1e-9).all()
+    found = rows[rows["series"] == "extremal"].set_index("eps")
+    assert found["route"].tolist() == ["high privacy", "beyond", "all"]
+    apart = wide.loc["max-lift"]["optimum"] - wide.loc["max-lift"]["extremal"]
+    assert apart.loc[0.1] == pytest.approx(0, abs=1e-9)
+    assert apart.loc[0.6] > 0.05
+
+
+def test_half_and_half_by_hand():
+    """Of 0.2, 0.3, 0.5 the half is {0.5}, told by an answer that is right with chance e / (1 + e)."""
+    kernel = half_and_half(np.array([0.2, 0.3, 0.5]), 1.0).kernel
+    stay = math.e / (1 + math.e)
+    assert kernel[0].tolist() == kernel[1].tolist() == kernel[2].tolist()[::-1]
+    assert sorted(kernel[2].tolist()) == pytest.approx([1 - stay, stay])
+
+
+def test_same_average_by_hand():
+    people = ll.datasets.hundred_people()
+    rows = same_average(people, [0.5]).set_index("design")
+    assert rows.loc["optimum under LIP", "people"] == 0
+    assert (rows["average"] <= rows.loc["optimum under LIP", "average"] + 1e-9).all()
+    assert rows.loc["funnel, response", "nmi"] >= rows.loc["optimum under LIP", "nmi"]
+    # the bands as they are: lifts 1/3, 5/8 and 13/6, of which all but the middle's are beyond e^0.5
+    assert beyond(people, ll.Channel.identity(3), 0.5) == pytest.approx(0.6)
+    assert beyond(people, ll.Channel.identity(3), 0.4) == pytest.approx(1.0)
