@@ -12,6 +12,7 @@ import numpy as np
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, LiftError
 from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.confident.candidates import DEAR
 from liftlib.mechanisms.confident.vouching import route
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions import ALIP, LDP, LIP, Notion
@@ -206,7 +207,7 @@ def _fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, conf
     # merging of other kinds and other responses would be the same designs for the population
     routes = {name: name if confidence is None else route(MECHANISMS[name], one) for name in serving}
     first = {kind: "subset-merging" if kind == "merging" else name for name, kind in reversed(routes.items())}
-    most = {name: MECHANISMS[name].most_symbols if routes[name] == name else None for name in serving}
+    most = {name: MECHANISMS[name].most_symbols if routes[name] == name else DEAR for name in serving}
     return [name for name in serving if name in first.values() and ((limit := most[name]) is None or n <= limit)]
 
 
