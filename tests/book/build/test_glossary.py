@@ -83,3 +83,32 @@ def test_every_link_to_a_theorem_or_a_word_has_its_preview():
     assert all(f"chapters/{one}" in found for one in terms)
     assert "chapters/watchdog.html#def-notions" in found
     assert len(script) < 1_500_000
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_preview_shows_beside_its_link(site, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site}chapters/watchdog.html")
+    page.wait_for_load_state("networkidle")
+    assert not [url for url in asked if "previews-of" in url]
+    box, term = page.locator("#lift-preview"), page.locator("article a[href*='#term-']").first
+    assert not box.is_visible()
+    term.focus()
+    box.wait_for(state="visible")
+    assert "symbol" in box.inner_text().lower()
+    assert term.get_attribute("aria-describedby") == "lift-preview"
+    where = box.bounding_box()
+    assert where["x"] >= 0
+    assert where["x"] + where["width"] <= 390
+    page.keyboard.press("Escape")
+    assert not box.is_visible()
+    theorem = page.locator("article a[href='#prop-ldp-alip']").first
+    theorem.scroll_into_view_if_needed()
+    theorem.hover()
+    box.wait_for(state="visible")
+    page.wait_for_selector("#lift-preview mjx-container")
+    assert all(url.startswith(site) for url in asked)
+    page.close()
