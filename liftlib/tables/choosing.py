@@ -163,7 +163,7 @@ def choose(
     wanted = [
         (name, one, budget)
         for name in notions
-        for one in _fitting(name, mechanisms, counts, confidence)
+        for one in fitting(name, mechanisms, counts, confidence)
         for budget in budgets
     ]
     tried: list[Tried] = []
@@ -198,7 +198,8 @@ def _named(text: str, notions: Sequence[str], eps: float) -> Notion:
     return next(made for name in notions if repr(made := NOTIONS_AT[name](eps)) == text)
 
 
-def _fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
+def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
+    """Return the mechanisms to try on a table: those that serve the notion and are not too dear, each design once."""
     one = NOTIONS_AT[notion](1.0)
     n = len(counts.public.labels)
     serving = [name for name, made in MECHANISMS.items() if made.serves(one)]
