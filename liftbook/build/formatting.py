@@ -1,4 +1,7 @@
-"""Format the code of every chapter, parameters cells apart, to the page's width; --check only says what differs."""
+"""Format the code of every chapter, parameters cells apart, to the page's width; --check only says what differs.
+
+A comment or a text that is wider is named, for its author to break.
+"""
 
 import subprocess
 import sys
@@ -8,7 +11,9 @@ import jupytext
 
 ROOT = Path(__file__).resolve().parents[2]
 RUFF = str(Path(sys.executable).with_name("ruff"))
-FORMAT = [RUFF, "format", "--line-length", "88", "--stdin-filename", "cell.py", "-"]
+WIDTH = 76
+"""Columns that a page shows without a break."""
+FORMAT = [RUFF, "format", "--line-length", str(WIDTH), "--stdin-filename", "cell.py", "-"]
 
 
 def formatted(source: str) -> str:
@@ -16,6 +21,15 @@ def formatted(source: str) -> str:
     quiet = source.rstrip().endswith(";")
     done = subprocess.run(FORMAT, input=source, text=True, capture_output=True, check=True)
     return done.stdout.rstrip("\n") + (";" if quiet else "")
+
+
+def too_wide(source: str) -> list[str]:
+    """Return the lines of a cell that are wider than the page.
+
+    >>> too_wide("a = 1\\n# " + 75 * "-")
+    ['# ---------------------------------------------------------------------------']
+    """
+    return [line for line in source.splitlines() if len(line) > WIDTH]
 
 
 def main() -> int:
@@ -29,6 +43,10 @@ def main() -> int:
             if cell.cell_type == "code" and "parameters" not in cell.metadata.get("tags", []):
                 assert cell.source in text, f"{path.name}: a cell reads differently in the file"
                 text = text.replace(cell.source, formatted(cell.source))
+                for line in too_wide(formatted(cell.source)):
+                    code = 1
+                    where = path.relative_to(ROOT)
+                    print(f"{where} has a line of {len(line)} columns, not {WIDTH}: {line.strip()}")
         if text != before:
             code = 1
             print(f"{path.relative_to(ROOT)} is not formatted" if check else f"formatted {path.relative_to(ROOT)}")
