@@ -2,7 +2,8 @@
 
 ``data/claims.csv`` lists the sentences. Its column ``computed_by`` names a function of this package's modules, a folder
 a paper, that computes the claim anew; what stands after a colon is the function's argument, such as the reading.
-``data/readings.csv`` has the other fair readings of a sentence, and details that its reason tells.
+``data/readings.csv`` has the other fair readings of a sentence, and details that its reason tells. A number in a reason
+is a call in braces, ``{watchdog_broken_at_8}``, for which its stored value stands.
 ``data/sentences.csv`` lists every sentence of the texts with its claims, or why it is left out. ``printed`` is a
 number, or ``true`` for a claim in words. ``data/ledger.csv`` keeps what the functions found, by seed; ``make ledger``
 writes it.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import csv
 import inspect
 import pkgutil
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -25,7 +27,6 @@ from liftlib.errors import DataError
 from liftlib.resources import resource
 
 PAPERS = ("e23", "c22", "i21", "s20")
-SHOWN = ("id", "paper", "place", "kind", "says", "reading", "setting", "scale", "trials", "printed", "see", "reason")
 
 __all__ = [
     "FUNCTIONS",
@@ -41,6 +42,8 @@ __all__ = [
     "read_claims",
     "read_readings",
     "read_sentences",
+    "told",
+    "told_calls",
     "totals",
 ]
 
@@ -168,11 +171,43 @@ def compute(call: str, seed: int = 0) -> Value:
     return function(*arguments, seed=seed) if drawn_at_random(call) else function(*arguments)
 
 
+CALL = re.compile(r"\{([^{}]+)\}")
+
+
+def told_calls(reason: str) -> list[str]:
+    r"""Return the calls that a reason names in braces, those of formulas apart.
+
+    Examples
+    --------
+    >>> told_calls(r"On {merging_broken_at_8} of them $e^{\varepsilon}$ is exceeded.")
+    ['merging_broken_at_8']
+    """
+    return [call for words in reason.split("$")[::2] for call in CALL.findall(words)]
+
+
+def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
+    """Return a reason with the stored values of the calls that it names, in a few digits.
+
+    Examples
+    --------
+    >>> told("On {merging_broken_at_8} of them.", {"merging_broken_at_8": [0.25, 0.75]})
+    'On 0.5 (0.25 to 0.75) of them.'
+    """
+    pieces = reason.split("$")
+    for at in range(0, len(pieces), 2):
+        pieces[at] = CALL.sub(lambda call: shown(values[call[1]]) if values.get(call[1]) else "?", pieces[at])
+    return "$".join(pieces)
+
+
 @dataclass(frozen=True)
 class Entry:
-    """A claim with what was found: for each reading, the one tested first, its values over seeds."""
+    """A claim with what was found: for each reading, the one tested first, its values over seeds.
+
+    ``reason`` is the claim's, with the values that it names.
+    """
 
     claim: Claim
+    reason: str
     readings: tuple[tuple[str, str, tuple[Value, ...]], ...]
     details: tuple[tuple[str, str, tuple[Value, ...]], ...]
 
@@ -194,7 +229,7 @@ class Entry:
     @property
     def calls(self) -> list[str]:
         """Everything that is computed for the claim."""
-        return [call for _, call, _ in (*self.readings, *self.details)]
+        return [call for _, call, _ in (*self.readings, *self.details)] + told_calls(self.claim.reason)
 
 
 def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
@@ -214,8 +249,9 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
     for claim in read_claims():
         own = [one for one in others if one.claim == claim.id]
         fair = [(one.reading, one.computed_by) for one in own if one.role == "reading"]
-        told = [(one.reading, one.computed_by) for one in own if one.role == "detail"]
-        found.append(Entry(claim, with_values([(claim.reading, claim.computed_by), *fair]), with_values(told)))
+        details = [(one.reading, one.computed_by) for one in own if one.role == "detail"]
+        readings = with_values([(claim.reading, claim.computed_by), *fair])
+        found.append(Entry(claim, told(claim.reason, values), readings, with_values(details)))
     return found
 
 
@@ -243,7 +279,8 @@ def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
                     name: getattr(claim, name)
                     for name in ("id", "paper", "place", "kind", "says", "reading", "setting")
                 },
-                **{name: getattr(claim, name) for name in ("scale", "trials", "printed", "see", "reason")},
+                **{name: getattr(claim, name) for name in ("scale", "trials", "printed", "see")},
+                "reason": entry.reason,
                 "computed": shown(found) if found else "not run yet",
                 "low": low,
                 "high": high,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings
+from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings, told_calls
 from liftbook.claims.judging import REPLICATIONS, Interval, Value, parse, store
 from liftlib.errors import DataError
 from liftlib.resources import resource
@@ -35,7 +35,12 @@ def wanted() -> dict[str, str]:
     """Return the kind of claim that each call serves, in the order of the table."""
     kinds = {claim.id: claim.kind for claim in read_claims()}
     calls = {claim.computed_by: claim.kind for claim in read_claims()}
-    return calls | {one.computed_by: kinds[one.claim] for one in read_readings() if one.computed_by not in calls}
+    for one in read_readings():
+        calls.setdefault(one.computed_by, kinds[one.claim])
+    for claim in read_claims():
+        for call in told_calls(claim.reason):
+            calls.setdefault(call, claim.kind)
+    return calls
 
 
 def stored_rows() -> list[dict[str, str]]:

@@ -17,6 +17,7 @@ from liftbook.figures.e23.merging import (
     figure_e23_13,
 )
 from liftbook.figures.e23.mixtures import convexity_of_bounds
+from liftbook.figures.e23.printed_response import algorithm_2, algorithm_2_endings
 from liftbook.figures.e23.readings import algorithm_1_readings
 from liftbook.figures.e23.response import figure_e23_4, figure_e23_5, figure_e23_8, figure_e23_9, figure_e23_10
 from liftbook.figures.e23.vertices import vertex_growth
@@ -38,6 +39,8 @@ from liftbook.rows.responses import Point, response_tradeoff
 __all__ = [
     "Point",
     "algorithm_1_readings",
+    "algorithm_2",
+    "algorithm_2_endings",
     "alpha_lift_optimum",
     "convexity_of_bounds",
     "correlations",

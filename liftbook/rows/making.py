@@ -37,6 +37,10 @@ PARAMETERS = {
         "Whether low-risk symbols join where the merged ones break the notion; the paper's mechanism does not.",
     ),
     "ldp": ("bool", "Whether to add the optimal LDP response, which the paper's figure does not have."),
+    "listed": (
+        "bool",
+        "Whether vertices are listed, as the paper has it, which takes longer and says how many there are.",
+    ),
     "leave_out": ("sequence of str", "Relationships whose people are left out."),
     "joint": ("Joint, optional", "Another joint distribution to run on instead."),
     "concentration": ("float", "Of the symmetric Dirichlet distribution over the cells; 1/2 is Jeffreys' prior."),

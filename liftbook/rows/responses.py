@@ -35,8 +35,13 @@ class Point(NamedTuple):
 
 
 def respond(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
-    """Return the optimal response and how many vertices it was chosen from."""
-    channel = optimal_response(joint, notion)
+    """Return the optimal response, by the quickest route."""
+    return optimal_response(joint, notion), {}
+
+
+def respond_by_vertices(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+    """Return the optimal response as E23 section 3.1.2 has it made, and how many vertices it was chosen from."""
+    channel = optimal_response(joint, notion, method="qhull")
     return channel, {"vertices": float(channel.certified(RowsCertificate).rows)}
 
 

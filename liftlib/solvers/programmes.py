@@ -70,10 +70,10 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     [1.0, 0.0]
     """
     try:
-        return _certified(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq).run())
+        return certify(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq).run())
     except (InfeasiblePrivacy, SolverFailure):
         # rows of very different size: presolve takes redundant ones out, and what it proves is proven
-        return _certified(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq, presolve="on").run())
+        return certify(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq, presolve="on").run())
 
 
 def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
@@ -134,7 +134,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
             full = np.zeros(m)
             full[index] = weights[n:]
             try:
-                return _certified(cost, columns.T, target, full, dual)
+                return certify(cost, columns.T, target, full, dual)
             except SolverFailure:
                 break  # columns that nearly coincide can wear a basis out over many rounds: start afresh
         joining = worst[_least(reduced[worst], BATCH * n)]
@@ -159,7 +159,7 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
     if not (missed <= FEASIBILITY_TOL and weights.min(initial=0.0) >= -FEASIBILITY_TOL):
         raise InfeasiblePrivacy(f"no mixture of the {m} columns meets the {n} constraints")
     dual = np.asarray(np.linalg.lstsq(columns, cost, rcond=None)[0], dtype=np.float64)
-    return _certified(cost, columns.T, target, np.asarray(weights, dtype=np.float64), dual)
+    return certify(cost, columns.T, target, np.asarray(weights, dtype=np.float64), dual)
 
 
 class Programme:
@@ -301,7 +301,14 @@ def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vecto
     return starts, np.nonzero(filled)[1].astype(np.int32), columns[filled]
 
 
-def _certified(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:
+def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:
+    """Return a solution of: minimise cost x subject to A x = b, x >= 0, with its residuals and gap, whoever found it.
+
+    Raises
+    ------
+    SolverFailure
+        If one of them is beyond tolerance.
+    """
     x = np.maximum(x, 0.0)
     primal = float(np.abs(a_eq @ x - b_eq).max(initial=0.0))
     dual_residual = float((a_eq.T @ dual - cost).max(initial=0.0))

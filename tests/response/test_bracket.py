@@ -122,7 +122,7 @@ POLYHEDRAL = [
 @pytest.mark.parametrize("notion", POLYHEDRAL, ids=str)
 def test_polyhedral_notions_are_left_to_the_optimal_response(notion, joint):
     joint = small(joint)
-    channel, best = ll.bracket_response(joint, notion), ll.optimal_response(joint, notion)
+    channel, best = ll.bracket_response(joint, notion), ll.optimal_response(joint, notion, method="qhull")
     np.testing.assert_array_equal(channel.kernel, best.kernel)
     made, expected = channel.certified(ll.BracketCertificate), best.certified(ll.RowsCertificate)
     assert (made.rounds, made.cuts) == (0, 0)

@@ -90,13 +90,13 @@ def test_what_cannot_be_reached_is_handed_over_at_once(watched):
 def test_an_answer_that_fails_its_check_is_not_asked_for_again(watched, monkeypatch):
     _, _, handed = watched
     cost, columns, target = mixture(1)
-    certify, spoilt = programmes._certified, []
+    certify, spoilt = programmes.certify, []
 
     def first_spoilt(cost, a_eq, b_eq, x, dual):
         spoilt.append(len(spoilt) == 0)
         return certify(cost, a_eq, b_eq, x + 1e-6 * spoilt[-1], dual)
 
-    monkeypatch.setattr(programmes, "_certified", first_spoilt)
+    monkeypatch.setattr(programmes, "certify", first_spoilt)
     mix_columns(cost, columns, target)
     assert (handed, spoilt) == ([3000], [True, False])
 

@@ -98,7 +98,7 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
 def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
     """A worn basis: the priced answer is spoilt, and the whole programme solved anew gives the right one."""
     cost, columns, target = random_mix(1, 2000, 6)
-    right, certify, failed = mix_columns(cost, columns, target), programmes._certified, []
+    right, certify, failed = mix_columns(cost, columns, target), programmes.certify, []
 
     def once_spoilt(cost, a_eq, b_eq, x, dual):
         if not failed:
@@ -106,7 +106,7 @@ def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
             x = x + 1e-6
         return certify(cost, a_eq, b_eq, x, dual)
 
-    monkeypatch.setattr(programmes, "_certified", once_spoilt)
+    monkeypatch.setattr(programmes, "certify", once_spoilt)
     again = mix_columns(cost, columns, target)
     assert failed == [len(cost)]
     assert again.objective == pytest.approx(right.objective, abs=1e-12)
@@ -159,7 +159,7 @@ X, DUAL = np.array([0.5, 0.0, 0.25]), np.array([1.0, -0.5])  # the optimum, by h
 
 
 def test_what_is_certified():
-    found = programmes._certified(COST, TABLE, RIGHT, X, DUAL)
+    found = programmes.certify(COST, TABLE, RIGHT, X, DUAL)
     assert (found.objective, found.primal_residual, found.dual_residual, found.gap) == (0.625, 0, 0, 0)
     assert found.x.tolist() == X.tolist()
     assert found.dual.tolist() == DUAL.tolist()
@@ -169,11 +169,11 @@ def test_what_is_certified():
 
 
 def test_a_negative_weight_is_set_to_zero_before_the_check():
-    found = programmes._certified(COST, TABLE, RIGHT, X - [0, 1e-10, 0], DUAL)
+    found = programmes.certify(COST, TABLE, RIGHT, X - [0, 1e-10, 0], DUAL)
     assert found.x.tolist() == X.tolist()
     # (3/4, 1/4, 0) is a mixture too, but not the cheapest, and only 0 can have been meant by -1/4
     with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 0, gap 0\.625"):
-        programmes._certified(COST, TABLE, RIGHT, np.array([0.75, 0.25, -0.25]), DUAL)
+        programmes.certify(COST, TABLE, RIGHT, np.array([0.75, 0.25, -0.25]), DUAL)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -184,9 +184,9 @@ def test_the_primal_residual_decides_alone(sign):
         x = X + sign * off * FEASIBILITY_TOL * np.array([1.0, 0.0, 0.0])
         if fails:
             with pytest.raises(SolverFailure, match=r"primal residual 1\.1e-09, dual residual 0, gap 0"):
-                programmes._certified(nothing, TABLE, RIGHT, x, np.zeros(2))
+                programmes.certify(nothing, TABLE, RIGHT, x, np.zeros(2))
         else:
-            assert programmes._certified(nothing, TABLE, RIGHT, x, np.zeros(2)).primal_residual > 0
+            assert programmes.certify(nothing, TABLE, RIGHT, x, np.zeros(2)).primal_residual > 0
 
 
 def test_the_dual_residual_decides_alone():
@@ -196,15 +196,15 @@ def test_the_dual_residual_decides_alone():
     """
     cost, table, right = np.array([2.0, 1.0]), np.array([[1.0, 1.0]]), np.array([1.0])
     with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 1, gap 0"):
-        programmes._certified(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+        programmes.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
     scale = 1 + 2.0
     for off, fails in ((9.0, False), (10.5, True)):
         cost = np.array([2.0, 2.0 - off * GAP_TOL * scale])
         if fails:
             with pytest.raises(SolverFailure, match=r"dual residual 3\.15e-08, gap 0"):
-                programmes._certified(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+                programmes.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
         else:
-            found = programmes._certified(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+            found = programmes.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
             assert found.dual_residual == pytest.approx(2.7e-8)
 
 
@@ -212,14 +212,14 @@ def test_the_gap_decides_alone():
     """The dual bounds less than the mixture costs, and every reduced cost is in order."""
     table, right, x = np.array([[1.0]]), np.array([1.0]), np.array([1.0])
     with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 0, gap 1"):
-        programmes._certified(np.array([2.0]), table, right, x, np.array([1.0]))
+        programmes.certify(np.array([2.0]), table, right, x, np.array([1.0]))
     for off, fails in ((9.0, False), (10.5, True)):
         dual = np.array([2.0 - off * GAP_TOL * 3])
         if fails:
             with pytest.raises(SolverFailure, match=r"gap 3\.15e-08"):
-                programmes._certified(np.array([2.0]), table, right, x, dual)
+                programmes.certify(np.array([2.0]), table, right, x, dual)
         else:
-            assert programmes._certified(np.array([2.0]), table, right, x, dual).gap == pytest.approx(2.7e-8)
+            assert programmes.certify(np.array([2.0]), table, right, x, dual).gap == pytest.approx(2.7e-8)
 
 
 def test_a_dual_that_claims_more_than_the_mixture_costs():
@@ -227,7 +227,7 @@ def test_a_dual_that_claims_more_than_the_mixture_costs():
     table, x, dual = np.array([[1.0], [1.0]]), np.array([1.0]), np.array([1001.0, -1000.0])
     right = np.array([1 + 0.9 * FEASIBILITY_TOL, 1.0])
     with pytest.raises(SolverFailure, match=r"primal residual 9e-10, dual residual 0, gap 9\.01e-07"):
-        programmes._certified(np.array([1.0]), table, right, x, dual)
+        programmes.certify(np.array([1.0]), table, right, x, dual)
 
 
 @pytest.mark.parametrize(
@@ -236,15 +236,15 @@ def test_a_dual_that_claims_more_than_the_mixture_costs():
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_is_no_number_is_not_certified(x, dual):
     with pytest.raises(SolverFailure, match="fails its check"):
-        programmes._certified(COST, TABLE, RIGHT, np.array(x, dtype=float), np.array(dual, dtype=float))
+        programmes.certify(COST, TABLE, RIGHT, np.array(x, dtype=float), np.array(dual, dtype=float))
 
 
 def test_tolerances_scale_with_the_objective():
     """At an objective of 10^6 a gap of 10^-3 is as good as 10^-9 at 1."""
     cost, x = np.array([1e6]), np.array([1.0])
-    assert programmes._certified(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 9e-3).gap == pytest.approx(9e-3)
+    assert programmes.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 9e-3).gap == pytest.approx(9e-3)
     with pytest.raises(SolverFailure, match=r"gap 0.011"):
-        programmes._certified(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 1.1e-2)
+        programmes.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 1.1e-2)
 
 
 # The programme --------------------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_what_is_off_by_exactly_a_tolerance_is_certified():
         (np.zeros(1), one, np.ones(1), np.ones(1), np.array([-10 * GAP_TOL])),
         (np.array([0.0, -10 * GAP_TOL]), np.array([[1.0, 1.0]]), np.ones(1), np.array([1.0, 0.0]), np.zeros(1)),
     ):
-        found = programmes._certified(*given)
+        found = programmes.certify(*given)
         assert max(found.primal_residual, found.dual_residual, found.gap) > 0
     assert mix_columns(np.zeros(1), np.array([[1.0, 0.0]]), np.array([1.0, FEASIBILITY_TOL])).x.tolist() == [1.0]
 

@@ -18,6 +18,7 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, drawn_at_random, entries, read_sentences
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
 from liftbook.claims.stored import stored_values
@@ -116,7 +117,8 @@ def table_of(found: Sequence[Entry]) -> list[str]:
         place = f"{entry.claim.paper}, {entry.claim.place}"
         says = f"{entry.claim.says} <br><small>{place}</small>"
         link = f'<a href="ledger.html#{entry.claim.id}">{entry.verdict}</a>'
-        row = (cell(says), printed(entry), cell(found_in_words(entry.found)), link)
+        here = f'<a href="#{entry.claim.see.partition("#")[2]}">{found_in_words(entry.found)}</a>'
+        row = (cell(says), printed(entry), cell(here), link)
         lines.append(f"| {' | '.join(row)} |")
     return lines
 
@@ -168,10 +170,13 @@ def card(entry: Entry, elsewhere: str) -> list[str]:
     lines += [f"- {text}: **{found_in_words(values)}**" for text, _, values in entry.details]
     lines += [f"- *Tried on* {claim.setting}; {SCALES[claim.scale]}; {claim.trials}{so_far(entry)}"]
     if claim.reason:
-        told = f'as for <a href="#{elsewhere}">{elsewhere}</a>' if elsewhere else claim.reason
+        told = f'as for <a href="#{elsewhere}">{elsewhere}</a>' if elsewhere else entry.reason
         lines += [f"- *Why:* {told}"]
     page, _, label = claim.see.partition("#")
     lines += [f'- *In the book:* <a href="{page}.html#{label}">{page}</a>']
+    if names := stands_on(dict.fromkeys(call.partition(":")[0] for call in entry.calls)):
+        links = (f"{{py:obj}}`{address.rpartition('.')[2]} <{address}>`" for address in names)
+        lines += [f"- *By* {', '.join(links)}"]
     return lines
 
 

@@ -53,6 +53,16 @@ def c22_leakage_below_budget(seed: int) -> bool:
     return all(_c22(eps, seed)[2] <= eps + 1e-9 for eps in C22_EPSILONS)
 
 
+def c22_joints_above_budget(seed: int) -> float:
+    """Return how many of 1,000 joints 13 x 20 have a release of Algorithm 1 that breaks one of the ten budgets."""
+    batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
+    broken = np.zeros(1000, dtype=bool)
+    for eps in C22_EPSILONS:
+        labels, _ = merge_labels(batch, LIP(eps), extend=False)
+        broken |= ~LIP(eps).kept_columns(batch.release(labels)[0], batch.p_s).all(axis=1)
+    return float(broken.sum())
+
+
 def c22_high_risk_is_refined(seed: int) -> bool:
     """Refinement never loses utility: a random aggregation of each partition that Algorithm 1 makes."""
     rng = np.random.default_rng(seed)

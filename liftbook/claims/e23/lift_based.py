@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from liftbook import figures
 from liftbook.claims.e23.figures import ALPHA_LIFT, HALF, LIFT_BASED
@@ -33,6 +34,13 @@ def lift_based_behind_alip_adult(without: str) -> float:
     """Return by how much l1- or chi2-privacy is behind ALIP at lambda 1/2, the most over the budgets, NMI."""
     figure = on_adult("e23_12", without)
     return max(float((figure.curve(HALF) - figure.curve(f"{name}, λ=0.5")).max()) for name in BOTH)
+
+
+def lift_based_behind_at_budgets(without: str) -> float:
+    """Return at how many budgets l1- or chi2-privacy is behind ALIP at lambda 1/2."""
+    figure = on_adult("e23_12", without)
+    behind = [figure.curve(f"{name}, λ=0.5") < figure.curve(HALF) - ROUNDING for name in BOTH]
+    return float((behind[0] | behind[1]).sum())
 
 
 def _gains(figure: Figure) -> bool:
@@ -71,6 +79,22 @@ def lift_based_relaxation_loses_synthetic(seed: int) -> bool:
 
 def lift_based_relaxation_gains_adult(without: str) -> bool:
     return _gains(on_adult("e23_12", without))
+
+
+def lift_based_relaxation_gains_on_average(without: str) -> bool:
+    """Whether lambda 0.65 gains over 1/2 in the mean over the budgets above 1, both notions together."""
+    return _mean_gain(without, above=True) > 0
+
+
+def lift_based_relaxation_loses_on_average(without: str) -> bool:
+    """Whether lambda 0.65 loses against 1/2 in the mean over the budgets below 1, both notions together."""
+    return _mean_gain(without, above=False) < 0
+
+
+def _mean_gain(without: str, *, above: bool) -> float:
+    figure = on_adult("e23_12", without)
+    gains = pd.concat([figure.curve(f"{name}, λ=0.65") - figure.curve(f"{name}, λ=0.5") for name in BOTH])
+    return float(gains[gains.index > 1 if above else gains.index < 1].mean())
 
 
 def lift_based_relaxation_loses_adult(without: str) -> bool:

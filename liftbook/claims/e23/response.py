@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.e23.figures import HALF, RELAXED, RESPONSE, STRICT
-from liftbook.claims.figures import Figure, above_one, never_below, on_adult
+from liftbook.claims.figures import ROUNDING, Figure, above_one, never_below, on_adult
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn, occupations
 from liftbook.rows.merging import alip_name
@@ -17,6 +17,7 @@ from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.mechanisms.response.product_polytope import kernels_of
 from liftlib.notions import ALIP, LDP, LIP
 from liftlib.solvers.polytope import vertices
 
@@ -55,9 +56,8 @@ def optimal_ldp_dimension(reading: str) -> bool:
     if reading == "needed":
         return _gain_of_the_product_polytope() > 1e-9
     joint = uniform_joint(2, 3, np.random.default_rng(3))
-    # a kernel of |X| outputs whose rows sum to 1 has |X|(|X|-1) free entries
-    kernel = optimal_response(joint, LDP(1.0), method="product-polytope").kernel
-    return kernel.size - len(kernel) <= joint.n_public * (joint.n_public - 1)
+    kernels = kernels_of(joint, LDP(1.0)).reshape(-1, joint.n_public**2)
+    return bool(np.linalg.matrix_rank(kernels - kernels[0]) == joint.n_public * (joint.n_public - 1))
 
 
 def vertices_grow_exponentially(reading: str) -> bool:
@@ -91,10 +91,23 @@ def aorr_relaxation_gains_adult(without: str) -> bool:
     return above_one(_on_adult(without, RELAXED) - _on_adult(without, HALF))
 
 
+def aorr_relaxation_gains_on_average(without: str) -> bool:
+    """Whether lambda 0.65 gains over 1/2 in the mean over the budgets above 1."""
+    gain = _on_adult(without, RELAXED) - _on_adult(without, HALF)
+    return bool(gain[gain.index > 1].mean() > 0)
+
+
 def aorr_relaxation_behind_on_adult(without: str) -> float:
     """Return by how much lambda 0.65 is behind 1/2, the most over the budgets above 1, NMI."""
     loss = _on_adult(without, HALF) - _on_adult(without, RELAXED)
     return float(loss[loss.index > 1].max())
+
+
+def aorr_relaxation_behind_up_to(without: str) -> float:
+    """Return the largest budget above 1 at which lambda 0.65 is behind 1/2; 0 where there is none."""
+    gain = _on_adult(without, RELAXED) - _on_adult(without, HALF)
+    behind = gain[(gain.index > 1) & (gain < -ROUNDING)]
+    return float(max(behind.index, default=0.0))
 
 
 @long

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.e23.figures import HALF, RELAXED, STRICT, WATCHDOG
-from liftbook.claims.figures import Figure, above_one, never_below, on_adult
+from liftbook.claims.figures import ROUNDING, Figure, above_one, never_below, on_adult
 from liftbook.claims.samples import drawn, occupations
 from liftbook.rows.merging import alip_name
 from liftbook.rows.scales import E23_EPSILONS
 from liftlib.datasets import uniform_joints
 from liftlib.measures.evaluation import evaluate
+from liftlib.measures.lifts import lift
 from liftlib.mechanisms.merging.groups import Batch
 from liftlib.mechanisms.merging.watchdog import high_risk, watchdog
 from liftlib.notions import ALIP, LDP
@@ -41,8 +42,14 @@ def adult_has_fifteen_occupations(without: str) -> float:
     return float(occupations(without).n_public)
 
 
-def adult_has_full_support(without: str) -> bool:
-    return bool((occupations(without).p > 0).all())
+def adult_lifts_are_finite(without: str) -> bool:
+    """Whether P_S and P_X have full support and every lift is finite."""
+    joint = occupations(without)
+    return bool((joint.p_s > 0).all() and (joint.p_x > 0).all() and np.isfinite(lift(joint)).all())
+
+
+def adult_zero_cells(without: str) -> float:
+    return float((occupations(without).p == 0).sum())
 
 
 def _below_ldp(figure: Figure, measure: str = "nmi") -> bool:
@@ -78,6 +85,12 @@ def relaxation_gains_watchdog_adult(without: str) -> bool:
     return above_one(_gain(on_adult("e23_3", without)))
 
 
+def relaxation_gains_watchdog_on_average(without: str) -> bool:
+    """Whether lambda 0.65 gains over 1/2 in the mean over the budgets above 1."""
+    gain = _gain(on_adult("e23_3", without))
+    return bool(gain[gain.index > 1].mean() > 0)
+
+
 def relaxation_behind_on_adult(without: str) -> float:
     """Return at how many budgets above 1 lambda 0.65 is behind 1/2."""
     gain = _gain(on_adult("e23_3", without))
@@ -92,9 +105,19 @@ def strictness_loses_watchdog_adult(without: str) -> bool:
     return never_below(on_adult("e23_3", without).curve(HALF), on_adult("e23_3", without).curve(STRICT))
 
 
+def strictness_loses_watchdog_on_average(without: str) -> bool:
+    """Whether lambda 0.35 loses against 1/2 in the mean over the budgets."""
+    return bool(_gain(on_adult("e23_3", without), STRICT, HALF).mean() < 0)
+
+
 def strictness_ahead_on_adult(without: str) -> float:
     """Return by how much lambda 0.35 is ahead of 1/2, the most over the budgets, NMI."""
     return float(_gain(on_adult("e23_3", without), STRICT, HALF).max())
+
+
+def strictness_ahead_at_budgets(without: str) -> float:
+    """Return at how many of the 32 budgets lambda 0.35 is ahead of 1/2."""
+    return float((_gain(on_adult("e23_3", without), STRICT, HALF) > ROUNDING).sum())
 
 
 def watchdog_keeps_alip(seed: int) -> bool:

@@ -82,6 +82,10 @@ def ratio_of_distances() -> float:
     return example_distance("aware, definition") / example_distance("Markov, definition")
 
 
+def ratio_of_printed_distances() -> float:
+    return 0.23 / 0.68
+
+
 def appendix_b_sum_is_d_tv() -> bool:
     """Whether Appendix B's double sum is 1 - sum P(x) P(x|x), on Example 1."""
     channel = linear_reduction(EXAMPLE, 0.5)

@@ -75,6 +75,12 @@ def proposition_1_leaves_a_choice(seed: int) -> bool:
     )
 
 
+def example_leaves_a_choice() -> bool:
+    """Whether each secret of Example 1 leaves (11d) and (11e) more than one solution."""
+    raised = EXAMPLE.p_x > EXAMPLE.x_given_s
+    return bool((raised.sum(axis=1) > 1).all() and ((EXAMPLE.p_x < EXAMPLE.x_given_s).sum(axis=1) > 1).all())
+
+
 def aware_is_better_on_random_joints(seed: int) -> bool:
     far = distance(6)
     for joint in drawn(20, 4, 6, seed):

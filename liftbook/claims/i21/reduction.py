@@ -16,6 +16,7 @@ from liftlib.measures.information import arimoto, mutual_information
 from liftlib.measures.lifts import lift
 from liftlib.mechanisms.reduction.bounded import extreme_reduction
 from liftlib.mechanisms.reduction.linear import linear_reduction
+from liftlib.numerics import Matrix, Vector
 
 
 def _gap(measure: str, joint: Joint | None = None) -> float:
@@ -84,6 +85,38 @@ def extremes_suffice(seed: int) -> bool:
         if after.ldp > printed.ldp + 1e-9 or after.lip > printed.lip + 1e-9:
             return False
     return True
+
+
+def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
+    """Whether the LDP leakage falls wherever each log-lift comes closer to 0.
+
+    "sees the secret": three secrets and symbols, two rare secrets whose lifts change sides. "Markov": 100 random
+    joints 3 x 4 and random kernels close to eq. (7), where the condition is met.
+    """
+    if mechanism == "sees the secret":
+        p_s, p_x = np.array([0.05, 0.05, 0.9]), np.array([0.2, 0.2, 0.6])
+        before = Joint(p_s[:, None] * p_x * _with_mean_1(np.array([[0.135, 0.135], [0.135, 0.135]]), p_s, p_x))
+        after = Joint(p_s[:, None] * p_x * _with_mean_1(np.array([[1.5, 0.15], [0.15, 1.5]]), p_s, p_x))
+        pairs = [(before, after)]
+    else:
+        rng, pairs = np.random.default_rng(seed), []
+        for joint in drawn(100, 3, 4, seed):
+            kernel = 0.9 * linear_reduction(joint, 0.5).kernel + 0.1 * rng.dirichlet(np.ones(4), size=4)
+            pairs.append((joint, Channel(kernel).release(joint)))
+    met = [(a, b) for a, b in pairs if (np.abs(np.log(lift(b))) < np.abs(np.log(lift(a)))).all()]
+    assert met, "no pair meets the condition"
+    return all(_ldp(b) < _ldp(a) for a, b in met)
+
+
+def _with_mean_1(rare: Matrix, p_s: Vector, p_x: Vector) -> Matrix:
+    """Return lifts, shape (3, 3), from those of two secrets at two symbols: both marginals are kept."""
+    last = (1 - p_s[:2] @ rare) / p_s[2]
+    two = np.vstack([rare, last])
+    return np.column_stack([two, (1 - two @ p_x[:2]) / p_x[2]])
+
+
+def _ldp(joint: Joint) -> float:
+    return evaluate(joint, Channel.identity(joint.n_public)).ldp
 
 
 def larger_share_leaks_less(seed: int) -> bool:

@@ -1,7 +1,8 @@
 """E23 Figs 4, 5 and 8-10: the asymmetric optimal random response, beside subset random response and subset merging.
 
 Their rows have the columns of ``liftbook.figures.response_tradeoff``: the measures nmi, min_lift_leakage,
-max_lift_leakage, broken and seconds; vertices of AORR and SRR; and of SRR largest_subset, unions and fallback.
+max_lift_leakage, broken and seconds; vertices of AORR where they are listed, as in Figs 8 and 9, and of SRR; and of SRR
+largest_subset, unions and fallback.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from liftbook.rows.responses import (
     Point,
     merge_in_subsets,
     respond,
+    respond_by_vertices,
     respond_in_subsets,
     response_tradeoff,
 )
@@ -30,14 +32,14 @@ from liftlib.numerics import Matrix
 Floats = Iterable[float]
 
 TWO: dict[str, Maker] = {"SRR": respond_in_subsets, "subset merging": merge_in_subsets}
-THREE: dict[str, Maker] = {"AORR": respond, **TWO}
+THREE: dict[str, Maker] = {"AORR": respond_by_vertices, **TWO}
 
 
-def _optimal(epsilons: Floats, lambdas: Floats, ldp: bool) -> list[Point]:
+def _optimal(epsilons: Floats, lambdas: Floats, ldp: bool, make: Maker = respond) -> list[Point]:
     shares, found = list(lambdas), []
     for eps in budgets(epsilons):
-        found += [Point("LDP", eps, respond, LDP(eps))] if ldp else []
-        found += [Point(alip_name(lam), eps, respond, ALIP.split(eps, lam)) for lam in shares]
+        found += [Point("LDP", eps, make, LDP(eps))] if ldp else []
+        found += [Point(alip_name(lam), eps, make, ALIP.split(eps, lam)) for lam in shares]
     return found
 
 
@@ -47,10 +49,10 @@ def _beside(makers: dict[str, Maker], epsilons: Floats, lam: float) -> list[Poin
 
 @on_random_joints(100, 5, 17)
 def figure_e23_4(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, ldp: bool = False
+    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, ldp: bool = False, listed: bool = False
 ) -> pd.DataFrame:
     """Return the trade-off of the optimal response under ALIP on random joints (E23 Fig. 4)."""
-    return response_tradeoff(p, _optimal(epsilons, lambdas, ldp))
+    return response_tradeoff(p, _optimal(epsilons, lambdas, ldp, respond_by_vertices if listed else respond))
 
 
 @on_adult

@@ -11,7 +11,7 @@ import pandas as pd
 from liftbook.figures.s20.side_channels import Task
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.responses import respond
+from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.scales import S20_EPSILONS as EPSILONS
 from liftbook.rows.tidy import budgets, frame, summary
 from liftlib.datasets import dirichlet_joints, uniform_joints
@@ -71,7 +71,7 @@ def _exact_srlip(task: Task) -> list[dict[str, Any]]:
     rows = []
     for eps in epsilons:
         notion = SRLIP(eps, shape)
-        exact, counted = respond(joint, notion)
+        exact, counted = respond_by_vertices(joint, notion)
         utilities = {
             "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
             "upper bound": min(srlip_upper_bounds(joint, notion).values()),

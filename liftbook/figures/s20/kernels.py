@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.making import figure
-from liftbook.rows.responses import respond
+from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.tidy import frame
 from liftbook.rows.timing import fastest
 from liftlib.channel import Channel
@@ -95,7 +95,7 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
         found = kernels_of(joint, notion)
         generic = time.perf_counter() - started
         (by_faces, n_vertices), faces = fastest(partial(best_ldp_kernel, joint, notion))
-        (by_rows, counted), cone = fastest(partial(respond, joint, notion))
+        (by_rows, counted), cone = fastest(partial(respond_by_vertices, joint, notion))
         rows.append(
             {
                 "n_public": n,

@@ -11,7 +11,7 @@ import pandas as pd
 from liftbook.figures.s20.kernels import best_ldp_kernel
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import on_random_joints
-from liftbook.rows.responses import respond
+from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.scales import S20_EPSILONS
 from liftbook.rows.tidy import budgets, frame
 from liftbook.rows.timing import fastest
@@ -51,9 +51,9 @@ def _ldp_and_lip(task: tuple[Matrix, list[float]]) -> list[dict[str, Any]]:
     for eps in epsilons:
         notion = LDP(eps)
         (whole, vertices), slow = fastest(partial(best_ldp_kernel, joint, notion))
-        (by_rows, counted), fast = fastest(partial(respond, joint, notion))
+        (by_rows, counted), fast = fastest(partial(respond_by_vertices, joint, notion))
         for panel, budget in (("a", eps), ("b", eps / 2)):
-            (lip, of_lip), seconds = fastest(partial(respond, joint, LIP(budget)))
+            (lip, of_lip), seconds = fastest(partial(respond_by_vertices, joint, LIP(budget)))
             lip_information = evaluate(joint, lip).mutual_information
             for route, channel, ldp_seconds, ldp_vertices in (
                 (BY_KERNELS, whole, slow, vertices),

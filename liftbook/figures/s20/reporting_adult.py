@@ -12,7 +12,7 @@ import pandas as pd
 from liftbook.figures.s20.series import DIRECT, FAMILIES, SERIES
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.responses import respond
+from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.scales import S20_ADULT_EPSILONS, S20_PUBLICS, S20_SECRETS
 from liftbook.rows.tidy import budgets, frame, single
 from liftlib.datasets import adult
@@ -99,7 +99,7 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
-        channel, counted = respond(joint, LIP(eps))
+        channel, counted = respond_by_vertices(joint, LIP(eps))
         found |= counted
     found["seconds"] = time.process_time() - started
     result = evaluate(joint, channel)

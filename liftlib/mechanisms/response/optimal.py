@@ -17,8 +17,11 @@ from liftlib.notions import Notion
 from liftlib.numerics import check_scalar
 from liftlib.solvers.mixing.problem import HAS_NUMBA
 
-MOST_VERTICES = 200_000
-"""Vertices that a polytope may have at most for them to be listed: 5 secrets x 17 symbols, as in E23, still may."""
+MOST_VERTICES = 2_000
+"""Vertices that a polytope may have at most for them to be listed: up there qhull is as quick as the tree."""
+
+MOST_VERTICES_PLAIN = 200_000
+"""The same where loops are not compiled: 5 secrets x 17 symbols, as in E23, still may."""
 
 MOST_HALFSPACES, MOST_SYMBOLS = 300, 20
 """Halfspaces beyond which the tree, whose programmes have a row for each, leaves so few symbols to the enumeration."""
@@ -111,15 +114,31 @@ def optimal_response(
     if method == "product-polytope":
         return product_polytope_response(joint, notion)
     fast = HAS_NUMBA if compiled is None else compiled
-    if method == "auto" and few_vertices(joint, notion, MOST_VERTICES):
+    if method == "auto" and few_vertices(joint, notion, most_vertices(fast)):
         return best_response(joint, notion)
     if method in ("auto", "tree"):
         return proven_response(joint, notion, gap=share, seconds=limit, compiled=fast, report=report)
     return best_response(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 
 
-def few_vertices(joint: Joint, notion: Notion, most: int) -> bool:
+def most_vertices(compiled: bool) -> int:
+    """Return how many vertices are few, with loops that are compiled or not."""
+    return MOST_VERTICES if compiled else MOST_VERTICES_PLAIN
+
+
+def few_vertices(joint: Joint, notion: Notion, most: int, cones: int = 1) -> bool:
     """Return whether all vertices had better be listed: there cannot be many, or the tree has too many halfspaces.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        A polyhedral one.
+    most : int
+        How many are few.
+    cones : int
+        Under how many distributions it is to be kept.
 
     Notes
     -----
@@ -133,7 +152,7 @@ def few_vertices(joint: Joint, notion: Notion, most: int) -> bool:
     >>> few_vertices(joint, LIP(1.0), 7), few_vertices(joint, LIP(1.0), 6)  # a polygon of 3 + 4 sides
     (True, False)
     """
-    halfspaces = len(notion.halfspaces(joint))
+    halfspaces = cones * len(notion.halfspaces(joint))
     if halfspaces > MOST_HALFSPACES and joint.n_public <= MOST_SYMBOLS:
         return True
     sides = halfspaces + joint.n_public

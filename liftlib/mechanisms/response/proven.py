@@ -21,7 +21,7 @@ from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, Vector
 from liftlib.proofs.proof import Proof
 from liftlib.solvers.mixing.search import Found, Proven, Report, cheapest_mixture
-from liftlib.solvers.programmes import Solution
+from liftlib.solvers.programmes import Solution, certify
 
 ROUNDING = 2e-10
 """What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
@@ -66,7 +66,7 @@ def proven_response(
         core.joint.p_x,
         gap=gap,
         seconds=seconds,
-        more=None if others else merged_rows(core, notion),
+        fallback=None if others or not notion.columnwise else lambda: merged_rows(core, notion),
         slack=KEEP_TOL,
         compiled=compiled,
         report=report,
@@ -105,15 +105,18 @@ def first_that_holds(
 ) -> tuple[Mixture, Channel, float]:
     """Return the first mixture of the rows found that a solver resolves and that keeps the notion once it is mended.
 
-    At budgets of 10^-9 and below rows nearly coincide: then it is the search's own mixture, or a constant release.
+    It is the search's own mixture where that passes for certified. At budgets of 10^-9 and below rows nearly coincide:
+    then it is HiGHS's, the search's unchecked, or a constant release.
     """
-    for resolved in (True, False):
+    rows, weights = found.rows, found.weights
+    solutions: tuple[Callable[[], Solution], ...] = (
+        lambda: certify(entropies(rows), rows.T, p_x, weights, found.dual),
+        lambda: cheapest(rows, p_x).solution,
+        lambda: solution_of(rows, weights, p_x),
+    )
+    for solution in solutions:
         try:
-            mixture = exactly(
-                cheapest(found.rows, p_x)
-                if resolved
-                else Mixture(found.rows, solution_of(found.rows, found.weights, p_x), p_x)
-            )
+            mixture = exactly(Mixture(rows, solution(), p_x))
             return mixture, *made_of(mixture)
         except (InfeasiblePrivacy, SolverFailure):
             continue
@@ -145,10 +148,8 @@ def exactly(mixture: Mixture) -> Mixture:
     return mixture._replace(solution=replace(mixture.solution, x=full))
 
 
-def merged_rows(core: Core, notion: Notion) -> Matrix | None:
-    """Return the rows of subset merging, which a search starts from so that it is never behind it."""
-    if not notion.columnwise:
-        return None
+def merged_rows(core: Core, notion: Notion) -> Matrix:
+    """Return the rows of subset merging, with which a search whose time was over is not behind it."""
     merged = subset_merging(core.joint, notion)
     masses = (core.joint.p_x[:, None] * merged.kernel).T
     return np.asarray(masses / masses.sum(axis=1, keepdims=True))

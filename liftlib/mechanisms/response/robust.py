@@ -8,12 +8,18 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
+from liftlib.mechanisms.response.optimal import few_vertices, most_vertices
+from liftlib.mechanisms.response.proven import proven_response
 from liftlib.mechanisms.rows import best_response
 from liftlib.notions import Notion
+from liftlib.numerics import check_scalar
+from liftlib.solvers.mixing.problem import HAS_NUMBA
 
 
 @checked
-def robust_response(joint: Joint, notion: Notion, *, others: Sequence[Joint] = ()) -> Channel:
+def robust_response(
+    joint: Joint, notion: Notion, *, others: Sequence[Joint] = (), gap: float = 1e-6, seconds: float | None = None
+) -> Channel:
     """Return the mechanism of the largest I(X; Y) under one distribution that keeps a notion under several.
 
     Parameters
@@ -24,11 +30,19 @@ def robust_response(joint: Joint, notion: Notion, *, others: Sequence[Joint] = (
         A polyhedral one, as for ``optimal_response``.
     others : sequence of Joint, keyword-only
         Distributions over the same number of symbols, under which the notion must be kept too.
+    gap, seconds : float, optional, keyword-only
+        Where a tree ends that is searched for lack of a list of vertices, see
+        :func:`~liftlib.mechanisms.response.optimal.optimal_response`.
 
     Returns
     -------
     Channel
-        P(y|x), with a :class:`~liftlib.mechanisms.rows.RowsCertificate`.
+        P(y|x), with a :class:`~liftlib.mechanisms.rows.RowsCertificate`; its ``upper`` bounds every other.
+
+    Warns
+    -----
+    LiftWarning
+        If the seconds were over before the gap was reached.
 
     Raises
     ------
@@ -55,4 +69,8 @@ def robust_response(joint: Joint, notion: Notion, *, others: Sequence[Joint] = (
     for number, other in enumerate(others):
         if other.n_public != joint.n_public:
             raise InvalidParameter(f"others[{number}] has {other.n_public} symbols, joint {joint.n_public}: match them")
-    return best_response(joint, notion, others=others, route="all vertices of the common cone")
+    share = check_scalar("gap", gap, open_low=True)
+    limit = None if seconds is None else check_scalar("seconds", seconds)
+    if few_vertices(joint, notion, most_vertices(HAS_NUMBA), 1 + len(others)):
+        return best_response(joint, notion, others=others, route="all vertices of the common cone")
+    return proven_response(joint, notion, others=others, gap=share, seconds=limit)

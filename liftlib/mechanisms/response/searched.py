@@ -11,7 +11,7 @@ from liftlib.joint import Joint
 from liftlib.mechanisms.rows import Mixture, certified, cheapest, mended, without_dust
 from liftlib.notions import Notion
 from liftlib.numerics import DOWNHILL_TOL, STEEPEST, Matrix, Vector, check_scalar, xlogx
-from liftlib.solvers.mixing.search import Master
+from liftlib.solvers.mixing.masters import HighsMaster
 from liftlib.solvers.programmes import Programme
 
 ROUNDS = 100
@@ -96,7 +96,7 @@ def _searched(halfspaces: Matrix, p_x: Vector, least_gain: float, random: np.ran
     rows = np.array([p_x, *(_downhill(allowed, p_x, STEEP * unit)[0] for unit in np.eye(n))])
     # where only P_X itself can be mixed to P_X, the duals of its programme say nothing of other rows: the one that is
     # searched by has each symbol's own row too, at a price, and so has duals that point to what is missing
-    master = Master(p_x)
+    master = HighsMaster(p_x)
     master.add(rows)
     cost, dual, weights = master.run()
     idle = 0

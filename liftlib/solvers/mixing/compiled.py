@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from liftlib.numerics import Matrix, Vector
-from liftlib.solvers.mixing import simplex, tree
+from liftlib.solvers.mixing import primal, simplex, tree
+from liftlib.solvers.mixing.masters import DEARER, DEAREST, UNITS_TOL, HighsMaster, cleaned, dear
 from liftlib.solvers.mixing.problem import Pass, Problem
+
+STEPS = 60
+"""Steps a coordinate after which a linear programme over rows is left to HiGHS."""
 
 
 class Compiled:
@@ -45,3 +49,61 @@ class Compiled:
                 self.problem, work.dual, caps, work.order, work.threshold, work.tolerance, work.records, work.stack,
                 work.state, work.rows, work.prices, (last - work.nodes, len(work.prices), below), self._work,
             )  # fmt: skip
+
+
+class CompiledMaster:
+    """The linear programme over rows by a compiled simplex, see ``masters.HighsMaster``, which it falls back on.
+
+    Parameters
+    ----------
+    target : numpy.ndarray, shape (n,)
+    """
+
+    def __init__(self, target: Vector) -> None:
+        n = target.size
+        self.n, self._target = n, np.ascontiguousarray(target)
+        self._rows, self._costs, self._count = np.zeros((8 * n + 64, n)), np.zeros(8 * n + 64), 0
+        self._dear = dear(n)
+        self._basis, self._inverse = np.arange(n), np.eye(n)
+        self._fallback: HighsMaster | None = None
+        self.add(self._target[None])
+
+    @property
+    def rows(self) -> Matrix:
+        """The rows that joined."""
+        return self._rows[: self._count] if self._fallback is None else self._fallback.rows
+
+    def add(self, rows: Matrix) -> int:
+        """Let rows join that it has not yet; return how many."""
+        if self._fallback is not None:
+            return self._fallback.add(rows)
+        before = self._count
+        while before + len(rows) > len(self._costs):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+            self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
+        self._count = primal.join(self._rows, self._costs, before, cleaned(rows))
+        return self._count - before
+
+    def run(self) -> tuple[float, Vector, Vector]:
+        """Return the cost, the duals, and the weights of the rows."""
+        if self._fallback is not None:
+            return self._fallback.run()
+        n = self.n
+        weights, dual = np.zeros(n), np.zeros(n)
+        while primal.mix(
+            self._rows, self._costs, self._count, self._dear, self._target, self._basis, self._inverse, weights, dual,
+            STEPS * n,
+        ):  # fmt: skip
+            units = self._basis < n
+            if weights[units].max(initial=0.0) <= UNITS_TOL or self._dear > DEAREST:
+                if weights.min() < -UNITS_TOL:
+                    break
+                q = np.zeros(self._count)
+                q[self._basis[~units] - n] = np.maximum(weights[~units], 0.0)
+                return float(self._costs[: self._count] @ q), dual, q
+            self._dear *= DEARER
+        # ties, or rows that nearly coincide, wore the basis out
+        other = HighsMaster(self._target)
+        other.add(self.rows[1:])
+        self._fallback = other
+        return other.run()

@@ -15,13 +15,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from liftlib.errors import SolverFailure
-from liftlib.numerics import Matrix, Vector, xlogx
+from liftlib.numerics import Matrix, Vector
+from liftlib.solvers.mixing.masters import HighsMaster, Master, entropies
 from liftlib.solvers.mixing.plain import Plain
 from liftlib.solvers.mixing.problem import HAS_NUMBA, Pass, Problem
 from liftlib.solvers.mixing.ranges import Ranges, ranges
 from liftlib.solvers.mixing.supports import Supports, supports
-from liftlib.solvers.programmes import Programme
 
 FIRST_DELTA = 0.03
 """What a first pass cuts off, as a share of the utility found so far; an unfinished pass proves little."""
@@ -38,11 +37,23 @@ PATIENCE = 10
 CHUNK = 400
 """Programmes between two looks at the clock, by HiGHS; ten times as many where loops are compiled."""
 
-UNITS_TOL = 1e-11
-"""Weight of unit vectors that is none."""
+LAST = 0.45
+"""The last cut-off, as a share of the gap that is wanted."""
 
-DEAREST = 1e9
-"""A price beyond any saving."""
+FINER = 20.0
+"""A box is not parted where that could raise its bound by less than this part of the cut-off, or of the gap."""
+
+QUICK = 400
+"""Programmes after which a tree is not small, by HiGHS; ten times as many where loops are compiled."""
+
+AT_ONCE = 20
+"""Passes at the last cut-off that are tried at first, as long as each ends with rows that join."""
+
+LOCALLY = 0.4
+"""The share of the time after which going downhill ends."""
+
+MOST_DENSE = 64
+"""Coordinates beyond which HiGHS mixes the rows found, although loops are compiled."""
 
 CAP_ROOM = 1e-11
 """By how much a cap is larger than what its multipliers prove, relative to them."""
@@ -84,6 +95,8 @@ class Found(NamedTuple):
         Allowed rows, the first the target itself, among them those of the cheapest mixture.
     weights : numpy.ndarray, shape (M,)
         Theirs in it.
+    dual : numpy.ndarray, shape (n,)
+        The multipliers of its programme.
     cost : float
         That of the cheapest mixture found.
     proven : Proven
@@ -97,64 +110,13 @@ class Found(NamedTuple):
 
     rows: Matrix
     weights: Vector
+    dual: Vector
     cost: float
     proven: Proven
     programmes: int
     passes: int
     seconds: float
     ended: bool
-
-
-def entropies(rows: Matrix) -> Vector:
-    """Return the entropy of each row, nats."""
-    return np.asarray(-xlogx(rows).sum(axis=1))
-
-
-class Master:
-    """The linear programme over the rows found so far: min H(v) q with sum q v = target."""
-
-    def __init__(self, target: Vector) -> None:
-        self.n = target.size
-        # a coordinate's unit vector keeps it feasible, and its price the duals small; where it is used it costs more
-        self._dear = 4.0 * (1.0 + float(np.log(self.n)))
-        self._target = target
-        self._programme = Programme(np.full(self.n, self._dear), np.eye(self.n), target)
-        self._seen: set[bytes] = set()
-        self.rows = np.empty((0, self.n))
-        self.add(target[None])
-
-    def add(self, rows: Matrix) -> int:
-        """Let rows join that it has not yet; return how many."""
-        clean = np.where(rows > 1e-13, rows, 0.0)
-        clean /= clean.sum(axis=1, keepdims=True)
-        new = []
-        for at, key in enumerate(clean.round(11)):
-            if (name := key.tobytes()) not in self._seen:
-                self._seen.add(name)
-                new.append(at)
-        if new:
-            self.rows = np.concatenate([self.rows, clean[new]])
-            self._programme.add(entropies(clean[new]), clean[new].T)
-        return len(new)
-
-    def run(self) -> tuple[float, Vector, Vector]:
-        """Return the cost, the duals, and the weights of the rows."""
-        while True:
-            weights, dual = self._run()
-            if weights[: self.n].max() <= UNITS_TOL or self._dear > DEAREST:
-                q = weights[self.n :]
-                return float(entropies(self.rows) @ q), dual, q
-            self._dear *= 4.0
-            self._programme.charge(np.full(self.n, self._dear))
-
-    def _run(self) -> tuple[Vector, Vector]:
-        try:
-            return self._programme.run()
-        except SolverFailure:
-            # columns that nearly coincide can wear a basis out: start afresh, from all of them
-            self._programme = Programme(np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on")
-            self._programme.add(entropies(self.rows), self.rows.T)
-            return self._programme.run()
 
 
 class Search:
@@ -164,11 +126,11 @@ class Search:
         self.target, self.slack, self.compiled = target, slack, compiled
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
-        self.master = Master(target)
         self.programmes = self.passes = self.joined = 0
         self.table: Supports | None = None
         if compiled:
             _compile()  # what it takes the first time is not the search's
+        self.master = _master(target, compiled=compiled)
         self.started = time.perf_counter()
         self._enter(halfspaces)
         nothing = np.empty((0, 0))
@@ -195,6 +157,10 @@ class Search:
     def gap(self) -> float:
         """How much less another mixture may cost."""
         return self.cost - self.proven.bound
+
+    def wanted(self, gap: float) -> float:
+        """Return the gap in nats that a share of the utility found is."""
+        return max(gap * (self.total - self.cost), FINEST)
 
     def add(self, rows: Matrix) -> int:
         """Let rows join; return how many are new."""
@@ -224,9 +190,9 @@ class Search:
 
     def locally(self, limit: float) -> None:
         """Go downhill from many starts, until next to nothing is gained."""
-        n, idle = self.target.size, 0
+        n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
         units = np.eye(n)
-        while idle < (3 if self.compiled else 2) and self.seconds < limit:
+        while idle < patience and self.seconds < limit:
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
             if self.compiled or idle:
                 pairs = self.rng.integers(0, n, (n, 2))
@@ -236,17 +202,19 @@ class Search:
             good = prices < -1e-7
             before = self.cost
             if not good.any() or not self.add(rows[good]):
-                idle += 1
+                idle += patience if n <= MOST_DENSE else 1  # a small tree finds what is left as quickly
                 continue
             self.settle()
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
-    def one_pass(self, delta: float, tolerance: float, limit: float, report: Report | None) -> bool:
-        """Look through the tree for rows of a price below -delta; return whether it was looked through whole."""
+    def one_pass(
+        self, delta: float, tolerance: float, limit: float, report: Report | None, nodes: float = np.inf
+    ) -> Pass:
+        """Look through the tree for rows of a price below -delta, as far as so many nodes reach."""
         self.passes += 1
         work = Pass.start(self.dual, -delta, tolerance, len(self.hull.rows), self.route.basis)
         chunk = CHUNK * (10 if self.compiled else 1)
-        while work.waiting and work.below < ENOUGH and self.seconds < limit:
+        while work.waiting and work.below < ENOUGH and self.seconds < limit and work.nodes < nodes:
             self.route.explore(work, self.caps, chunk, ENOUGH)
             if report is not None:
                 report(self.cost, self.proven.bound, self.seconds)
@@ -261,7 +229,7 @@ class Search:
             rows, prices = self.route.descend(self.dual, starts / starts.sum(axis=1, keepdims=True))
             self.joined = self.add(np.concatenate([found, rows[prices < -1e-9]]))
             self.settle()
-        return not work.waiting
+        return work
 
 
 def cheapest_mixture(
@@ -271,6 +239,7 @@ def cheapest_mixture(
     gap: float = 1e-6,
     seconds: float | None = None,
     more: Matrix | None = None,
+    fallback: Callable[[], Matrix] | None = None,
     slack: float = 0.0,
     compiled: bool | None = None,
     report: Report | None = None,
@@ -290,7 +259,9 @@ def cheapest_mixture(
     seconds : float, optional, keyword-only
         Stop after about so many.
     more : numpy.ndarray, shape (k, n), optional, keyword-only
-        Allowed rows to start from, such as those of a heuristic: the result costs no more than their best mixture.
+        Allowed rows to start from: the result costs no more than their best mixture.
+    fallback : callable, optional, keyword-only
+        Asked for such rows, those of a heuristic, where the time is over before the gap is reached.
     slack : float, keyword-only
         The bound holds for every v with G v >= -slack max(1, largest of the row of G).
     compiled : bool, optional, keyword-only
@@ -311,32 +282,45 @@ def cheapest_mixture(
     search = Search(halfspaces, target, slack, compiled=HAS_NUMBA if compiled is None else compiled)
     limit = np.inf if seconds is None else seconds
     search.begin(np.empty((0, target.size)) if more is None else more)
-    search.locally(0.4 * limit)
-    delta, idle = None, 0
-    while True:
-        wanted = max(gap * (search.total - search.cost), FINEST)
-        if search.gap <= wanted and search.passes:
-            break
-        delta = max(FIRST_DELTA * (search.total - search.cost), 0.9 * wanted) if delta is None else delta
-        before = search.cost
-        whole = search.one_pass(delta, min(delta, wanted) / 20, limit, report)
-        if search.seconds >= limit or search.gap <= wanted:
-            break
-        if whole:
-            # what is left is rounding, and the slack
-            idle = idle + 1 if before - search.cost < 0.01 * wanted else 0
-            if delta <= 0.5 * wanted and idle and (not search.joined or idle >= PATIENCE):
-                break
-            delta = max(min(delta, search.gap) / SHRINK, 0.45 * wanted)
+    search.locally(LOCALLY * limit)
+    _prove(search, gap, limit, report)
+    if fallback is not None and search.gap > search.wanted(gap):
+        search.add(fallback())
+        search.settle(everywhere=False)
     kept = search.weights > 0
     kept |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
     kept[0] = True  # the target itself, so that some mixture reaches it
-    wanted = max(gap * (search.total - search.cost), FINEST)
-    master, ended = search.master, search.gap <= wanted or search.seconds < limit
+    master, ended = search.master, search.gap <= search.wanted(gap) or search.seconds < limit
     return Found(
-        master.rows[kept], search.weights[kept], search.cost, search.proven, search.programmes, search.passes,
-        search.seconds, ended,
+        master.rows[kept], search.weights[kept], search.dual, search.cost, search.proven, search.programmes,
+        search.passes, search.seconds, ended,
     )  # fmt: skip
+
+
+def _prove(search: Search, gap: float, limit: float, report: Report | None) -> None:
+    """Let passes follow one another until the gap is reached, the time is over, or nothing changes."""
+    quick = QUICK * (10 if search.compiled else 1)
+    delta, idle, at_once = np.inf, 0, AT_ONCE
+    while search.seconds < limit:
+        wanted = search.wanted(gap)
+        if search.gap <= wanted and search.passes:
+            return
+        last = LAST * wanted
+        before = search.cost
+        if at_once:  # a small tree needs no passes that lead up to the last
+            work = search.one_pass(last, last / FINER, limit, report, quick)
+            at_once = 0 if work.waiting and work.below < ENOUGH else at_once - 1
+        else:
+            delta = min(delta, max(FIRST_DELTA * (search.total - search.cost), last))
+            work = search.one_pass(delta, min(delta, wanted) / FINER, limit, report)
+        if work.waiting:
+            continue
+        # what is left is rounding, and the slack
+        idle = idle + 1 if before - search.cost < 0.01 * wanted else 0
+        if (at_once or delta <= last) and idle and (not search.joined or idle >= PATIENCE):
+            return
+        if not at_once:
+            delta = max(min(delta, search.gap) / (SHRINK if work.nodes > quick else SHRINK**4), last)
 
 
 @cache
@@ -347,6 +331,7 @@ def _compile() -> None:
     caps, _ = route.largest()
     route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
     route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9, 9)
+    _master(np.array([0.6, 0.4]), compiled=True).run()
 
 
 def _route(problem: Problem, *, compiled: bool) -> Route:
@@ -356,3 +341,11 @@ def _route(problem: Problem, *, compiled: bool) -> Route:
     from liftlib.solvers.mixing.compiled import Compiled  # noqa: PLC0415
 
     return Compiled(problem)
+
+
+def _master(target: Vector, *, compiled: bool) -> Master:
+    if not compiled or target.size > MOST_DENSE:
+        return HighsMaster(target)
+    from liftlib.solvers.mixing.compiled import CompiledMaster  # noqa: PLC0415
+
+    return CompiledMaster(target)

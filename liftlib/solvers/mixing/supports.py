@@ -13,6 +13,15 @@ from liftlib.solvers.mixing.ranges import Ranges
 WIDEST = 1500
 """Coordinates beyond which pairs are left to the search: their tables would not fit into a gigabyte."""
 
+AT_ONCE = 200_000
+"""Numbers of a table of pairs that are made at once."""
+
+FLAT = 1e-13
+"""A row of unit size that differs by less between two coordinates bounds no share of theirs."""
+
+AT_AN_END = 1e-12
+"""A share nearer than this to 0 or 1 is a coordinate alone."""
+
 
 class Supports(NamedTuple):
     """Points share e_first + (1 - share) e_second, and their entropies."""
@@ -50,18 +59,20 @@ def supports(hull: Ranges) -> Supports:
     alone = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
     first, second = np.triu_indices(n if n <= WIDEST else 0, 1)
     least, most = np.zeros(first.size), np.ones(first.size)
-    for row, a, b in zip(rows, low[:, 0], high[:, 0], strict=True):
-        slope, rest = row[first] - row[second], row[second]
+    block = max(1, AT_ONCE // max(1, first.size))
+    for at in range(0, len(rows), block):
+        some = slice(at, at + block)
+        slope, rest = rows[some][:, first] - rows[some][:, second], rows[some][:, second]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            one, two = (a - rest) / slope, (b - rest) / slope
-        flat = np.abs(slope) < 1e-13
-        outside = flat & ((rest < a) | (rest > b))
-        least = np.maximum(least, np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(one, two)))
-        most = np.minimum(most, np.where(flat, 1.0, np.maximum(one, two)))
+            one, two = (low[some] - rest) / slope, (high[some] - rest) / slope
+        flat = np.abs(slope) < FLAT
+        outside = flat & ((rest < low[some]) | (rest > high[some]))
+        least = np.maximum(least, np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(one, two)).max(axis=0))
+        most = np.minimum(most, np.where(flat, 1.0, np.maximum(one, two)).min(axis=0))
     allowed = least <= most
     first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
-    inside = (share > 1e-12) & (share < 1 - 1e-12)
+    inside = (share > AT_AN_END) & (share < 1 - AT_AN_END)
     first = np.concatenate([alone, first[inside]])
     second = np.concatenate([alone, second[inside]])
     share = np.concatenate([np.ones(alone.size), share[inside]])

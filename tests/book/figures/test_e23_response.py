@@ -42,7 +42,7 @@ def test_figure_4_is_means_over_joints(monkeypatch, jobs):
 
 @pytest.mark.cdd
 def test_figure_4_counts_vertices():
-    rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4)
+    rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4, listed=True)
     joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(6, 3, 6, np.random.default_rng(4))]
     for eps in (0.5, 3.0):
         notions = {"LDP": ll.LDP(eps), "ALIP, λ=0.35": ll.ALIP(0.35 * eps, 0.65 * eps)}

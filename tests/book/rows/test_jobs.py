@@ -62,7 +62,7 @@ def run_script(folder, text):
 
 def test_a_plain_script_needs_no_main_guard(tmp_path):
     done = run_script(tmp_path, PLAIN)
-    assert (done.returncode, done.stdout) == (0, "once\n6\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "once\n5\n"), done.stderr
 
 
 def test_a_class_of_the_scripts_own_needs_one_and_is_told_so(tmp_path):

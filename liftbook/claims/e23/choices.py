@@ -1,0 +1,45 @@
+"""Which choices of Adult's relationships give what E23 prints of it."""
+
+from __future__ import annotations
+
+import math
+
+from liftbook.claims.e23.merging import merging_adult_eps_1
+from liftbook.claims.e23.response import aorr_adult_eps_2
+from liftbook.claims.e23.watchdog import watchdog_adult_eps_1, watchdog_adult_eps_2
+from liftbook.claims.samples import occupations
+
+PRINTED = {
+    "watchdog 1": (watchdog_adult_eps_1, 0.28),
+    "watchdog 2": (watchdog_adult_eps_2, 0.73),
+    "AORR 2": (aorr_adult_eps_2, 0.96),
+    "merging 1": (merging_adult_eps_1, 0.73),
+}
+"""What computes each of the printed numbers that depend on the choice, by mechanism and budget."""
+
+
+def _choices() -> list[str]:
+    """Return whose people may be left out: nobody's, or those of one relationship."""
+    return ["none", *map(str, occupations("none").secret)]
+
+
+def relationship_choices() -> float:
+    return float(len(_choices()))
+
+
+def _gives(what: str, without: str, how: str) -> bool:
+    found, printed = PRINTED[what][0](without), PRINTED[what][1]
+    if how == "cut":
+        return math.isclose(math.floor(100 * found) / 100, printed)
+    if how == "rounded":
+        return math.isclose(round(found, 2), printed)
+    return abs(found - printed) <= 0.01
+
+
+def choices_that_give(which: str) -> float:
+    """Return how many choices give printed numbers, "cut", "rounded" or "within a unit"; "watchdog 2, rounded".
+
+    Several numbers are joined by "and", as in "watchdog 2 and merging 1, rounded".
+    """
+    names, how = which.split(", ")
+    return float(sum(all(_gives(what, one, how) for what in names.split(" and ")) for one in _choices()))

@@ -1,0 +1,68 @@
+"""Two readings of the five texts, each made alone, and what became of what they disagreed on.
+
+``data/readers.csv`` has a row for each row of ``data/sentences.csv``, in its order: the kind that the first and the
+second reader gave the sentence, and whether each held that a computation could contradict it. Where one did not note
+it, or noted it as a part of another, the fields are empty, or name several places.
+"""
+
+from __future__ import annotations
+
+import csv
+
+import pandas as pd
+
+from liftbook.claims import read_claims, read_sentences
+from liftlib.errors import DataError
+from liftlib.resources import resource
+
+ANSWERS = ("yes", "partly", "no", "")
+
+
+def disagreed_kind(kind_1: str, kind_2: str) -> bool:
+    """Return whether both gave a kind and the second gave another, or others.
+
+    Examples
+    --------
+    >>> disagreed_kind("result", "result verbal"), disagreed_kind("result", "verbal"), disagreed_kind("", "verbal")
+    (False, True, False)
+    """
+    return bool(kind_1) and bool(kind_2) and kind_1 not in kind_2.split()
+
+
+def readers() -> pd.DataFrame:
+    """Return what each reader noted of each sentence, where they disagreed, and what was decided.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of ``data/readers.csv``, and ``noted`` (both, first, second or neither), ``kind_differs``,
+        ``testable_differs`` and ``decided``: the kinds of the claims that test the sentence, or why none does.
+
+    Raises
+    ------
+    DataError
+        If the rows are not those of ``data/sentences.csv``, or have an unknown answer.
+    """
+    with resource("data/readers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    kinds, sentences = {claim.id: claim.kind for claim in read_claims()}, read_sentences()
+    if [(r["paper"], r["place"], r["says"]) for r in rows] != [(s.paper, s.place, s.says) for s in sentences]:
+        raise DataError("readers.csv has not the sentences of sentences.csv, in their order: give each one row in both")
+    found = []
+    for row, sentence in zip(rows, sentences, strict=True):
+        for answer in (row["testable_1"], row["testable_2"]):
+            if answer not in ANSWERS:
+                raise DataError(f"readers.csv, {row['paper']}, {row['place']}: {answer!r}: give yes, partly or no")
+        noted = {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}
+        used = dict.fromkeys(kinds[name] for name in sentence.claims.split())
+        found.append(
+            {
+                **row,
+                "noted": noted[bool(row["kind_1"]), bool(row["kind_2"])],
+                "kind_differs": disagreed_kind(row["kind_1"], row["kind_2"]),
+                "testable_differs": bool(row["testable_1"] and row["testable_2"])
+                and row["testable_1"] != row["testable_2"],
+                "decided": f"tested, as {' and '.join(used)}" if used else f"left out: {sentence.left_out}",
+            }
+        )
+    return pd.DataFrame(found)

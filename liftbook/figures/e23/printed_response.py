@@ -1,0 +1,140 @@
+"""E23 Algorithm 2 line by line, over the subsets of Algorithm 1 without repair: where its branches lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import on_random_joints
+from liftbook.rows.tidy import frame
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.merging.subset import LoopName, merge_labels
+from liftlib.mechanisms.response.subset import subset_response
+from liftlib.mechanisms.rows import cheapest
+from liftlib.notions import ALIP
+from liftlib.numerics import Matrix
+from liftlib.solvers.polytope import vertices
+
+
+class Printed(NamedTuple):
+    """What Algorithm 2 ends with: a release or none, how often subsets were united, and by which lines."""
+
+    channel: Channel | None
+    unions: int
+    ending: str
+
+
+ENDINGS = ("responses", "subset merging", "no response")
+"""Lines 20 to 23; lines 17 and 18; or neither, where a subset's polytope has vertices and (26) still no solution."""
+
+
+def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Printed:
+    """Follow E23 Algorithm 2 as printed: a subset is united with others while its polytope is empty, and only then.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX of full support.
+    notion : ALIP
+        What each row is to keep.
+    loop : {"standard", "printed"}
+        Of Algorithm 1: C22's, or that of its line 4.
+
+    Returns
+    -------
+    Printed
+        The release, which need not keep the notion where Algorithm 1's does not.
+    """
+    labels, order = merge_labels(joint.p[None], notion, loop=loop, extend=False)
+    waiting = [np.flatnonzero(labels[0] == group).tolist() for group in order[0][order[0] >= 0]]
+    merged, halfspaces = [list(subset) for subset in waiting], notion.halfspaces(joint)
+    made: list[tuple[list[int], Matrix]] = []
+    unions = 0
+
+    def polytope(subset: list[int]) -> Matrix:
+        return vertices(halfspaces[:, subset], interior=joint.p_x[subset])
+
+    while waiting:
+        subset = waiting.pop(0)
+        rows = polytope(subset)
+        while not len(rows) and (waiting or made):
+            subset = subset + (waiting.pop(0) if waiting else made.pop()[0])
+            unions += 1
+            rows = polytope(subset)
+        made.append((subset, rows))
+    low = sorted(set(range(joint.n_public)) - {x for subset in merged for x in subset})
+    if len(made) == 1 and not len(made[0][1]):
+        return Printed(Channel.merge([*((x,) for x in low), *merged], joint.n_public), unions, "subset merging")
+    blocks = []
+    for subset, rows in made:
+        mass = joint.p_x[subset]
+        try:
+            blocks.append((subset, cheapest(rows, mass / mass.sum()).kernel))
+        except InfeasiblePrivacy:
+            return Printed(None, unions, "no response")
+    blocks += [([x], np.ones((1, 1))) for x in low]
+    kernel, start = np.zeros((joint.n_public, sum(block.shape[1] for _, block in blocks))), 0
+    for subset, block in blocks:
+        kernel[subset, start : start + block.shape[1]] = block
+        start += block.shape[1]
+    return Printed(Channel(kernel / kernel.sum(axis=1, keepdims=True)), unions, "responses")
+
+
+def _trial(task: tuple[Matrix, tuple[float, ...], float, LoopName, bool]) -> list[dict[str, float]]:
+    p, epsilons, lam, loop, beside = task
+    joint, found = Joint(p), []
+    for eps in epsilons:
+        notion = ALIP.split(eps, lam)
+        one = algorithm_2(joint, notion, loop)
+        found.append(
+            {
+                "unions": float(one.unions > 0),
+                **{ending: float(one.ending == ending) for ending in ENDINGS},
+                "broken": float(one.channel is not None and not notion.is_kept(joint, one.channel)),
+                "nmi": np.nan if one.channel is None else evaluate(joint, one.channel).nmi,
+                **({"nmi of ours": evaluate(joint, subset_response(joint, notion)).nmi} if beside else {}),
+            }
+        )
+    return found
+
+
+@on_random_joints(100, 5, 17)
+def algorithm_2_endings(
+    p: Matrix,
+    epsilons: Iterable[float] = (0.25, 1.0, 2.0, 4.0, 6.0, 8.0),
+    lam: float = 0.65,
+    loop: LoopName = "standard",
+    *,
+    beside: bool = True,
+) -> pd.DataFrame:
+    """Return how E23 Algorithm 2, as printed, ends on random joints.
+
+    Parameters
+    ----------
+    loop : {"standard", "printed"}
+        Of Algorithm 1; by the printed one a subset may have all the high-risk symbols, which takes long.
+    beside : bool
+        Whether to make subset_response's release beside it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a budget: the shares of joints with ``unions``, of each ending, and ``broken`` (a release that breaks
+        the notion); ``nmi``, the mean where there is a release, and ``nmi of ours``, subset_response's, there.
+    """
+    budgets = tuple(epsilons)
+    trials = parallel_map(_trial, [(one, budgets, lam, loop, beside) for one in p])
+    rows = []
+    for at, eps in enumerate(budgets):
+        part = pd.DataFrame([trial[at] for trial in trials])
+        if beside:
+            part["nmi of ours"] = part["nmi of ours"].where(part["nmi"].notna())
+        rows.append({"eps": eps, **{name: float(part[name].mean()) for name in trials[0][at]}, "n": len(part)})
+    return frame(rows)

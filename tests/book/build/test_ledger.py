@@ -1,0 +1,62 @@
+"""A row of the ledger and the rest of the book lead to each other: its chapter's place, its functions, and back."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from liftbook.build.sphinx.ledger import card, closing, table_of
+from liftbook.build.sphinx.sources import stands_on
+from liftbook.claims import entries
+from liftbook.claims.stored import stored_values
+
+ROOT = Path(__file__).resolve().parents[3]
+HTML = ROOT / "_build" / "html" / "chapters"
+ENTRIES = entries(stored_values())
+
+PRINTS_ALONE = {"c22-ex1-sets", "c22-ex1-order", "c22-table1-numbers"}
+"""Rows that set printed numbers beside each other: nothing of the library computes them."""
+DISTRIBUTIONS = {"i21-ex1-pa", "i21-ex1-pb", "i21-ex1-pc", "i21-ex1-pd", "i21-ex1-sets"}
+"""Rows of a stored distribution itself."""
+FORMULAS = {"e23-prop3-l1", "e23-prop3-chi2", "e23-prop5-l1", "e23-prop5-chi2"}
+"""Rows computed on arrays of lifts, by functions below those that the reference page has."""
+
+
+def used(entry):
+    return stands_on(dict.fromkeys(call.partition(":")[0] for call in entry.calls))
+
+
+def test_a_row_names_what_computes_it():
+    """Every row leads to functions of the reference page but for those that stand on none."""
+    without = {entry.claim.id for entry in ENTRIES if not used(entry)}
+    assert without == PRINTS_ALONE | DISTRIBUTIONS | FORMULAS
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.claim.id)
+def test_links_of_a_row(entry):
+    """The card leads to the place and shows the source; the chapter's table leads to the place and to the card."""
+    text, (_, _, row) = "\n".join(card(entry, "")), table_of([entry])
+    page, _, label = entry.claim.see.partition("#")
+    assert f'<a href="{page}.html#{label}">' in text
+    assert f'<a href="#{label}">' in row
+    assert f'<a href="ledger.html#{entry.claim.id}">' in row
+    assert row.count("|") - row.count(r"\|") == 5
+    for call in entry.calls:
+        assert f"def {call.partition(':')[0]}(" in closing(entry)
+    for address in used(entry):
+        assert f"<{address}>`" in text
+
+
+@pytest.mark.book
+def test_the_rows_links_are_there():
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in HTML.glob("*.html")}
+    ids = {name: Counter(re.findall(r'\bid="([^"]+)"', text)) for name, text in pages.items()}
+    for entry in ENTRIES:
+        page, _, label = entry.claim.see.partition("#")
+        assert ids["ledger"][entry.claim.id] == 1
+        assert ids[page][label] >= 1, entry.claim.see
+        assert f'href="ledger.html#{entry.claim.id}"' in pages[page]
+        for address in used(entry):
+            assert ids["api"][address] == 1, address
+            assert f'href="api.html#{address}"' in pages["ledger"]

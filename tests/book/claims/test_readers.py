@@ -1,0 +1,60 @@
+"""The two readings of the texts beside the sentences that were made of them."""
+
+import csv
+from collections import Counter
+
+import pytest
+
+from liftbook import claims
+from liftbook.claims import readers as module
+from liftbook.claims.readers import readers
+from liftlib.errors import DataError
+from liftlib.resources import resource
+
+ROWS = readers()
+
+
+def test_each_sentence_was_noted_by_a_reader():
+    with resource("data/sentences.csv").open(encoding="utf-8", newline="") as file:
+        assert len(ROWS) == len(list(csv.DictReader(file)))
+    assert not (ROWS["noted"] == "neither").any()
+    # what a reader did not note has neither kind nor answer
+    for at in ("1", "2"):
+        empty = ROWS[f"kind_{at}"] == ""
+        assert (ROWS.loc[empty, f"testable_{at}"] == "").all()
+        assert (ROWS.loc[~empty, f"testable_{at}"] != "").all()
+    assert ((ROWS["place_2"] == "") == (ROWS["kind_2"] == "")).all()
+
+
+def test_counts_follow_from_the_file():
+    with resource("data/readers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    both = [row for row in rows if row["kind_1"] and row["kind_2"]]
+    assert Counter(ROWS["noted"])["both"] == len(both)
+    assert ROWS["kind_differs"].sum() == sum(row["kind_1"] not in row["kind_2"].split() for row in both)
+    assert ROWS["testable_differs"].sum() == sum(row["testable_1"] != row["testable_2"] for row in both)
+
+
+def test_what_was_decided():
+    """A tested sentence has the kinds of its claims; the others have the reason of the list."""
+    for row, sentence in zip(ROWS.to_dict("records"), claims.read_sentences(), strict=True):
+        assert row["decided"].startswith("tested, as " if sentence.claims else "left out: ")
+    assert not ROWS["decided"].str.contains("not run").any()
+    # a sentence that neither reader thought could be contradicted is not claimed to be tested as a result
+    no = ROWS[(ROWS["testable_1"] == "no") & (ROWS["testable_2"] == "no")]
+    assert not no["decided"].str.fullmatch("tested, as result").any()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (",yes,", ",perhaps,", "'perhaps': give yes, partly or no"),
+        ("E23,Abstract s.2", "E23,Abstract s.3", "in their order"),
+    ],
+)
+def test_a_wrong_row(monkeypatch, tmp_path, old, new, message):
+    text = resource("data/readers.csv").read_text(encoding="utf-8")
+    (tmp_path / "readers.csv").write_text(text.replace(old, new, 1), encoding="utf-8")
+    monkeypatch.setattr(module, "resource", lambda _: tmp_path / "readers.csv")
+    with pytest.raises(DataError, match=message):
+        readers()

@@ -1,0 +1,147 @@
+"""The two linear programmes over rows agree with each other, and with scipy over all rows at once."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from liftlib.errors import SolverFailure
+from liftlib.numerics import xlogx
+from liftlib.solvers.mixing import masters
+from liftlib.solvers.mixing.masters import HighsMaster, cleaned, dear, entropies
+from liftlib.solvers.mixing.problem import HAS_NUMBA
+
+if HAS_NUMBA:
+    from liftlib.solvers.mixing import compiled, primal
+
+KINDS = [
+    HighsMaster,
+    pytest.param(
+        "compiled", marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed"), id="CompiledMaster"
+    ),
+]
+
+
+def made(kind, target):
+    return compiled.CompiledMaster(target) if kind == "compiled" else kind(target)
+
+
+def by_scipy(rows, target):
+    found = linprog(-xlogx(rows).sum(axis=1), A_eq=rows.T, b_eq=target, method="highs")
+    assert found.status == 0
+    return found.fun
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_against_scipy_as_rows_join(kind):
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 7, 17):
+        target = rng.dirichlet(np.ones(n))
+        master = made(kind, target)
+        cost, dual, weights = master.run()
+        assert cost == pytest.approx(-xlogx(target).sum())
+        assert weights.tolist() == pytest.approx([1.0])
+        for _ in range(6):
+            master.add(rng.dirichlet(np.full(n, 0.3), size=3 * n))
+            cost, dual, weights = master.run()
+            assert cost == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
+            np.testing.assert_allclose(weights @ master.rows, target, atol=1e-9)
+            assert weights.min() >= 0
+            assert weights.size == len(master.rows)
+            assert dual @ target == pytest.approx(cost, abs=1e-9)
+            assert (entropies(master.rows) - master.rows @ dual).min() >= -1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ties_do_not_go_round_in_circles(kind):
+    """A flat target, each pair's middle and each triple's: every basis is degenerate, and many mixtures are best."""
+    n = 9
+    target = np.full(n, 1 / n)
+    first, second = np.triu_indices(n, 1)
+    pairs = np.zeros((first.size, n))
+    pairs[np.arange(first.size), first] = pairs[np.arange(first.size), second] = 0.5
+    triples = np.zeros((n // 3, n))
+    for at in range(n // 3):
+        triples[at, 3 * at : 3 * at + 3] = 1 / 3
+    master = made(kind, target)
+    master.add(triples)
+    assert master.run()[0] == pytest.approx(np.log(3))
+    master.add(pairs)
+    cost, _, weights = master.run()
+    assert cost == pytest.approx(np.log(2))
+    np.testing.assert_allclose(weights @ master.rows, target, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_there_does_not_join_again(kind):
+    target = np.array([0.5, 0.3, 0.2])
+    master = made(kind, target)
+    row = np.array([[0.7, 0.3, 0.0]])
+    assert master.add(row) == 1
+    assert master.add(row) == 0
+    assert master.add(row + np.array([1e-13, -1e-13, 1e-14])) == 0
+    assert master.add(row + np.array([1e-6, -1e-6, 0.0])) == 1
+    assert master.add(target[None]) == 0
+    assert len(master.rows) == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_room_grows(kind):
+    rng = np.random.default_rng(1)
+    target = rng.dirichlet(np.ones(3))
+    master = made(kind, target)
+    rows = rng.dirichlet(np.ones(3), size=1000)
+    assert master.add(rows) == 1000
+    np.testing.assert_allclose(master.rows[1:], rows)
+    assert master.run()[0] == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
+
+
+def test_rounding_is_cleaned_away():
+    found = cleaned(np.array([[0.5, 0.5 - 1e-14, 1e-14], [0.2, 0.3, 0.5]]))
+    assert found[0].tolist() == pytest.approx([0.5, 0.5, 0.0])
+    assert found[0, 2] == 0.0
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-15)
+    np.testing.assert_allclose(found[1], [0.2, 0.3, 0.5], rtol=1e-15)
+
+
+def test_unit_vectors_cost_more_than_any_row():
+    for n in (1, 2, 10, 1000):
+        assert dear(n) > 2 * np.log(n) + 1
+
+
+def test_a_worn_out_programme_starts_afresh(monkeypatch):
+    rng = np.random.default_rng(2)
+    target = rng.dirichlet(np.ones(4))
+    master = HighsMaster(target)
+    master.add(rng.dirichlet(np.full(4, 0.3), size=20))
+    expected, right = master.run()[0], masters.Programme.run
+    calls = []
+
+    def fails_once(self):
+        calls.append(self)
+        if len(calls) == 1:
+            raise SolverFailure("worn out")
+        return right(self)
+
+    monkeypatch.setattr(masters.Programme, "run", fails_once)
+    assert master.run()[0] == pytest.approx(expected)
+    assert len(calls) == 2
+    assert calls[0] is not calls[1]
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_where_the_simplex_gives_up_highs_goes_on(monkeypatch):
+    rng = np.random.default_rng(3)
+    target = rng.dirichlet(np.ones(4))
+    master, other = compiled.CompiledMaster(target), HighsMaster(target)
+    first, second = (rng.dirichlet(np.full(4, 0.3), size=20) for _ in range(2))
+    master.add(first)
+    other.add(first)
+    monkeypatch.setattr(primal, "mix", lambda *_: False)
+    cost, dual, weights = master.run()
+    assert cost == pytest.approx(other.run()[0])
+    assert weights.size == len(master.rows)
+    assert dual @ target == pytest.approx(cost)
+    assert master.add(second) == 20
+    other.add(second)
+    assert master.run()[0] == pytest.approx(other.run()[0])
+    np.testing.assert_allclose(master.rows, other.rows, rtol=1e-14)
