@@ -41,8 +41,10 @@ from .mechanisms.merging.partition import best_partition as best_partition
 from .mechanisms.merging.subset import subset_merging as subset_merging
 from .mechanisms.merging.watchdog import high_risk as high_risk
 from .mechanisms.merging.watchdog import watchdog as watchdog
+from .mechanisms.noise.extremal import extremal_response as extremal_response
 from .mechanisms.noise.randomised import randomised_response as randomised_response
 from .mechanisms.noise.reporting import conditional_reporting as conditional_reporting
+from .mechanisms.noise.staircase import staircase_response as staircase_response
 from .mechanisms.noise.tailored import tailored_response as tailored_response
 from .mechanisms.noise.unary import unary_encoding as unary_encoding
 from .mechanisms.reduction.bounded import bounded_reduction as bounded_reduction
@@ -55,6 +57,8 @@ from .mechanisms.registry import MECHANISMS as MECHANISMS
 from .mechanisms.registry import Mechanism as Mechanism
 from .mechanisms.response.bracket import BracketCertificate as BracketCertificate
 from .mechanisms.response.bracket import bracket_response as bracket_response
+from .mechanisms.response.funnel import funnel_merging as funnel_merging
+from .mechanisms.response.funnel import funnel_response as funnel_response
 from .mechanisms.response.optimal import optimal_response as optimal_response
 from .mechanisms.response.product import ProductCertificate as ProductCertificate
 from .mechanisms.response.product import product_response as product_response
@@ -70,11 +74,13 @@ from .notions import LDP as LDP
 from .notions import LIP as LIP
 from .notions import SRLIP as SRLIP
 from .notions import AlphaLift as AlphaLift
+from .notions import AverageLeakage as AverageLeakage
 from .notions import Chi2Lift as Chi2Lift
 from .notions import L1Lift as L1Lift
 from .notions import Leakage as Leakage
 from .notions import LiftBounds as LiftBounds
 from .notions import LiftNotion as LiftNotion
+from .notions import MaximalLeakage as MaximalLeakage
 from .notions import Need as Need
 from .notions import Notion as Notion
 from .notions import PerfectPrivacy as PerfectPrivacy

@@ -37,8 +37,14 @@ ADULT_COLUMNS = (
 )
 
 
-def hundred_people() -> Joint:
+@checked
+def hundred_people(*, decades: bool = False) -> Joint:
     """Return the book's small table: a hundred people, whether they have a condition, and the age band to publish.
+
+    Parameters
+    ----------
+    decades : bool, keyword-only
+        Six bands in place of three: each of the three is two of the six.
 
     Returns
     -------
@@ -49,8 +55,14 @@ def hundred_people() -> Joint:
     --------
     >>> hundred_people().public
     ('young', 'middle', 'old')
+    >>> hundred_people(decades=True).public
+    ('20s', '30s', '40s', '50s', '60s', '70s')
     """
-    return Joint.from_counts([[2, 5, 13], [28, 35, 17]], ["condition", "none"], ["young", "middle", "old"])
+    if decades:
+        counts, bands = [[1, 1, 2, 3, 5, 8], [17, 11, 20, 15, 9, 8]], ["20s", "30s", "40s", "50s", "60s", "70s"]
+    else:
+        counts, bands = [[2, 5, 13], [28, 35, 17]], ["young", "middle", "old"]
+    return Joint.from_counts(counts, ["condition", "none"], bands)
 
 
 @cache

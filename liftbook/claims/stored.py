@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import argparse
 import csv
-import platform
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings, told_calls
 from liftbook.claims.judging import REPLICATIONS, Interval, Value, parse, store
+from liftbook.rows.runs import this_run
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
 COLUMNS = ("call", "seed", "value", "run")
-RUN_COLUMNS = ("run", "python", "liftlib", "numpy", "scipy", "highspy", "machine")
 RELATIVE = 1e-6
 """By how much a number computed again may miss the stored one: a solver's last digits differ between machines."""
 
@@ -98,21 +96,6 @@ def _same(one: Value, other: Value) -> bool:
     return one == other or abs(one - other) <= RELATIVE * max(abs(one), abs(other), 1e-3)
 
 
-def _this_run() -> str:
-    """Return the name of this run's row in ``data/ledger-runs.csv``, which is added if it is not there."""
-    versions = [version(name) for name in ("liftlib", "numpy", "scipy", "highspy")]
-    row = [platform.python_version(), *versions, f"{platform.system()} {platform.machine()}"]
-    with _file("ledger-runs.csv").open(encoding="utf-8", newline="") as file:
-        runs = list(csv.reader(file))[1:]
-    for known in runs:
-        if known[1:] == row:
-            return known[0]
-    name = str(len(runs) + 1)
-    with _file("ledger-runs.csv").open("a", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerow([name, *row])
-    return name
-
-
 def tidy() -> None:
     """Write the stored rows again in the table's order, without those that no claim names."""
     order = {call: at for at, call in enumerate(wanted())}
@@ -151,7 +134,7 @@ def main() -> int:
         if not given.only:
             raise DataError("--again forgets what is stored: say of what, by --only")
         forget(given.only)
-    run, ends = _this_run(), time.monotonic() + 60 * given.minutes
+    run, ends = this_run(), time.monotonic() + 60 * given.minutes
     for call, seed in missing(given.seeds, given.only, not given.quick):
         if time.monotonic() > ends:
             break

@@ -3,11 +3,14 @@
 Each function returns the axes that it drew on.
 """
 
+from liftbook.plots.bands import flows
 from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.comparison import time_and_utility
+from liftbook.plots.graphs import implications
 from liftbook.plots.lines import curves, histograms, tradeoff
 from liftbook.plots.maps import lift_map
 from liftbook.plots.multiples import panels, scatters
+from liftbook.plots.planes import plane
 from liftbook.plots.sets import lift_sets
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
 from liftbook.plots.triangles import simplex, simplices
@@ -19,13 +22,16 @@ __all__ = [
     "as_svg",
     "below_budget",
     "curves",
+    "flows",
     "frontier",
     "histograms",
+    "implications",
     "label",
     "lift_map",
     "lift_sets",
     "looks",
     "panels",
+    "plane",
     "scatters",
     "simplex",
     "simplices",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from liftlib import __version__
-from liftlib.errors import LiftError
+from liftlib.errors import LiftError, LiftWarning
 from liftlib.extras import extra
 
 
@@ -64,7 +65,9 @@ def _run(words: list[str]) -> int:
         parser, module = _parser(words)
         options = parser.parse_args(words)
         debug = options.debug
-        with extra(COMMANDS[options.command].extra):
+        with extra(COMMANDS[options.command].extra), warnings.catch_warnings():
+            warnings.simplefilter("always", LiftWarning)
+            warnings.showwarning = _warn  # type: ignore[assignment]  # it prints a message, and of no place
             code: int = module.run(options)
     except LiftError as error:
         if debug:
@@ -81,6 +84,10 @@ def _run(words: list[str]) -> int:
         print("lift: stopped; what is not finished was not written", file=sys.stderr)
         return STOPPED
     return code
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
+    print(f"lift: {'' if issubclass(category, LiftWarning) else 'warning: '}{_line(message)}", file=sys.stderr)
 
 
 def _line(error: object) -> str:

@@ -14,7 +14,8 @@ EXAMPLES = """\
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv --unseen draw
 Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release of these rows break the
-notion; 4 where the rows are from another distribution, so that the notion is broken for them, or may be."""
+notion; 4 where the rows are from another distribution, so that the notion is broken for them, or may be. What is
+promised of the new rows is said: a design with a confidence holds for rows from the same population."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -44,10 +45,11 @@ def run(options: argparse.Namespace) -> int:
         force=options.force,
     )
     if options.json:
-        told = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "text": str(drift)}
+        told = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "promise": drift.promise}
+        told["text"] = str(drift)
         print_json({"table": str(options.output), "design": information(made), "drift": told, "notes": list(notes)})
     else:
         print(options.output)
-        for note in (str(drift), *notes):
+        for note in (str(drift), drift.promise, *notes):
             print(printable(f"note: {note}"))
     return 0

@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from liftlib.cli.options import reading, table_options
+from liftlib.cli.options import confidence_of, confidence_option, reading, table_options
 from liftlib.cli.shared import json_option, print_json, printable
 from liftlib.files import check_apart, check_free
 from liftlib.tables import MECHANISMS, choice_page, choose
@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--notions", nargs="+", choices=list(NOTIONS_AT), default=list(NOTIONS_AT))
     parser.add_argument("--mechanisms", nargs="+", choices=list(MECHANISMS), help="by default all that serve")
-    parser.add_argument("--confidence", type=float, help="with which the notion is kept for the population too")
+    confidence_option(parser)
     parser.add_argument("--seconds", type=float, default=10.0, help="what takes longer is stopped (%(default)s)")
     parser.add_argument("--page", type=Path, help="write an HTML page, for you alone until you decide otherwise")
     parser.add_argument("--force", action="store_true", help="replace the page if it is there")
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         epsilons=options.budgets,
         notions=options.notions,
         mechanisms=options.mechanisms,
-        confidence=options.confidence,
+        confidence=confidence_of(options),
         seconds=options.seconds,
         told=None if options.quiet else _tell,
         **vars(how),

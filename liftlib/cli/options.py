@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
 from liftlib.notions.catalogue import NOTIONS, SHAPE, notion_from, parameters
 from liftlib.tables.counting import Rare
+from liftlib.tables.designing import CONFIDENCE
 from liftlib.tables.reading import Reading
 
 BUDGETS = {
@@ -54,6 +56,37 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--min-count", type=int, default=5, help="fewer rows than this are few (%(default)s)")
     parser.add_argument("--max-symbols", type=int, default=5000, help="refuse more public symbols (%(default)s)")
     parser.add_argument("--resamples", type=int, default=200, help="bootstrap tables (%(default)s)")
+
+
+def confidence_option(parser: argparse.ArgumentParser) -> None:
+    """Add with which confidence a design keeps its notion for the population."""
+    parser.add_argument(
+        "--confidence",
+        default=str(CONFIDENCE),
+        metavar="SHARE",
+        help="keep the notion for the population that the rows are from, this sure (%(default)s); `none` keeps it for "
+        "these rows alone, and warns",
+    )
+
+
+def confidence_of(options: argparse.Namespace) -> float | None:
+    """Return a share, or None for ``none``.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is neither.
+    """
+    text: str = options.confidence
+    if text == "none":
+        return None
+    try:
+        share = float(text)
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1:
+        raise InvalidParameter(f"--confidence is {text!r}: give a share between 0 and 1, such as 0.95, or none")
+    return share
 
 
 def reading(options: argparse.Namespace, rare: Rare) -> Reading:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import math
-import sys
 from pathlib import Path
 
-from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
+from liftlib.cli.options import (
+    confidence_of,
+    confidence_option,
+    notion_of,
+    notion_options,
+    reading,
+    table_options,
+    takes_shape,
+)
 from liftlib.cli.shared import ledger_of, print_json, printable, publishing, release_options
 from liftlib.errors import InvalidParameter
 from liftlib.notions import Notion
@@ -26,6 +32,7 @@ EXAMPLES = """\
       -o out.csv --keep year
 Written are OUT.csv with its card (OUT.card.json, OUT.card.md), for publication, and OUT.PRIVATE.design.json,
 OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json, for you alone. The secret is never published.
+The notion is kept for these rows, and with confidence 0.95 for the population that they are independent draws from.
 Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release break the notion."""
 
 
@@ -36,11 +43,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mechanism", choices=list(MECHANISMS), default="subset-merging", help="%(default)s by default"
     )
+    confidence_option(parser)
     parser.add_argument(
-        "--confidence",
-        metavar="SHARE",
-        help="keep the notion for the population that the rows are from, this sure, such as 0.95 (default: for these "
-        "rows alone; `none` says so and warns)",
+        "--seconds",
+        type=float,
+        help="let a mechanism that searches (optimal, robust, secret-aware) end after so many with what it has",
     )
     parser.add_argument(
         "--side-channels",
@@ -75,10 +82,11 @@ def run(options: argparse.Namespace) -> int:
         reading(options, "error"),
         make,
         options.mechanism,
-        confidence=_confidence(options.confidence),
+        confidence=confidence_of(options),
         publishing=publishing(options),
         side_channels=options.side_channels,
         allow=options.allow,
+        seconds=options.seconds,
         ledger=ledger_of(options),
         resamples=options.resamples,
         rng=options.seed,
@@ -111,29 +119,3 @@ def run(options: argparse.Namespace) -> int:
     for note in found.notes:
         print(printable(f"note: {note}"))
     return 0
-
-
-def _confidence(text: str | None) -> float | None:
-    """Return a share, or None; with a warning where that was asked for.
-
-    Raises
-    ------
-    InvalidParameter
-        If it is neither a share nor ``none``.
-    """
-    if text is None:
-        return None
-    if text == "none":
-        print(
-            "lift: no confidence, so the notion is kept for these rows alone, and for the population that they are "
-            "from it is most likely broken",
-            file=sys.stderr,
-        )
-        return None
-    try:
-        share = float(text)
-    except ValueError:
-        share = math.nan
-    if not 0 < share < 1:
-        raise InvalidParameter(f"--confidence is {text!r}: give a share between 0 and 1, such as 0.95, or none")
-    return share

@@ -6,6 +6,7 @@ it is not public. A mechanism's module is imported when it is first used.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -42,6 +43,24 @@ PLAIN = Serves("notions with halfspaces, not about attributes", lambda n: n.poly
 ATTRIBUTES = Serves("notions about X's attributes", lambda notion: notion.attributes is not None)
 # whether bounds are exact is the notion's, whatever the prior
 BOUNDS = Serves("notions that are bounds on single lifts", lambda n: n.lift_bounds(np.full(2, 0.5)).exact)
+
+# a budget's infinite side is no bound, whatever the prior
+CEILING = Serves(
+    "bounds on the largest lift alone",
+    lambda n: n.lift_bounds(np.full(2, 0.5)).exact and bool(np.isinf(n.lift_bounds(np.full(2, 0.5)).lower).all()),
+)
+AVERAGE = Serves("bounds on I(S; Y)", lambda notion: notion.average is not None)
+
+
+def _of_ratios(notion: Notion) -> bool:
+    try:
+        notion.ratios(2)
+    except UnsupportedNotion:
+        return False
+    return True
+
+
+RATIOS = Serves("bounds on ratios of P(y|s) and P(y)", _of_ratios)
 
 
 @dataclass(frozen=True)
@@ -87,20 +106,43 @@ class Mechanism:
         found = self.function
         return found if isinstance(found, Family) else None
 
+    @property
+    def takes_seconds(self) -> bool:
+        """Whether it searches, and ends after ``seconds`` with what it has."""
+        return not isinstance(self.function, Family) and "seconds" in inspect.signature(self.function).parameters
+
     @checked
-    def __call__(self, joint: Joint, notion: Notion) -> Channel:
+    def __call__(self, joint: Joint, notion: Notion, *, seconds: float | None = None) -> Channel:
         """Return a channel that keeps the notion.
+
+        Parameters
+        ----------
+        joint : Joint
+            P_SX.
+        notion : Notion
+            What to keep.
+        seconds : float, optional, keyword-only
+            Where it searches, after how many it ends with what it has and its bound.
 
         Raises
         ------
         UnsupportedNotion
             If the mechanism does not serve the notion; the message names those that do.
+        InvalidParameter
+            If seconds are given to a mechanism that does not search.
         """
         if not self.serves(notion):
             others = ", ".join(one.name for one in MECHANISMS.values() if one.serves(notion))
             raise UnsupportedNotion(f"{self.name} serves {self.serves.words}, which {notion} is not: use {others}")
+        if seconds is not None and not self.takes_seconds:
+            others = ", ".join(one.name for one in MECHANISMS.values() if one.takes_seconds)
+            raise InvalidParameter(
+                f"{self.name} does not search, so it takes no seconds: leave them out, or use {others}"
+            )
         family = self.family
-        return self.function(joint, notion) if family is None else family.calibrated(joint, notion)
+        if family is not None:
+            return family.calibrated(joint, notion)
+        return self.function(joint, notion) if seconds is None else self.function(joint, notion, seconds=seconds)
 
 
 _ALL = (
@@ -112,10 +154,10 @@ _ALL = (
     Mechanism(
         "optimal",
         "response.optimal:optimal_response",
-        POLYHEDRAL,
-        "vertices: |X|^|S| and more",
+        CONVEX,
+        "a tree of bounds: seconds at 15 secrets and 200 symbols",
         "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
-        most_symbols=20,
+        most_symbols=50,
     ),
     Mechanism(
         "subset-response",
@@ -162,6 +204,26 @@ _ALL = (
         ATTRIBUTES,
         "vertices of each attribute",
         "S20 Theorem 4, repaired",
+    ),
+    Mechanism("extremal", "noise.extremal:extremal_response", CEILING, "|X|²", "Grosse2023, for S = X"),
+    Mechanism(
+        "staircase",
+        "noise.staircase:staircase_response",
+        RATIOS,
+        "a linear programme of 2^|X| columns",
+        "Kairouz2016, for S = X",
+        most_symbols=12,
+    ),
+    Mechanism(
+        "funnel-merging", "response.funnel:funnel_merging", ANY, "|X|³ releases", "Makhdoumi2014", most_symbols=30
+    ),
+    Mechanism(
+        "funnel",
+        "response.funnel:funnel_response",
+        AVERAGE,
+        "a linear programme of 2^|X| columns, and seven optima",
+        "this book; Makhdoumi2014",
+        most_symbols=12,
     ),
     Mechanism("tailored", "noise.tailored:tailored_response", BOUNDS, "|S| |X|", "this book"),
     Mechanism(

@@ -101,6 +101,11 @@ class Notion(ABC):
         return None
 
     @property
+    def average(self) -> float | None:
+        """The budget of I(S; Y), nats, where that is all that the notion bounds, and None for the others."""
+        return None
+
+    @property
     def polyhedral(self) -> bool:
         """Whether finitely many linear constraints say which rows are allowed, see :meth:`halfspaces`."""
         return False

@@ -10,6 +10,7 @@ from liftlib.errors import InvalidParameter
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
 from liftlib.notions.base import Notion
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
+from liftlib.notions.overall import AverageLeakage, MaximalLeakage
 from liftlib.notions.side_channels import SRLIP
 
 NOTIONS: Mapping[str, Callable[..., Notion]] = {
@@ -21,6 +22,8 @@ NOTIONS: Mapping[str, Callable[..., Notion]] = {
     "alpha": AlphaLift,
     "srlip": SRLIP,
     "perfect": PerfectPrivacy,
+    "average": AverageLeakage,
+    "maximal": MaximalLeakage,
 }
 """What makes each notion, from its parameters by name."""
 

@@ -74,13 +74,16 @@ class Sample:
         seen: an empty row or column is one of which nothing was seen.
     confidence : float
         In (0, 1): the chance, over the sampling of the rows, that all bounds hold.
+    chosen : float
+        Where the rows themselves chose the symbols, as by pooling rare ones: the logarithm of the number of choices
+        that there were, at least 0. The bounds then hold for all of these choices at once.
 
     Raises
     ------
     InvalidDistribution
         If a count is negative, not whole or not finite, or there is none.
     InvalidParameter
-        If the confidence is not in (0, 1).
+        If the confidence is not in (0, 1), or ``chosen`` is below 0.
 
     Notes
     -----
@@ -99,8 +102,9 @@ class Sample:
 
     counts: Matrix
     confidence: float
+    chosen: float
 
-    def __init__(self, counts: ArrayLike, confidence: float = 0.95):
+    def __init__(self, counts: ArrayLike, confidence: float = 0.95, chosen: float = 0.0):
         table = as_matrix("counts", counts)
         check_nonnegative("counts", table)
         if not (table == np.round(table)).all():
@@ -114,6 +118,7 @@ class Sample:
         table.flags.writeable = False
         object.__setattr__(self, "counts", table)
         object.__setattr__(self, "confidence", sure)
+        object.__setattr__(self, "chosen", check_scalar("chosen", chosen, finite=True))
 
     @property
     def n_secret(self) -> int:
@@ -147,7 +152,7 @@ class Sample:
         of = self.counts.sum(axis=1)
         if self.n_secret == 1:
             return np.ones(1), np.ones(1)
-        return clopper_pearson(of, self.rows, self._log_part - np.log(2 * self.n_secret))
+        return clopper_pearson(of, self.rows, self._log_part - self.chosen - np.log(2 * self.n_secret))
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:
@@ -167,7 +172,7 @@ class Sample:
         if inside.ndim != 2 or inside.shape[1] != self.n_public:
             raise InvalidParameter(f"member has shape {inside.shape}: give (m, {self.n_public}), a row for each subset")
         size = inside.sum(axis=1)
-        level = self._log_part - np.log(2) - subset_price(self.n_public, size)
+        level = self._log_part - np.log(2) - self.chosen - subset_price(self.n_public, size)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         lower, upper = clopper_pearson(table @ inside.T, table.sum(axis=1)[:, None], level)
         whole, none = size == self.n_public, size == 0
@@ -182,7 +187,7 @@ class Sample:
 
         They hold for the column as it is; not, together with :meth:`subsets`, for a design.
         """
-        level = self._log_part - np.log(2 * self.n_public)
+        level = self._log_part - np.log(2 * self.n_public) - self.chosen
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         bounds = clopper_pearson(table, table.sum(axis=1)[:, None], level)
         if self.n_public == 1:

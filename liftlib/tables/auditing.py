@@ -15,6 +15,7 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix
+from liftlib.population.sample import Sample
 from liftlib.tables.columns import Counts
 from liftlib.tables.designing import Design, joint_of
 from liftlib.tables.measuring import Verdict, intervals_of, overall, verdict_of
@@ -139,7 +140,8 @@ def audited(
         level=level,
         rng=rng,
         notes=notes,
-        sure="kept" if made is not None and any(one.whom == "the population" for one in made.kept) else None,
+        chosen=counts.chosen,
+        sure="kept" if made is not None and made.confidence is not None else None,
     )
 
 
@@ -156,6 +158,7 @@ def audit_counts(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
     notes: tuple[str, ...] = (),
+    chosen: float = 0.0,
     sure: Verdict | None = None,
 ) -> Audit:
     """Audit a contingency table, as it is or as a channel releases it.
@@ -182,6 +185,8 @@ def audit_counts(
         Of the bootstrap: a generator, or a seed; by default a new one.
     notes : tuple of str, keyword-only
         To go with the audit's own.
+    chosen : float, keyword-only
+        Where the rows themselves chose the symbols: see :class:`liftlib.population.sample.Sample`.
     sure : str, optional, keyword-only
         What is known of the population, by the channel's making.
     """
@@ -204,8 +209,8 @@ def audit_counts(
         notion=None if notion is None else repr(notion),
         kept=kept,
         overall=found,
-        intervals=intervals_of(table, channel, found, resamples, level, generator(rng)),
-        population=None if notion is None else sure or verdict_of(table, notion, channel, level),
+        intervals=intervals_of(Sample(table, level, chosen), channel, found, resamples, generator(rng)),
+        population=None if notion is None else sure or verdict_of(Sample(table, level, chosen), notion, channel),
         symbols=symbols,
         notes=(*told, *notes, *_notes(table, joint, before="" if channel is None else "before the release, ")),
         resamples=resamples,

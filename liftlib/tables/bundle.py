@@ -16,7 +16,7 @@ from liftlib.tables import ledger as ledgers
 from liftlib.tables.auditing import audited
 from liftlib.tables.card import card_of
 from liftlib.tables.columns import Symbols
-from liftlib.tables.designing import Design, design, load
+from liftlib.tables.designing import CONFIDENCE, Design, design, load
 from liftlib.tables.drift import Drift
 from liftlib.tables.page import audit_page
 from liftlib.tables.randomness import uniform
@@ -30,6 +30,8 @@ from liftlib.tables.sanitising import (
     checked_drift,
     notes_on,
     refuse_unseen,
+    routed,
+    warn_of_rows_alone,
 )
 from liftlib.tables.source import STDIN, Table, ending, open_table
 
@@ -77,10 +79,11 @@ def sanitise_file(
     make_notion: Callable[[Symbols], Notion],
     mechanism: str = "subset-merging",
     *,
-    confidence: float | None = None,
+    confidence: float | None = CONFIDENCE,
     publishing: Publishing | None = None,
     side_channels: bool = False,
     allow: bool = False,
+    seconds: float | None = None,
     ledger: Path | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
@@ -102,6 +105,8 @@ def sanitise_file(
         Columns to keep, the rows' order, formulas.
     side_channels : bool
         Whether all combinations of labels must be symbols.
+    seconds : float, optional
+        After how many a mechanism that searches ends with what it has; it may then take more symbols.
     ledger : pathlib.Path, optional
         The releases of these rows so far, with which this one is put together and to which it is added.
     force : bool
@@ -123,11 +128,13 @@ def sanitise_file(
     table.check(list(how.keep))
     past = None if ledger is None else ledgers.read_ledger(ledger)
     counts = reading.counts(table, product=side_channels)
-    check_dear(mechanism, len(counts.public.labels), allow=allow)
     notion = make_notion(counts.public)
-    made = without_formulas(design(counts, notion, mechanism, confidence), how.formulas, how.keep)
+    designed = seconds is not None or routed(mechanism, notion, confidence)
+    check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
+    made = without_formulas(design(counts, notion, mechanism, confidence, seconds), how.formulas, how.keep)
     check_keep(table, made, how.keep)
     check_each_secret(made)
+    warn_of_rows_alone(confidence)
     told, together = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
     notes = [*notes_on(table, made, reading, how.keep, rng), *told, *([ORDERED] if how.keep_order else [])]
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
@@ -145,9 +152,8 @@ def sanitise_file(
     private = [*outputs.private, *([ledger] if ledger else [])]
     with fresh_files(files, force=replaced, private=private, inputs=inputs) as every:
         *of_ledger, to_design, to_page, to_card, to_text, to_table = every
-        for aside in of_ledger:
-            assert after is not None
-            after.save(aside)
+        if after is not None:
+            after.save(of_ledger[0])
         made.save(to_design)
         to_page.write_text(audit_page(found, made), encoding="utf-8")
         to_card.write_text(json.dumps(card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

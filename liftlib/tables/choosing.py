@@ -12,14 +12,15 @@ import numpy as np
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, LiftError
 from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.confident.vouching import route
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions import ALIP, LDP, LIP, Notion
 from liftlib.numerics import check_scalar
 from liftlib.tables.card import card_of
 from liftlib.tables.columns import JOIN, Counts
-from liftlib.tables.designing import design, joint_of
+from liftlib.tables.designing import CONFIDENCE, design, joint_of
 from liftlib.tables.estimating import price
-from liftlib.tables.sanitising import reading_of
+from liftlib.tables.sanitising import reading_of, warn_of_rows_alone
 from liftlib.tables.source import open_table
 from liftlib.tables.trying import Trying
 from liftlib.tables.words import in_words, statement
@@ -107,7 +108,7 @@ def choose(
     epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0),
     notions: Sequence[str] = ("lip", "alip", "ldp"),
     mechanisms: Sequence[str] | None = None,
-    confidence: float | None = None,
+    confidence: float | None = CONFIDENCE,
     seconds: float = 10.0,
     told: Callable[[str], None] | None = None,
     **reading: Any,
@@ -127,9 +128,10 @@ def choose(
     notions : sequence of str
         Of lip, alip (split 65 to 35) and ldp; at one budget LDP and ALIP have twice of it, as LIP implies.
     mechanisms : sequence of str, optional
-        By default all that serve a notion and are told to take that many symbols.
-    confidence : float, optional
-        With which the notion is to be kept for the population; by default for these rows alone.
+        By default all that serve a notion and are told to take that many symbols; with a confidence, of those that
+        give the same design, as all kinds of merging do, the first.
+    confidence : float or None
+        With which the notion is to be kept for the population; None tries designs for these rows alone, and warns.
     seconds : float
         What is longer at work is stopped, and said so.
     told : callable, optional
@@ -158,7 +160,10 @@ def choose(
             raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(MECHANISMS)}")
     counts = how.counts(open_table(source))
     wanted = [
-        (name, one, budget) for name in notions for one in _fitting(name, mechanisms, counts) for budget in budgets
+        (name, one, budget)
+        for name in notions
+        for one in _fitting(name, mechanisms, counts, confidence)
+        for budget in budgets
     ]
     tried: list[Tried] = []
     slow: set[tuple[str, str]] = set()
@@ -173,6 +178,7 @@ def choose(
             tried.append(found)
             if found.problem.startswith("longer"):
                 slow.add((name, one))
+    warn_of_rows_alone(confidence)
     best, reason = _recommended([one for one in tried if one.eps == eps and not one.problem])
     return Choice(
         secret=JOIN.join(counts.secret.names),
@@ -191,22 +197,24 @@ def _named(text: str, notions: Sequence[str], eps: float) -> Notion:
     return next(made for name in notions if repr(made := NOTIONS_AT[name](eps)) == text)
 
 
-def _fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts) -> list[str]:
+def _fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
     one = NOTIONS_AT[notion](1.0)
     n = len(counts.public.labels)
-    return [
-        name
-        for name, made in MECHANISMS.items()
-        if made.serves(one)
-        and (name in mechanisms if mechanisms is not None else made.most_symbols is None or n <= made.most_symbols)
-    ]
+    serving = [name for name, made in MECHANISMS.items() if made.serves(one)]
+    if mechanisms is not None:
+        return [name for name in serving if name in mechanisms]
+    # merging of other kinds and other responses would be the same designs for the population
+    routes = {name: name if confidence is None else route(MECHANISMS[name], one) for name in serving}
+    first = {kind: "subset-merging" if kind == "merging" else name for name, kind in reversed(routes.items())}
+    most = {name: MECHANISMS[name].most_symbols if routes[name] == name else None for name in serving}
+    return [name for name in serving if name in first.values() and ((limit := most[name]) is None or n <= limit)]
 
 
 def attempt(counts: Counts, name: str, mechanism: str, eps: float, confidence: float | None) -> Tried:
     """Return what one mechanism gives under one notion: what is run in a process of its own."""
     notion = NOTIONS_AT[name](eps)
     started = time.perf_counter()
-    made = design(counts, notion, mechanism, *(() if confidence is None else (confidence,)))
+    made = design(counts, notion, mechanism, confidence)
     seconds = time.perf_counter() - started
     joint = joint_of(counts)
     return Tried(

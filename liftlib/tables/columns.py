@@ -204,11 +204,14 @@ class Counts:
     table : numpy.ndarray, shape (S, X)
         Rows of the table by secret and public symbol.
     secret, public : Symbols
+    chosen : float
+        The logarithm of the number of ways in which these rows themselves could have chosen the symbols.
     """
 
     table: Matrix
     secret: Symbols
     public: Symbols
+    chosen: float = 0.0
 
     def alone(self, at: int) -> Counts:
         """Return the counts of one of several secret columns."""
@@ -217,7 +220,7 @@ class Counts:
         found = sorted(set(labels), key=column.place)
         summed = np.zeros((len(found), self.table.shape[1]))
         np.add.at(summed, [found.index(label) for label in labels], self.table)
-        return Counts(summed, Symbols((column,), tuple((label,) for label in found)), self.public)
+        return Counts(summed, Symbols((column,), tuple((label,) for label in found)), self.public, self.chosen)
 
 
 def as_dict(symbols: Symbols) -> dict[str, Any]:

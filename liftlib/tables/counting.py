@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -92,7 +93,19 @@ def count(
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
     np.add.at(table, (secret_symbols.index(filled), found.index(filled)), filled["rows"].to_numpy())
-    return Counts(table, secret_symbols, found)
+    # which symbols are few is the rows' choice: any so many of them could have been
+    return Counts(table, secret_symbols, found, log_choose(len(many), len(pooled)))
+
+
+def log_choose(n: int, k: int) -> float:
+    """Return the logarithm of the number of sets of k of n things.
+
+    Examples
+    --------
+    >>> round(log_choose(5, 2), 4)
+    2.3026
+    """
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> list[tuple[str, ...]]:

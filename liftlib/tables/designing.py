@@ -27,6 +27,15 @@ from liftlib.tables.rounding import on_grid
 
 FORMAT = "liftlib design 2"
 
+CONFIDENCE = 0.95
+"""With which a design keeps its notion for the population, where nobody says otherwise."""
+
+ROWS_ALONE = "the notion is kept for these rows alone: for the population that they are from it is most likely broken"
+"""What a design without a confidence is told of."""
+
+POPULATION = "the population"
+"""That the rows are a sample of."""
+
 Unseen = Literal["error", "draw"]
 
 
@@ -95,6 +104,11 @@ class Design:
     def rows(self) -> int:
         """Rows that the channel was made from."""
         return int(self.table.sum())
+
+    @property
+    def confidence(self) -> float | None:
+        """With which the notion is kept for the population; None where it is kept for the design's rows alone."""
+        return next((one.confidence for one in self.kept if one.whom == POPULATION), None)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -273,7 +287,13 @@ def mechanism_named(name: str) -> Mechanism:
 
 
 @checked
-def design(counts: Counts, notion: Notion, mechanism: str, confidence: float | None = None) -> Design:
+def design(
+    counts: Counts,
+    notion: Notion,
+    mechanism: str,
+    confidence: float | None = CONFIDENCE,
+    seconds: float | None = None,
+) -> Design:
     """Return the channel that a mechanism makes for a table's counts, on a grid where that serves.
 
     Parameters
@@ -283,22 +303,28 @@ def design(counts: Counts, notion: Notion, mechanism: str, confidence: float | N
     mechanism : str
     confidence : float or None
         With which the notion is to be kept for the population too; None for these rows alone.
+    seconds : float or None
+        After how many a mechanism that searches ends with what it has.
 
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism, or the confidence is not in (0, 1).
+        If there is no such mechanism, it does not search and seconds are given, or the confidence is not in (0, 1).
     UnsupportedNotion
         If it does not serve the notion, or not for a population.
     """
     joint, named = joint_of(counts), mechanism_named(mechanism)
+    if seconds is not None and confidence is not None:
+        raise InvalidParameter(
+            "seconds with a confidence: a search is for these rows alone, so say that (--confidence none)"
+        )
     kept = [Kept("these rows", repr(notion), None, "checked against the table's own shares")]
     if confidence is None:
-        made, vouches = named(joint, notion), None
+        made, vouches = named(joint, notion, seconds=seconds), None
     else:
-        made, voucher, how = for_population(named, counts.table, notion, confidence)
+        made, voucher, how = for_population(named, counts.table, notion, confidence, counts.chosen)
         vouches = voucher.keeps
-        kept.append(Kept("the population", repr(notion), confidence, how))
+        kept.append(Kept(POPULATION, repr(notion), confidence, how))
         if made.partition is not None:
             made = Channel.merge(made.partition, joint.n_public, joint.public)
 

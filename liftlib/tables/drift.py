@@ -11,8 +11,10 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix
+from liftlib.population.sample import Sample
 from liftlib.tables.columns import Symbols
-from liftlib.tables.designing import Design
+from liftlib.tables.designing import CONFIDENCE, Design
+from liftlib.tables.measuring import Verdict, verdict_of
 from liftlib.tables.source import Table
 
 RESHUFFLES = 999
@@ -38,6 +40,11 @@ class Drift:
         notion is not known.
     of : str
         What was compared.
+    confidence : float or None
+        With which the design keeps the notion for the population that its rows are from.
+    population : {"kept", "broken", "cannot be told from this table"} or None
+        What the new rows by themselves say of the population that they are from, at that confidence, or 0.95 where the
+        design has none; None where they hold no secret, or nobody knows how to tell.
     """
 
     rows: int
@@ -45,6 +52,8 @@ class Drift:
     distance: float
     excess: float | None
     of: str
+    confidence: float | None
+    population: Verdict | None
 
     @property
     def differs(self) -> bool:
@@ -53,23 +62,50 @@ class Drift:
 
     @property
     def harmful(self) -> bool:
-        """Whether they differ, and the notion is broken for them or nobody can tell."""
+        """Whether the new rows show that the notion is broken, or differ so that what was promised does not hold.
+
+        A promise for these rows alone holds where the new rows' own shares keep the notion; one for the population
+        where the new rows by themselves vouch for it.
+        """
+        if self.population == "broken":
+            return True
+        if self.confidence is not None:
+            return self.differs and self.population != "kept"
         return self.differs and (self.excess is None or not self.excess <= KEEP_TOL)
 
+    @property
+    def promise(self) -> str:
+        """What is promised of the release of the new rows, in a sentence."""
+        if self.population == "kept":
+            sure = CONFIDENCE if self.confidence is None else self.confidence
+            return (
+                f"the notion is kept for the population that the new rows are from, with confidence {sure:g}, by what "
+                "they say themselves"
+            )
+        if self.confidence is None:
+            return "nothing is promised of the new rows, for the design was made for its own rows alone"
+        if self.differs:
+            return "nothing is promised of the new rows, for they are from another population than the design's"
+        return (
+            f"the notion is kept for the population with confidence {self.confidence:g} if the new rows are from the "
+            "design's, which they do not contradict"
+        )
+
     def __str__(self) -> str:
-        if not self.differs:
+        if not self.differs and self.population != "broken":
             return f"no drift: {self.of} of {self.rows:,} new rows is as in the design's (p = {self.p_value:.3g})"
         kept = (
             "whether the notion is kept cannot be told without the secret"
             if self.excess is None
             else f"the notion is exceeded by {self.excess:.4g} nats for them"
             if not self.excess <= KEEP_TOL
-            else "the notion is kept for them all the same"
+            else "the notion is kept for their own shares all the same"
         )
-        return (
-            f"drift: {self.of} of {self.rows:,} new rows is not as in the design's (total variation distance "
-            f"{self.distance:.3f}, p = {self.p_value:.3g}); {kept}"
-        )
+        if self.population == "broken":
+            kept = f"the notion is exceeded by {self.excess:.4g} nats for them, BROKEN for the population they are from"
+        of = f"{self.of} of {self.rows:,} new rows is {'not ' if self.differs else ''}as in the design's"
+        far = f"total variation distance {self.distance:.3f}, p = {self.p_value:.3g}"
+        return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {kept}"
 
 
 def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
@@ -105,15 +141,22 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
     for _ in range(RESHUFFLES):
         drawn = rng.multivariate_hypergeometric(pooled, n, method="marginals")
         as_far += float(((drawn - expected) ** 2 / pooled).sum()) >= real * (1 - 1e-12)
-    excess = None
+    excess, population = None, None
     if with_secret and made.promise is not None:
-        excess = _excess(_counts(table, made, with_secret=True)[:-1, :-1], made, made.promise)
+        known = _counts(table, made, with_secret=True)[:-1, :-1]
+        excess = _excess(known, made, made.promise)
+        # the channel was there before the new rows, so that their bounds hold for it
+        if known.sum() and made.promise.attributes is None:
+            sample = Sample(known, CONFIDENCE if made.confidence is None else made.confidence)
+            population = verdict_of(sample, made.promise, made.channel)
     return Drift(
         rows=int(new.sum()),
         p_value=(1 + as_far) / (1 + RESHUFFLES),
         distance=float(np.abs(new / new.sum() - old / old.sum()).sum() / 2),
         excess=excess,
         of="the joint distribution" if with_secret else f"the distribution of {', '.join(made.public.names)}",
+        confidence=made.confidence,
+        population=population,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,8 +13,10 @@ from liftlib.extras import extra
 from liftlib.notions import LIP, Notion
 from liftlib.tables.columns import Column
 from liftlib.tables.counting import Rare, count
-from liftlib.tables.designing import Design, design
+from liftlib.tables.designing import CONFIDENCE, Design, design
 from liftlib.tables.randomness import uniform
+from liftlib.tables.reading import cuts
+from liftlib.tables.sanitising import warn_of_rows_alone
 from liftlib.tables.source import open_table
 
 with extra("sklearn"):
@@ -31,9 +34,12 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
     Parameters
     ----------
     notion : Notion, optional
-        What to keep for the rows of ``fit``; LIP(1) by default.
+        What to keep; LIP(1) by default.
     mechanism : str
         A key of ``liftlib.tables.MECHANISMS`` whose channel does not see the secret.
+    confidence : float or None
+        With which the notion is kept for the population that the rows of ``fit`` are independent draws from; None
+        keeps it for those rows alone, and warns.
     n_bins : int
         A column of numbers with more distinct ones is cut into so many quantiles.
     rare, min_count
@@ -67,6 +73,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         notion: Notion | None = None,
         mechanism: str = "subset-merging",
         *,
+        confidence: float | None = CONFIDENCE,
         n_bins: int = 4,
         rare: Rare = "keep",
         min_count: int = 5,
@@ -76,6 +83,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
     ):
         self.notion = notion
         self.mechanism = mechanism
+        self.confidence = confidence
         self.n_bins = n_bins
         self.rare = rare
         self.min_count = min_count
@@ -111,7 +119,11 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
             min_count=self.min_count,
             max_symbols=max(5000, len(X)),
         )
-        self.design_: Design = design(counts, LIP(1.0) if self.notion is None else self.notion, self.mechanism)
+        # quantiles were cut by these rows
+        chosen = counts.chosen + sum(cuts(rows, column) for column in columns if column.edges)
+        notion = LIP(1.0) if self.notion is None else self.notion
+        self.design_: Design = design(replace(counts, chosen=chosen), notion, self.mechanism, self.confidence)
+        warn_of_rows_alone(self.confidence)
         if self.design_.channel.sees_secret:
             raise InvalidParameter(f"{self.mechanism} sees the secret, which `transform` is not given: use another")
         return self

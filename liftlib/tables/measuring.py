@@ -51,14 +51,13 @@ WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")
 
 
 def intervals_of(
-    table: Matrix,
+    sample: Sample,
     channel: Channel | None,
     estimates: dict[str, float],
     resamples: int,
-    level: float,
     rng: np.random.Generator,
 ) -> dict[str, tuple[float, float]]:
-    """Return intervals of the measures for the distribution that a table's rows were drawn from, at a level each.
+    """Return intervals of the measures for the distribution that a sample's rows are from, at its confidence each.
 
     Those of the worst lifts are by the bounds of Clopper and Pearson on all cells, or, where a channel releases the
     rows, on all subsets of symbols, for it may have been designed by the same rows. Those of the averages are
@@ -66,13 +65,13 @@ def intervals_of(
     """
     if not resamples:
         return {}
-    sample = Sample(table, level)
+    table = sample.counts
     ends = worst_lifts(sample.cells() if channel is None else sample.outputs(channel))
     drawn, values = bootstrap(table, channel, resamples, rng)
     release = table / table.sum()
     if channel is not None:
         release = _released(release, channel)
-    ends |= averages(release, drawn, estimates, values, int(table.sum()), level)
+    ends |= averages(release, drawn, estimates, values, sample.rows, sample.confidence)
     # by rounding an estimate may be a hair outside
     return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
 
@@ -81,18 +80,17 @@ Verdict = Literal["kept", "broken", "cannot be told from this table"]
 """What a table says of a notion under the distribution that its rows were drawn from."""
 
 
-def verdict_of(table: Matrix, notion: Notion, channel: Channel | None, level: float) -> Verdict | None:
-    """Return whether a notion is kept for the population, at a confidence, None where nobody knows how to tell.
+def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:
+    """Return whether a notion is kept for the population, as sure as the sample is, None where nobody knows.
 
     Broken is said where a ratio of probabilities is beyond its budget whatever the bounds leave possible.
 
     Examples
     --------
     >>> from liftlib.notions import LIP
-    >>> [verdict_of(np.array([[40.0, 60], [30, 70]]), LIP(eps), None, 0.95) for eps in (0.01, 2.0)]
+    >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps), None) for eps in (0.01, 2.0)]
     ['cannot be told from this table', 'kept']
     """
-    sample = Sample(table, level)
     between = sample.cells() if channel is None else sample.outputs(channel)
     try:
         needs = worst_needs(notion, between)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, get_args
 
 from liftlib.checks import shown
@@ -11,7 +11,7 @@ from liftlib.errors import DataError, InvalidParameter
 from liftlib.numerics import check_scalar
 from liftlib.tables.binning import Bins, bins_from, hierarchy_from
 from liftlib.tables.columns import Column, Counts
-from liftlib.tables.counting import Missing, Rare, count
+from liftlib.tables.counting import Missing, Rare, count, log_choose
 from liftlib.tables.source import Table
 
 
@@ -118,7 +118,7 @@ class Reading:
         """Return the contingency table."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
-        return count(
+        found = count(
             table.counts([*secret, *public]),
             secret,
             public,
@@ -128,6 +128,17 @@ class Reading:
             max_symbols=self.max_symbols,
             product=product,
         )
+        return replace(
+            found, chosen=found.chosen + sum(cuts(table, column) for column in (*secret, *public) if self._cut(column))
+        )
+
+    def _cut(self, column: Column) -> bool:
+        return any(isinstance(found.edges, int) for name, found in map(bins_from, self.bins) if name == column.name)
+
+
+def cuts(table: Table, column: Column) -> float:
+    """Return the logarithm of the number of ways to cut a column between its values as its edges do."""
+    return log_choose(max(table.distinct([column.name]) - 1, len(column.edges)), len(column.edges))
 
 
 def _ours(option: str, name: str, ours: Sequence[str], taken: object) -> str:

@@ -5,6 +5,7 @@ Only the released columns are published, and those that their owner names; the s
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,12 +16,13 @@ import polars as pl
 
 from liftlib.channel import Uniform
 from liftlib.checks import checked
-from liftlib.errors import BrokenNotion, Drifted, InvalidParameter
+from liftlib.errors import BrokenNotion, Drifted, InvalidParameter, LiftWarning
+from liftlib.mechanisms.confident.vouching import route
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL
 from liftlib.tables.auditing import Audit, audited
 from liftlib.tables.card import Card, card_of
-from liftlib.tables.designing import Design, Unseen, design, joint_of, mechanism_named
+from liftlib.tables.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of, mechanism_named
 from liftlib.tables.drift import Drift, drift_of
 from liftlib.tables.randomness import generator, told, uniform
 from liftlib.tables.reading import Reading, texts_of
@@ -59,7 +61,7 @@ def sanitise(
     public: str | Sequence[str],
     notion: Notion,
     mechanism: str = "subset-merging",
-    confidence: float | None = None,
+    confidence: float | None = CONFIDENCE,
     keep: Sequence[str] = (),
     keep_order: bool = False,
     allow: bool = False,
@@ -115,11 +117,13 @@ def sanitise(
     how, table = reading_of(secret, public, reading), open_table(frame)
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
-    check_dear(mechanism, len(counts.public.labels), allow=allow)
+    check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
     made, source = design(counts, notion, mechanism, confidence), uniform(rng)
+    warn_of_rows_alone(confidence)
     check_keep(table, made, keep)
     check_each_secret(made)
-    notes, together = beside_others(table, made, [], keep, allow=allow)
+    told, together = beside_others(table, made, [], keep, allow=allow)
+    notes = (*told, *([] if made.confidence else [ROWS_ALONE]))
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
     native = drawn_frame(frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep"))
     return Sanitised(native, card_of(made, keep=keep, keep_order=keep_order, alone=not together), made, found)
@@ -142,7 +146,7 @@ def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Pu
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """New rows, released through a design, and how they compare with those that it was made for."""
+    """New rows, released through a design, and how they compare with its own: ``drift.promise`` says what holds."""
 
     frame: Any
     drift: Drift
@@ -223,8 +227,19 @@ def reading_of(secret: str | Sequence[str], public: str | Sequence[str], more: d
     return Reading.from_words({"secret": texts_of("secret", secret), "public": texts_of("public", public), **more})
 
 
-def check_dear(mechanism: str, n_public: int, *, allow: bool) -> None:
-    """Refuse a mechanism that would take longer, or more memory, than a person has.
+def warn_of_rows_alone(confidence: float | None) -> None:
+    """Say that a design without a confidence is for its rows alone."""
+    if confidence is None:
+        warnings.warn(f"no confidence, so {ROWS_ALONE}", LiftWarning, stacklevel=4)
+
+
+def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
+    """Return whether a design for the population is made in place of the mechanism's own, in a time that is known."""
+    return confidence is not None and route(mechanism_named(mechanism), notion) != mechanism
+
+
+def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
+    """Refuse a mechanism that would take longer, or more memory, than a person has, unless it is not what designs.
 
     Raises
     ------
@@ -232,7 +247,7 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool) -> None:
         With how many symbols it takes, unless ``allow`` is set.
     """
     most = mechanism_named(mechanism).most_symbols
-    if most is not None and n_public > most and not allow:
+    if most is not None and n_public > most and not (allow or designed):
         raise InvalidParameter(
             f"{mechanism} takes at most {most} public symbols in the time that a person waits, and there are {n_public}"
             ": coarsen the column, use another mechanism (`lift choose` tries them), or take it on yourself (--allow)"
@@ -305,7 +320,7 @@ def _judged(table: Table, made: Design, earlier: Sequence[Design], keep: Sequenc
 
 def notes_on(table: Table, made: Design, reading: Reading, keep: Sequence[str], rng: object) -> list[str]:
     """Return what a release's owner should know of it."""
-    notes = [told(rng)]  # type: ignore[arg-type]
+    notes = [told(rng), *([] if made.confidence else [ROWS_ALONE])]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(
             f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are one symbol, (rare)"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from liftlib.notions import Notion
 from liftlib.tables.columns import JOIN
-from liftlib.tables.designing import Design, Kept
+from liftlib.tables.designing import ROWS_ALONE, Design, Kept
 
 PRIORS = (0.01, 0.1, 0.5)
 """Beliefs for which it is said what they can become."""
@@ -48,6 +48,7 @@ def _percent(share: float, *, up: bool | None = None) -> str:
 def not_covered(made: Design, keep: Sequence[str], *, keep_order: bool, alone: bool) -> tuple[str, ...]:
     """Return what a release does not protect, a sentence each."""
     told = [
+        *([] if made.confidence else [f"More than these rows: {ROWS_ALONE}."]),
         "What is known of a person from elsewhere, and how it goes together with the released values.",
         "Whether a person is in the table at all, and how many people are.",
         f"How {JOIN.join(made.public.names)} is distributed among all people together: that is what is published.",

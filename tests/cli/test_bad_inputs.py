@@ -17,7 +17,7 @@ OF = ["--secret", "ill", "--public", "age"]
 LIP = ["--notion", "lip", "--eps", "1"]
 OUT = ["--ledger", "none", "--resamples", "0", "--confidence", "none", "-o", "out.csv"]
 NO_CONFIDENCE = (
-    "lift: no confidence, so the notion is kept for these rows alone, and for the population that they are from it is "
+    "lift: no confidence, so the notion is kept for these rows alone: for the population that they are from it is "
     "most likely broken\n"
 )
 NO_LEDGER = "lift: no ledger, so a second release of these rows would not be noticed\n"

@@ -10,7 +10,18 @@ import liftlib as ll
 ROOT = Path(ll.__file__).resolve().parent
 TREES = {"liftlib": ROOT, "liftbook": ROOT.parent / "liftbook"}
 
-CLASSES = {"LiftNotion", "ALIP", "LIP", "LDP", "SRLIP", "L1Lift", "Chi2Lift", "AlphaLift"}
+CLASSES = {
+    "LiftNotion",
+    "ALIP",
+    "LIP",
+    "LDP",
+    "SRLIP",
+    "L1Lift",
+    "Chi2Lift",
+    "AlphaLift",
+    "AverageLeakage",
+    "MaximalLeakage",
+}
 """Every kind of notion; to hold an argument against Notion itself is to ask whether it is one."""
 
 

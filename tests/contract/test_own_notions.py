@@ -10,12 +10,25 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions.catalogue import notion_from
 
+SAYS_MORE = {"extremal", "staircase", "funnel"}
+"""Mechanisms that need of a notion what these two do not say: lift bounds, ratios, an average."""
+
 OWN = {"cone": MaxLift(0.4), "no-cone": Surprise(0.15)}
 
 SERVED = {
-    "cone": set(MECHANISMS) - {"product", "tailored"},
+    "cone": set(MECHANISMS) - {"product", "tailored", *SAYS_MORE},
     "no-cone": set(MECHANISMS)
-    - {"product", "tailored", "optimal", "subset-response", "searched", "bracket", "robust", "secret-aware"},
+    - {
+        "product",
+        "tailored",
+        *SAYS_MORE,
+        "optimal",
+        "subset-response",
+        "searched",
+        "bracket",
+        "robust",
+        "secret-aware",
+    },
 }
 
 

@@ -69,7 +69,8 @@ def test_sees_secret_and_bad_input():
 def test_a_refusal_names_what_serves():
     joint = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
     with pytest.raises(
-        UnsupportedNotion, match=r"^optimal serves notions with halfspaces, which Chi2Lift.* is not: use"
+        UnsupportedNotion,
+        match=r"^optimal serves notions that allow a convex set of rows, which Chi2Lift.* is not: use",
     ):
         MECHANISMS["optimal"](joint, ll.Chi2Lift(1, 1))
 

@@ -11,6 +11,7 @@ from table_of_people import PEOPLE
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, InvalidParameter
+from liftlib.population.sample import Sample
 from liftlib.tables.auditing import audit_counts, audited
 from liftlib.tables.measuring import MEASURES, bootstrap, verdict_of
 from liftlib.tables.reading import Reading
@@ -180,12 +181,12 @@ def test_an_empty_cell_is_not_taken_for_an_impossible_one():
 
 def test_what_is_said_of_the_population():
     table = np.array([[300.0, 700], [700, 300]])
-    said = [verdict_of(table, ll.LIP(eps), None, 0.95) for eps in (0.3, 0.5, 0.8)]
+    said = [verdict_of(Sample(table), ll.LIP(eps), None) for eps in (0.3, 0.5, 0.8)]
     assert said == ["broken", "cannot be told from this table", "kept"]
-    assert verdict_of(table, ll.LDP(0.5), None, 0.95) == "broken"
-    assert verdict_of(table, ll.SRLIP(0.5, (2,)), None, 0.95) is None
-    assert verdict_of(table, ll.Chi2Lift(0.1, 0.1), None, 0.95) == "cannot be told from this table"
-    assert verdict_of(table, ll.LIP(0.0), ll.Channel.constant(2), 0.95) == "kept"
+    assert verdict_of(Sample(table), ll.LDP(0.5), None) == "broken"
+    assert verdict_of(Sample(table), ll.SRLIP(0.5, (2,)), None) is None
+    assert verdict_of(Sample(table), ll.Chi2Lift(0.1, 0.1), None) == "cannot be told from this table"
+    assert verdict_of(Sample(table), ll.LIP(0.0), ll.Channel.constant(2)) == "kept"
 
 
 FIVE = {

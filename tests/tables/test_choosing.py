@@ -31,6 +31,7 @@ def test_numbers_are_those_of_the_designs():
         epsilons=[0.1],
         mechanisms=["optimal", "subset-merging"],
         told=lines.append,
+        confidence=None,
     )
     assert (found.rows, found.symbols, found.secrets) == (120, 3, 2)
     assert len(found.tried) == len(lines) == 3 * 2 * 2

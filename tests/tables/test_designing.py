@@ -69,5 +69,5 @@ def test_a_design_for_the_population_makes_two_statements():
         assert made.grid is not None
         if mechanism != "optimal":  # whose outputs are sums of subsets that are not nested
             assert Sample(counts, 0.95).keeps(ll.LIP(0.5), made.channel)
-    alone = design(read, ll.LIP(0.5), "subset-merging")
+    alone = design(read, ll.LIP(0.5), "subset-merging", None)
     assert [one.whom for one in alone.kept] == ["these rows"]

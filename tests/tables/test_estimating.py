@@ -26,7 +26,7 @@ def people(n, rng, p=JOINT):
 
 def made_by(mechanism, notion, n=4000):
     counts = Reading("s", "x", rare="keep").counts(tables.open_table(people(n, np.random.default_rng(0))))
-    return design(counts, notion, mechanism)
+    return design(counts, notion, mechanism, None)
 
 
 @pytest.mark.parametrize("mechanism", ["optimal", "randomised-response", "linear-reduction", "unary-encoding"])

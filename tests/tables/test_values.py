@@ -111,7 +111,7 @@ def test_drift_that_does_no_harm_is_told_and_no_more():
     done = tables.apply(mild, made)
     assert done.drift.differs
     assert not done.drift.harmful
-    assert "the notion is kept for them all the same" in str(done.drift)
+    assert "the notion is kept for their own shares all the same" in str(done.drift)
     assert sorted(done.frame.columns) == ["x"]
     assert len(done.frame) == 20000
 

@@ -1,13 +1,9 @@
 """Figures of several panels, which stand side by side where there is room, and one above the other where there is not.
 
-A figure drawn by ``liftbook.plots`` says in its SVG where its panels are; the page shows the same file once a panel,
-each time another part of it.
+A figure drawn by ``liftbook.plots`` says in its SVG where its panels are (``liftbook.plots.stacking``).
 """
 
-import html
-import itertools
 import posixpath
-import re
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -18,10 +14,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
-logger = getLogger(__name__)
+from liftbook.plots import stacking
 
-PIXELS = 4 / 3
-"""Of CSS, a point."""
+logger = getLogger(__name__)
 
 
 class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
@@ -33,14 +28,11 @@ def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
     path = Path(app.srcdir) / image["uri"]
     if path.suffix != ".svg" or not path.exists():
         return None
-    head = path.read_text(encoding="utf-8")[:2000]
-    size = re.search(r'<svg [^>]*?width="([\d.]+)pt" height="([\d.]+)pt"', head)
-    boxes = re.search(r'<svg data-panels="([^"]*)"', head)
-    if not (size and boxes):
+    found = stacking.size_and_boxes(path.read_text(encoding="utf-8"))
+    if found is None:
         return None
     made = drawing("", **image.attributes)
-    made["size"] = [float(side) for side in size.groups()]
-    made["boxes"] = [[float(side) for side in box.split()] for box in boxes[1].split(";") if box]
+    made["size"], made["boxes"] = found
     return made
 
 
@@ -52,47 +44,11 @@ def replace_images(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
             image.replace_self(made)
 
 
-def parts(size: list[float], boxes: list[list[float]]) -> list[tuple[list[float], float]]:
-    """Return each part's box, stretched so that the parts of a row fill the figure, and its share of the width.
-
-    >>> parts([100, 50], [[20, 0, 60, 8], [50, 10, 49, 40], [0, 15, 45, 35]])
-    [([0.0, 0, 100.0, 8], 1.0), ([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
-    """
-    rows: list[list[list[float]]] = []
-    for box in sorted(boxes, key=lambda one: one[1]):
-        if rows and box[1] < rows[-1][-1][1] + rows[-1][-1][3] / 2:  # beside the one before, whose title may be higher
-            rows[-1].append(box)
-        else:
-            rows.append([box])
-    found = []
-    for row in rows:
-        row.sort()
-        top, bottom = min(box[1] for box in row), max(box[1] + box[3] for box in row)
-        inner = [(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)]
-        edges = [0.0, *inner, float(size[0])]
-        for left, right in itertools.pairwise(edges):
-            found.append(([left, top, right - left, bottom - top], (right - left) / size[0]))
-    return found
-
-
 def visit_drawing(self: Any, node: drawing) -> None:
     """Write a link to the whole, with its parts inside."""
     uri = self.builder.images.get(node["uri"])
     source = posixpath.join(self.builder.imgpath, quote(uri)) if uri else node["uri"]
-    width, height = node["size"]
-    alt = html.escape(node.get("alt", ""), quote=True)
-    whole = f'<image href="{source}" width="{width}" height="{height}"/>'
-    shown = parts(node["size"], node["boxes"]) or [([0, 0, width, height], 1.0)]
-    pictures = []
-    for (x, y, wide, tall), share in shown:
-        least = f"min(100%, {PIXELS * wide * (0.72 if share == 1 else 0.9):.0f}px)"
-        style = f"flex: 1 1 {100 * share - 0.01:.2f}%; min-width: {least}"
-        box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
-        pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{whole}</svg>')
-    self.body.append(
-        f'<a class="lift-drawing" href="{source}" title="open alone, as large as the window" '
-        f'style="max-width: {PIXELS * width:.0f}px"><span role="img" aria-label="{alt}">{"".join(pictures)}</span></a>'
-    )
+    self.body.append(stacking.drawing(source, node.get("alt", ""), node["size"], node["boxes"]))
     raise nodes.SkipNode
 
 
@@ -128,7 +84,7 @@ def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             continue
         for key in ("uri", "candidates", "size"):
             place[key] = made[0][key]
-        shown = [box for box, share in parts(made[0]["size"], made[0]["boxes"]) if share < 1]
+        shown = [box for box, share in stacking.parts(made[0]["size"], made[0]["boxes"]) if share < 1]
         place["boxes"] = shown[place["panel"] - 1 :][:1]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -31,8 +30,6 @@ from liftlib.mechanisms.merging.watchdog import watchdog
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import ALIP
 
-JOINTS = partial(drawn, 200, 5, 17)
-"""A function of the seed."""
 ORDERS = (1.5, 2.0, 10.0, 100.0)
 ROUNDING = 1 + 1e-9
 
@@ -41,6 +38,30 @@ def _all_but_one(n: int, lift: float) -> Joint:
     """Return n equally likely secrets and outputs, each output with a lift of ``lift`` on one secret of its own."""
     others = (n - lift) / (n - 1)
     return Joint((others * np.ones((n, n)) + (lift - others) * np.eye(n)) / n**2)
+
+
+def _told(n: int) -> Joint:
+    """Return n equally likely secrets, each told by an output of its own, all but a millionth of the time."""
+    return Joint(((1 - 1e-6) * np.eye(n) + 1e-6 / n) / n)
+
+
+def _nearly_ruled_out(lift: float) -> Joint:
+    """Return two secrets and a rare output with this lift of the rarer secret, the other's near 1."""
+    p_s = np.array([0.05, 0.95])
+    column = 0.01 * np.array([0.05 * lift, 1 - 0.05 * lift])
+    return Joint(np.column_stack([column, p_s - column]))
+
+
+def _joints(seed: int) -> list[Joint]:
+    """Return 200 random joints 5 x 17, and some that go to the bounds, so that a tighter bound would be broken."""
+    return [*drawn(200, 5, 17, seed), *AT_THE_BOUNDS]
+
+
+AT_THE_BOUNDS = [
+    *(_told(n) for n in (2, 3, 10)),
+    *(_all_but_one(n, lift) for n in (2, 10) for lift in (0.05, 0.5, 1.8)),
+    *(_nearly_ruled_out(lift) for lift in (0.001, 0.1)),
+]
 
 
 def proposition_1_total_variation() -> bool:
@@ -91,20 +112,20 @@ def _raw(joint: Joint) -> tuple[float, float, Evaluation]:
 
 
 def proposition_1_information(seed: int) -> bool:
-    return all(out.secret_information <= upper + 1e-12 for _, upper, out in map(_raw, JOINTS(seed)))
+    return all(out.secret_information <= upper * ROUNDING for _, upper, out in map(_raw, _joints(seed)))
 
 
 def proposition_1_orders(seed: int) -> bool:
     """Whether Sibson's and Arimoto's information are at most alpha/(alpha - 1) eps_u."""
     return all(
         max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING
-        for _, upper, out in map(_raw, JOINTS(seed))
+        for _, upper, out in map(_raw, _joints(seed))
         for a in ORDERS
     )
 
 
 def proposition_1_ldp(seed: int) -> bool:
-    return all(out.ldp <= lower + upper + 1e-12 for lower, upper, out in map(_raw, JOINTS(seed)))
+    return all(out.ldp <= (lower + upper) * ROUNDING for lower, upper, out in map(_raw, _joints(seed)))
 
 
 def proposition_a1(seed: int) -> bool:
@@ -133,22 +154,22 @@ def lift_based_means_are_averages(seed: int) -> bool:
         np.isclose(total_variation(joint), joint.p_x @ l1_lift(joint) / 2)
         and np.isclose(chi2_divergence(joint), joint.p_x @ chi2_lift(joint))
         and all(np.isclose(sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a))) for a in ORDERS)
-        for joint in JOINTS(seed)
+        for joint in _joints(seed)
     )
 
 
 def proposition_3_alpha(seed: int) -> bool:
-    return all((alpha_lift(joint, a) <= max_lift(joint) * ROUNDING).all() for joint in JOINTS(seed) for a in ORDERS)
+    return all((alpha_lift(joint, a) <= max_lift(joint) * ROUNDING).all() for joint in _joints(seed) for a in ORDERS)
 
 
 def proposition_5_alpha(seed: int) -> bool:
     return all(
-        (alpha_lift_inverse(joint, a) <= ROUNDING / min_lift(joint)).all() for joint in JOINTS(seed) for a in ORDERS
+        (alpha_lift_inverse(joint, a) <= ROUNDING / min_lift(joint)).all() for joint in _joints(seed) for a in ORDERS
     )
 
 
 def proposition_4(seed: int) -> bool:
-    for joint in JOINTS(seed):
+    for joint in _joints(seed):
         values = lift(joint)
         s, x = np.unravel_index(values.argmax(), values.shape)
         p, high = joint.p_s[s], values[s, x] / ROUNDING
@@ -160,7 +181,7 @@ def proposition_4(seed: int) -> bool:
 
 
 def proposition_6(seed: int) -> bool:
-    for joint in JOINTS(seed):
+    for joint in _joints(seed):
         values = lift(joint)
         s, x = np.unravel_index(values.argmin(), values.shape)
         p, low, root = joint.p_s[s], values[s, x] * ROUNDING, np.sqrt(joint.p_s[s])

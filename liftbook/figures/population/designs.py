@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,9 +22,11 @@ from liftlib.mechanisms.confident.response import confident_response
 from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.notions import LIP, Notion
-from liftlib.numerics import Matrix, check_count
-from liftlib.resources import resource
+from liftlib.notions import ALIP, LDP, LIP, Notion
+from liftlib.numerics import KEEP_TOL, Matrix, check_count
+
+NOTIONS: tuple[Notion, ...] = (LIP(1.0), LIP(0.5), LIP(2.0), ALIP(1.3, 0.7), LDP(1.0))
+"""What designs are made for."""
 
 LAWS: Mapping[str, Callable[[], Joint]] = {
     "Adult, 6x15": lambda: adult("relationship", "occupation"),
@@ -48,21 +53,39 @@ def plug_in(counts: Matrix, notion: Notion, mechanism: Callable[[Joint, Notion],
     return Channel(whole)
 
 
-def whatever_the_law(counts: Matrix, eps: float) -> Channel:
-    """Return randomised response on X itself at eps, which keeps LIP(eps) under every distribution (S20 eq. (28))."""
-    return randomised_response(Joint(np.full((1, counts.shape[1]), 1 / counts.shape[1])), eps)
+def whatever_the_law(counts: Matrix, notion: Notion) -> Channel:
+    """Return randomised response on X itself at the notion's least budget, which keeps LIP, ALIP and LDP under any law.
+
+    Notes
+    -----
+    P(y|x) <= e^eps P(y|x') for all x and x' bounds P(y|s) / P(y) and P(y|s) / P(y|s'), both means of P(y|x), alike
+    (S20 eq. (28)).
+    """
+    n = counts.shape[1]
+    return randomised_response(Joint(np.full((1, n), 1 / n)), min(asdict(notion).values()))  # type: ignore[call-overload]
 
 
-DESIGNS: Mapping[str, Callable[[Matrix, float, float], Channel]] = {
-    "confident response": lambda counts, eps, sure: confident_response(counts, LIP(eps), confidence=sure),
-    "confident merging": lambda counts, eps, sure: confident_merging(counts, LIP(eps), confidence=sure),
-    "plug-in response": lambda counts, eps, _: plug_in(counts, LIP(eps), optimal_response),
-    "plug-in merging": lambda counts, eps, _: plug_in(counts, LIP(eps), subset_merging),
-    "half budget, response": lambda counts, eps, _: plug_in(counts, LIP(eps / 2), optimal_response),
-    "half budget, merging": lambda counts, eps, _: plug_in(counts, LIP(eps / 2), subset_merging),
-    "LDP on X": lambda counts, eps, _: whatever_the_law(counts, eps),
+def halved(notion: Notion) -> Notion:
+    """Return the notion with half of each budget.
+
+    Examples
+    --------
+    >>> halved(ALIP(1.0, 0.5))
+    ALIP(eps_l=0.5, eps_u=0.25)
+    """
+    return type(notion)(**{name: value / 2 for name, value in asdict(notion).items()})  # type: ignore[call-overload]
+
+
+DESIGNS: Mapping[str, Callable[[Matrix, Notion, float], Channel]] = {
+    "confident response": lambda counts, notion, sure: confident_response(counts, notion, confidence=sure),
+    "confident merging": lambda counts, notion, sure: confident_merging(counts, notion, confidence=sure),
+    "plug-in response": lambda counts, notion, _: plug_in(counts, notion, optimal_response),
+    "plug-in merging": lambda counts, notion, _: plug_in(counts, notion, subset_merging),
+    "half budget, response": lambda counts, notion, _: plug_in(counts, halved(notion), optimal_response),
+    "half budget, merging": lambda counts, notion, _: plug_in(counts, halved(notion), subset_merging),
+    "LDP on X": lambda counts, notion, _: whatever_the_law(counts, notion),
 }
-"""Ways to a channel for LIP(eps) from a table: for the population, for the table's own shares, and without any."""
+"""Ways to a channel for a notion from a table: for the population, for the table's own shares, and without any."""
 
 
 def drawn_table(law: str, rows: int, seed: int) -> Matrix:
@@ -74,18 +97,35 @@ def drawn_table(law: str, rows: int, seed: int) -> Matrix:
     return rng.multinomial(rows, p.ravel()).reshape(p.shape).astype(np.float64)
 
 
-def _judged(task: tuple[str, int, int, float, float]) -> list[dict[str, object]]:
-    law, rows, seed, eps, confidence = task
+Table = tuple[Notion, str, int, int]
+"""A table that designs are made from: for what notion, from which law, of how many rows, by what seed."""
+
+
+def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:
+    """Return a row for each design from a table, judged under the law: see :func:`population_designs`."""
+    notion, law, rows, seed = table
     truth, counts = LAWS[law](), drawn_table(law, rows, seed)
-    found: list[dict[str, object]] = []
+    found: list[dict[str, Any]] = []
     for name, design in DESIGNS.items():
-        channel = design(counts, eps, confidence)
-        over = LIP(eps).excess(truth, channel)
-        kept, nmi = LIP(eps).is_kept(truth, channel), evaluate(truth, channel).nmi
+        channel = design(counts, notion, confidence)
+        over = notion.excess(truth, channel)
         found.append(
-            {"law": law, "rows": rows, "seed": seed, "design": name, "kept": kept, "over": over, "nmi": abs(nmi)}
+            {
+                "notion": repr(notion),
+                "law": law,
+                "rows": rows,
+                "seed": seed,
+                "design": name,
+                "kept": bool(over <= KEEP_TOL),
+                "over": over,
+                "nmi": abs(evaluate(truth, channel).nmi),
+            }
         )
     return found
+
+
+def _judged(task: tuple[Table, float]) -> list[dict[str, Any]]:
+    return judged(*task)
 
 
 @figure
@@ -93,10 +133,10 @@ def population_designs(
     laws: Iterable[str],
     rows: Iterable[int],
     seeds: Iterable[int],
-    eps: float = 1.0,
+    notions: Iterable[Notion] = NOTIONS[:1],
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Return whether designs from tables keep LIP under the distribution that the rows were drawn from.
+    """Return whether designs from tables keep a notion under the distribution that the rows were drawn from.
 
     Parameters
     ----------
@@ -106,23 +146,17 @@ def population_designs(
         How many independent rows a table has.
     seeds : iterable of int
         A table each, of each law and number of rows.
-    eps : float
-        The budget of LIP, nats.
+    notions : iterable of Notion
+        LIP, ALIP or LDP with finite budgets.
     confidence : float
         Of the designs for the population, in (0, 1).
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``design``, ``kept``, ``over`` (nats by which the budget is exceeded under
-        the law; negative where it is kept) and ``nmi`` (of X under the law).
+        Columns ``notion``, ``law``, ``rows``, ``seed``, ``design``, ``kept``, ``over`` (nats by which the budget is
+        exceeded under the law; negative where it is kept) and ``nmi`` (of X under the law).
     """
-    sizes, numbers = list(rows), list(seeds)
-    tasks = [(law, size, seed, eps, confidence) for seed in numbers for law in laws for size in sizes]
+    every = itertools.product(seeds, notions, laws, rows)
+    tasks = [((notion, law, size, seed), confidence) for seed, notion, law, size in every]
     return pd.DataFrame([row for found in parallel_map(_judged, tasks) for row in found])
-
-
-def stored_designs() -> pd.DataFrame:
-    """Return the rows of the long run of :func:`population_designs`, at LIP 1 and confidence 0.95."""
-    with resource("data/population.csv").open(encoding="utf-8", newline="") as file:
-        return pd.read_csv(file).astype({"kept": bool})

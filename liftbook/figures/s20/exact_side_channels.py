@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from liftbook.figures.s20.side_channels import Task
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.responses import respond_by_vertices
@@ -23,7 +22,9 @@ from liftlib.mechanisms.response.product import product_response
 from liftlib.mechanisms.response.searched import searched_response
 from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
 from liftlib.notions import LIP, SRLIP
-from liftlib.numerics import Rng, generator
+from liftlib.numerics import Matrix, Rng, generator
+
+Task = tuple[Matrix, list[float], tuple[int, ...]]
 
 
 @figure

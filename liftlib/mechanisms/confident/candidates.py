@@ -134,7 +134,7 @@ def blocks_of(sample: Sample, rng: int | np.random.Generator) -> tuple[Partition
     blocks = _united(chosen.astype(np.float64))
     rest = (table - chosen).astype(np.float64)
     return blocks, Sample(
-        np.stack([rest[:, block].sum(axis=1) for block in map(list, blocks)], axis=1), sample.confidence
+        np.stack([rest[:, block].sum(axis=1) for block in map(list, blocks)], axis=1), sample.confidence, sample.chosen
     )
 
 
@@ -183,7 +183,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
 
     It is found for the subsets that come nearest with a thousand times the rows.
     """
-    scaled = Candidates(Sample(1000 * sample.counts, sample.confidence))
+    scaled = Candidates(Sample(1000 * sample.counts, sample.confidence, sample.chosen))
     member = scaled.member[1:-1]
     if not len(member):
         return np.inf
@@ -191,7 +191,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:
-        more = Sample(np.round(times * sample.counts), sample.confidence)
+        more = Sample(np.round(times * sample.counts), sample.confidence, sample.chosen)
         kept = (excess_of(worst_needs(notion, more.subsets(few))) <= KEEP_TOL).reshape(2, -1)
         return bool(kept.all(axis=0).any())
 

@@ -22,7 +22,12 @@ from liftlib.population.sample import Parts, Sample
 
 @checked
 def confident_merging(
-    counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, rng: int | np.random.Generator = 0
+    counts: ArrayLike,
+    notion: Notion,
+    *,
+    confidence: float = 0.95,
+    chosen: float = 0.0,
+    rng: int | np.random.Generator = 0,
 ) -> Channel:
     """Merge symbols so that, with a stated confidence, the notion is kept for the population.
 
@@ -35,6 +40,8 @@ def confident_merging(
         One that lift columns decide.
     confidence : float, keyword-only
         In (0, 1). For any P_SX, a share of at least this of all tables gives a channel that keeps the notion under it.
+    chosen : float, keyword-only
+        Where the rows themselves chose the symbols: see :class:`~liftlib.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
         With more than 15 symbols, chooses the quarter of the rows that unites them into 12 blocks. A seed that was
         chosen by its result voids the confidence.
@@ -67,7 +74,7 @@ def confident_merging(
     >>> confident_merging(counts, LIP(0.1)).certificate.rows_needed
     6400.0
     """
-    whole = Sample(counts, confidence)
+    whole = Sample(counts, confidence, chosen)
     blocks, sample = blocks_of(whole, rng)
     candidates = Candidates(sample)
     found = candidates.best_partition(candidates.kept(notion))

@@ -56,7 +56,12 @@ class Cone(NamedTuple):
 
 @checked
 def confident_response(
-    counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, rng: int | np.random.Generator = 0
+    counts: ArrayLike,
+    notion: Notion,
+    *,
+    confidence: float = 0.95,
+    chosen: float = 0.0,
+    rng: int | np.random.Generator = 0,
 ) -> Channel:
     """Answer at random so that, with a stated confidence, the notion is kept for the population.
 
@@ -68,7 +73,7 @@ def confident_response(
         One that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP, perfect privacy.
     confidence : float, keyword-only
         In (0, 1).
-    rng : int or numpy.random.Generator, keyword-only
+    chosen, rng : keyword-only
         As for ``confident_merging``.
 
     Returns
@@ -99,7 +104,7 @@ def confident_response(
     >>> Sample(counts).keeps(LIP(0.5), channel), round(channel.certificate.value, 2)
     (True, 0.81)
     """
-    whole = Sample(counts, confidence)
+    whole = Sample(counts, confidence, chosen)
     ratios = notion.ratios(whole.n_secret)
     blocks, sample = blocks_of(whole, rng)
     candidates = Candidates(sample)

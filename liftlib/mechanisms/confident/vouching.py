@@ -82,7 +82,7 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
 
 
 def for_population(
-    mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float
+    mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
 ) -> tuple[Channel, Voucher, str]:
     """Return a channel by a mechanism's own kind of design, what vouches for it, and how, in words.
 
@@ -96,6 +96,8 @@ def for_population(
     notion : Notion
     confidence : float
         In (0, 1).
+    chosen : float
+        Where the rows themselves chose the symbols: see :class:`~liftlib.population.sample.Sample`.
 
     Raises
     ------
@@ -113,14 +115,14 @@ def for_population(
     """
     if not mechanism.serves(notion):
         mechanism(Joint.from_counts(counts), notion)  # says what does
-    kind = mechanism.where.partition(".")[0]
+    kind, whole = route(mechanism, notion), Sample(counts, confidence, chosen)
     if kind == "merging":
-        made = confident_merging(counts, notion, confidence=confidence)
-    elif kind == "response" and _of_ratios(notion):
-        made = confident_response(counts, notion, confidence=confidence)
+        made = confident_merging(counts, notion, confidence=confidence, chosen=chosen)
+    elif kind == "response":
+        made = confident_response(counts, notion, confidence=confidence, chosen=chosen)
     else:
-        return _mixed(mechanism, counts, notion, confidence)
-    blocks, sample = blocks_of(Sample(counts, confidence), 0)
+        return _mixed(mechanism, whole, notion)
+    blocks, sample = blocks_of(whole, 0)
     certificate = made.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]
@@ -129,6 +131,15 @@ def for_population(
     if certificate.rows_needed is not None:
         how = f"only a constant release is left; more would take {_rows(certificate.rows_needed)}"
     return made, Voucher(sample, notion, blocks, member), how
+
+
+def route(mechanism: Mechanism, notion: Notion) -> str:
+    """Return how a mechanism designs for the population: ``"merging"``, ``"response"``, or by its own name.
+
+    Mechanisms of one route give one design.
+    """
+    kind = mechanism.where.partition(".")[0]
+    return kind if kind == "merging" or (kind == "response" and _of_ratios(notion)) else mechanism.name
 
 
 def _rows(needed: float) -> str:
@@ -143,8 +154,8 @@ def _of_ratios(notion: Notion) -> bool:
     return True
 
 
-def _mixed(mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float) -> tuple[Channel, Voucher, str]:
-    sample, joint = Sample(counts, confidence), Joint.from_counts(counts)
+def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> tuple[Channel, Voucher, str]:
+    joint = Joint.from_counts(sample.counts)
     voucher = Voucher(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
     )

@@ -121,7 +121,7 @@ def _bracketed(joint: Joint, notion: Notion, core: Core, gap: float, rounds: int
         done += 1
         outer = cheapest(vertices(cuts, interior=p_x), p_x)
         upper = min(upper, entropy(p_x) - outer.solution.objective)
-        edge = _boundary(core.joint, notion, outer.rows)
+        edge = boundary(core.joint, notion, outer.rows)
         found = _found(joint, notion, core, np.concatenate([inner, edge]))
         if best is None or found.value >= best.value:
             best = found
@@ -148,7 +148,7 @@ def _found(joint: Joint, notion: Notion, core: Core, rows: Matrix) -> _Found:
     return _Found(channel, mixture, mixed, value)
 
 
-def _boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
+def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
     """Return, for each row, the last allowed point on the way to it from P_X; the row itself if it is allowed."""
     lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
     low, high = np.zeros(len(rows)), np.ones(len(rows))

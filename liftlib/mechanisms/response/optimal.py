@@ -10,6 +10,7 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
+from liftlib.mechanisms.response.convex import convex_response
 from liftlib.mechanisms.response.product_polytope import product_polytope_response
 from liftlib.mechanisms.response.proven import proven_response
 from liftlib.mechanisms.rows import best_response
@@ -47,7 +48,8 @@ def optimal_response(
         P_SX.
     notion : Notion
         A polyhedral one: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, L1Lift with an infinite ``eps_l``;
-        budgets may be infinite on one side.
+        budgets may be infinite on one side. Or a convex one: AlphaLift, and Chi2Lift with an infinite ``eps_l``, for
+        which the tree's polytope is made of tangents that join until its bound is near.
     utility : {"mutual-information"}, keyword-only
         What is maximised.
     method : {"auto", "tree", "qhull", "cdd", "product-polytope"}, keyword-only
@@ -80,7 +82,7 @@ def optimal_response(
     Raises
     ------
     UnsupportedNotion
-        If the notion has no halfspaces; the message names what serves it.
+        If the rows that the notion allows are not convex; the message names what serves it.
     InvalidParameter
         If an argument is of another kind, or there are too many symbols for the product polytope.
     SolverFailure
@@ -114,8 +116,10 @@ def optimal_response(
     if method == "product-polytope":
         return product_polytope_response(joint, notion)
     fast = HAS_NUMBA if compiled is None else compiled
-    if method == "auto" and few_vertices(joint, notion, most_vertices(fast)):
+    if method == "auto" and notion.polyhedral and few_vertices(joint, notion, most_vertices(fast)):
         return best_response(joint, notion)
+    if method in ("auto", "tree") and notion.convex and not notion.polyhedral:
+        return convex_response(joint, notion, gap=share, seconds=limit, compiled=fast, report=report)
     if method in ("auto", "tree"):
         return proven_response(joint, notion, gap=share, seconds=limit, compiled=fast, report=report)
     return best_response(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
@@ -160,7 +161,11 @@ def proof_of(proven: Proven, upper: float, points: Matrix) -> Proof | None:
     work = proven.work
     if work is None:
         return None
-    count = work.nodes
+    count, records = work.nodes, work.records
+    which = preorder(records.parent[:count])
+    place = np.empty(count, np.int64)
+    place[which] = np.arange(count)
+    parent = records.parent[which]
     return Proof(
         upper=upper,
         dual=work.dual,
@@ -168,11 +173,35 @@ def proof_of(proven: Proven, upper: float, points: Matrix) -> Proof | None:
         sides=proven.hull.sides[:-1],
         caps=proven.caps,
         cap_weights=proven.hull.weights(proven.cap_multipliers)[:, :-1],
-        parent=work.records.parent[:count],
-        child=work.records.child[:count],
-        kind=work.records.kind[:count],
-        symbol=work.records.symbol[:count],
-        level=work.records.level[:count],
-        weights=proven.hull.weights(work.records.multipliers[:count]),
+        parent=np.where(parent >= 0, place[parent], -1),
+        child=records.child[which],
+        kind=records.kind[which],
+        symbol=records.symbol[which],
+        level=records.level[which],
+        weights=proven.hull.weights(records.multipliers[which]),
         points=points,
     )
+
+
+def preorder(parent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return an order of a tree's nodes in which each stands right before what is below it.
+
+    Parameters
+    ----------
+    parent : numpy.ndarray of int, shape (K,)
+        That of each node, which stands before it; -1 for the root.
+
+    Examples
+    --------
+    >>> preorder(np.array([-1, 0, 0, 1, 2, 1])).tolist()
+    [0, 1, 3, 5, 2, 4]
+    """
+    below: dict[int, list[int]] = {}
+    for at, above in enumerate(parent.tolist()):
+        below.setdefault(above, []).append(at)
+    found, waiting = [], below[-1]
+    while waiting:
+        at = waiting.pop()
+        found.append(at)
+        waiting.extend(reversed(below.get(at, [])))
+    return np.array(found, np.int64)

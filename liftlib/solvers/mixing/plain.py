@@ -6,6 +6,7 @@ import numpy as np
 
 from liftlib.numerics import Matrix, Vector, xlogx
 from liftlib.solvers.mixing.problem import BISECT, FIRST, LEAF, NARROW, ROUNDING, Pass, Problem
+from liftlib.solvers.mixing.tree import WORTH
 from liftlib.solvers.programmes import Boxed
 
 STEEP = 27.6
@@ -58,14 +59,12 @@ class Plain:
                 rows[r], prices[r] = here, price
         return rows, prices
 
-    def explore(self, work: Pass, caps: Vector, nodes: int, below: int) -> None:
-        """Go on with a pass until nothing waits, so many rows below the threshold are found, or nodes are solved."""
+    def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
+        """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
         last = work.nodes + nodes
-        while work.waiting and work.nodes < last and work.below < below:
+        while work.waiting and work.nodes < last and not work.found_enough:
             work.make_room()
-            size = work.waiting - 1
-            work.state[1] = size
-            parent, child = int(work.stack.parent[size]), int(work.stack.child[size])
+            parent, child = work.next()
             least, most = box(work, parent, child, caps)
             if tighten(least, most):
                 self._node(work, parent, child, least, most)
@@ -111,11 +110,9 @@ class Plain:
 
     def _list(self, work: Pass, row: Vector, price: float) -> None:
         listed = int(work.state[2])
-        if price < -work.tolerance and listed < len(work.prices):
+        if price < min(-work.tolerance, WORTH * work.state[3]) and listed < len(work.prices):
             work.rows[listed], work.prices[listed] = row, price
-            work.state[2] = listed + 1
-        if price < work.threshold:
-            work.state[3] += 1
+            work.state[2], work.state[3] = listed + 1, min(work.state[3], price)
 
 
 def tighten(least: Vector, most: Vector) -> bool:

@@ -27,6 +27,9 @@ ROUNDING = 1e-12
 NEAR = 1e-7
 """A bound, rows of unit size, that is nearer than this to a point inside is taken to hold with equality there."""
 
+ENOUGH = 0.5
+"""A pass ends once a row was found that saves more than this share of what any can, so that it joins first."""
+
 NARROW = 1e-12
 """A coordinate's interval that is narrower than this is a point."""
 
@@ -103,7 +106,7 @@ class Pass:
     dual, order : numpy.ndarray, shape (n,)
         What a coordinate is worth, and the order in which FIRST takes them.
     state : numpy.ndarray
-        Nodes recorded, nodes that wait, rows found, rows below the threshold, the least bound of what is done.
+        Nodes recorded, nodes that wait, rows found, the least price of them, the least bound of what is done.
     """
 
     dual: Vector
@@ -141,14 +144,24 @@ class Pass:
         return int(self.state[1])
 
     @property
-    def below(self) -> int:
-        """How many rows were found below the threshold."""
-        return int(self.state[3])
+    def found_enough(self) -> bool:
+        """Whether no row saves much more than one that was found."""
+        return bool(self.state[3] < min(self.threshold, ENOUGH * self.least))
 
     @property
     def least(self) -> float:
         """What no row's price is below."""
         return float(min(self.state[4], self.stack.bound[: self.waiting].min(initial=np.inf)))
+
+    def next(self) -> tuple[int, int]:
+        """Take the node of the least bound from those that wait; return whose child it is, and which."""
+        stack, last = self.stack, self.waiting - 1
+        at = int(stack.bound[: last + 1].argmin())
+        found = int(stack.parent[at]), int(stack.child[at])
+        for one in stack:
+            one[at] = one[last]
+        self.state[1] = last
+        return found
 
     @property
     def found(self) -> Matrix:

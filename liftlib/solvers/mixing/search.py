@@ -22,15 +22,6 @@ from liftlib.solvers.mixing.problem import HAS_NUMBA, Pass, Problem
 from liftlib.solvers.mixing.ranges import Ranges, ranges
 from liftlib.solvers.mixing.supports import Supports, supports
 
-FIRST_DELTA = 0.03
-"""What a first pass cuts off, as a share of the utility found so far; an unfinished pass proves little."""
-
-SHRINK = 2.5
-"""By what the cut-off shrinks from one finished pass to the next."""
-
-ENOUGH = 25
-"""Rows below the cut-off after which a pass ends, so that they join first."""
-
 PATIENCE = 10
 """Finished passes without a gain after which a search ends, although rows still join."""
 
@@ -42,12 +33,6 @@ LAST = 0.45
 
 FINER = 20.0
 """A box is not parted where that could raise its bound by less than this part of the cut-off, or of the gap."""
-
-QUICK = 400
-"""Programmes after which a tree is not small, by HiGHS; ten times as many where loops are compiled."""
-
-AT_ONCE = 20
-"""Passes at the last cut-off that are tried at first, as long as each ends with rows that join."""
 
 LOCALLY = 0.4
 """The share of the time after which going downhill ends."""
@@ -72,7 +57,7 @@ class Route(Protocol):
 
     def largest(self) -> tuple[Vector, Matrix]: ...  # noqa: D102
     def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]: ...  # noqa: D102
-    def explore(self, work: Pass, caps: Vector, nodes: int, below: int) -> None: ...  # noqa: D102
+    def explore(self, work: Pass, caps: Vector, nodes: int) -> None: ...  # noqa: D102
 
 
 class Proven(NamedTuple):
@@ -207,15 +192,13 @@ class Search:
             self.settle()
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
-    def one_pass(
-        self, delta: float, tolerance: float, limit: float, report: Report | None, nodes: float = np.inf
-    ) -> Pass:
-        """Look through the tree for rows of a price below -delta, as far as so many nodes reach."""
+    def one_pass(self, delta: float, tolerance: float, limit: float, report: Report | None) -> Pass:
+        """Look through the tree until no price is below -delta, or a row is cheap enough to join first."""
         self.passes += 1
         work = Pass.start(self.dual, -delta, tolerance, len(self.hull.rows), self.route.basis)
         chunk = CHUNK * (10 if self.compiled else 1)
-        while work.waiting and work.below < ENOUGH and self.seconds < limit and work.nodes < nodes:
-            self.route.explore(work, self.caps, chunk, ENOUGH)
+        while work.waiting and not work.found_enough and self.seconds < limit:
+            self.route.explore(work, self.caps, chunk)
             if report is not None:
                 report(self.cost, self.proven.bound, self.seconds)
         self.programmes += work.nodes
@@ -299,28 +282,19 @@ def cheapest_mixture(
 
 def _prove(search: Search, gap: float, limit: float, report: Report | None) -> None:
     """Let passes follow one another until the gap is reached, the time is over, or nothing changes."""
-    quick = QUICK * (10 if search.compiled else 1)
-    delta, idle, at_once = np.inf, 0, AT_ONCE
-    while search.seconds < limit:
+    idle = 0
+    while search.seconds < limit or not search.passes:
         wanted = search.wanted(gap)
         if search.gap <= wanted and search.passes:
             return
-        last = LAST * wanted
         before = search.cost
-        if at_once:  # a small tree needs no passes that lead up to the last
-            work = search.one_pass(last, last / FINER, limit, report, quick)
-            at_once = 0 if work.waiting and work.below < ENOUGH else at_once - 1
-        else:
-            delta = min(delta, max(FIRST_DELTA * (search.total - search.cost), last))
-            work = search.one_pass(delta, min(delta, wanted) / FINER, limit, report)
-        if work.waiting:
-            continue
+        work = search.one_pass(LAST * wanted, LAST * wanted / FINER, limit, report)
+        if work.waiting and not work.found_enough:
+            return
         # what is left is rounding, and the slack
         idle = idle + 1 if before - search.cost < 0.01 * wanted else 0
-        if (at_once or delta <= last) and idle and (not search.joined or idle >= PATIENCE):
+        if idle and (not search.joined or idle >= PATIENCE):
             return
-        if not at_once:
-            delta = max(min(delta, search.gap) / (SHRINK if work.nodes > quick else SHRINK**4), last)
 
 
 @cache
@@ -330,7 +304,7 @@ def _compile() -> None:
     route = _route(problem, compiled=True)
     caps, _ = route.largest()
     route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
-    route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9, 9)
+    route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
     _master(np.array([0.6, 0.4]), compiled=True).run()
 
 

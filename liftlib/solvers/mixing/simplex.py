@@ -53,26 +53,52 @@ def space(m, n):
 
 @compiled
 def factorise(rows, basis, basic, inverse):
-    """Write the inverse of a basis, by elimination; one that is singular is replaced by the slacks."""
+    """Write the inverse of a basis; one that is singular is replaced by the slacks.
+
+    Only the rows whose slack is outside the basis are tight, as many as variables are in it: what is eliminated is
+    those rows of those variables, and the other rows follow.
+    """
     m, n = rows.shape
-    matrix = np.zeros((m, 2 * m))
     basic[:] = False
+    count = 0
     for r in range(m):
-        k = basis[r]
-        basic[k] = True
-        matrix[r, m + r] = 1.0
-        if k < n:
-            for s in range(m):
-                matrix[s, r] = rows[s, k]
-        else:
-            matrix[k - n, r] = -1.0
-    if eliminate(matrix):
-        inverse[:, :] = matrix[:, m:]
-        return
-    basic[:] = False
+        basic[basis[r]] = True
+        if basis[r] < n:
+            count += 1
     inverse[:, :] = 0.0
+    tight, places = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    at = 0
+    for s in range(m):
+        if not basic[n + s] and at < count:
+            tight[at] = s
+            at += 1
+    at = 0
     for r in range(m):
-        basis[r], basic[n + r], inverse[r, r] = n + r, True, -1.0
+        if basis[r] < n:
+            places[at] = r
+            at += 1
+    matrix = np.zeros((count, 2 * count))
+    for c in range(count):
+        matrix[c, count + c] = 1.0
+        for t in range(count):
+            matrix[t, c] = rows[tight[t], basis[places[c]]]
+    if not eliminate(matrix):
+        basic[:] = False
+        for r in range(m):
+            basis[r], basic[n + r], inverse[r, r] = n + r, True, -1.0
+        return
+    for c in range(count):
+        for t in range(count):
+            inverse[places[c], tight[t]] = matrix[c, count + t]
+    for r in range(m):
+        if basis[r] >= n:
+            s = basis[r] - n
+            inverse[r, s] = -1.0
+            for c in range(count):
+                value = rows[s, basis[places[c]]]
+                if value != 0.0:
+                    for t in range(count):
+                        inverse[r, tight[t]] += value * matrix[c, count + t]
 
 
 @compiled

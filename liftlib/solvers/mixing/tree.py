@@ -19,8 +19,12 @@ import numpy as np
 
 from liftlib.solvers.mixing import simplex
 from liftlib.solvers.mixing.compiling import compiled
+from liftlib.solvers.mixing.heap import pop, push
 from liftlib.solvers.mixing.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING
 from liftlib.solvers.mixing.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
+
+WORTH = 0.3
+"""A row joins if it saves more than this share of what the best found so far saves."""
 
 
 @compiled
@@ -185,13 +189,6 @@ def widest(least, most):
 
 
 @compiled
-def push(stack, size, parent, child, bound):
-    """Let a child wait."""
-    stack.parent[size], stack.child[size], stack.bound[size] = parent, child, bound
-    return size + 1
-
-
-@compiled
 def branch(at, value, records, stack, size, least, most, slopes, order, threshold, constant, pruned, row, symbol):
     """Part a node; let those children wait which its own multipliers leave below the threshold.
 
@@ -250,20 +247,22 @@ def node(at, problem, dual, threshold, least, most, cost, slopes, records, work)
 
 @compiled
 def explore(problem, dual, caps, order, threshold, tolerance, records, stack, state, found, prices, limits, work):
-    """Go on with a pass until nothing waits, rows enough are found, or a limit is reached.
+    """Go on with a pass until nothing waits, a row is cheap enough, or a limit is reached.
 
-    ``state`` is (nodes recorded, nodes waiting, rows found, rows below the threshold, least bound of what is done,
-    and of what was given up), ``limits`` is (nodes, rows, rows below the threshold).
+    ``state`` is (nodes recorded, nodes waiting, rows found, the least price of them, the least bound of what is done
+    and of what was given up), ``limits`` is (nodes, rows, the share of the bound that makes a price low enough).
     """
     columns = problem[1]
     n, m = columns.shape
     least, most, cost, slopes = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     path = np.zeros((DEEPEST, 2), np.int64)
-    count, size, listed, below = int(state[0]), int(state[1]), int(state[2]), int(state[3])
+    count, size, listed = int(state[0]), int(state[1]), int(state[2])
     last = min(count + limits[0], records.parent.size)
-    while size > 0 and count < last and below < limits[2] and size + n + 3 < stack.parent.size:
+    while size > 0 and count < last and size + n + 3 < stack.parent.size:
+        if state[3] < min(threshold, limits[2] * min(stack.bound[0], state[4])):
+            break
+        parent, child = pop(stack, size)
         size -= 1
-        parent, child = stack.parent[size], stack.child[size]
         depth = box(parent, child, records, caps, order, path, least, most)
         if not tighten(least, most):
             continue
@@ -285,12 +284,11 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
             own = 0.0
             for x in range(n):
                 own += surprise(row[x]) - dual[x] * row[x]
-            if how == OPTIMAL and own < -tolerance and listed < limits[1]:
+            if how == OPTIMAL and own < min(-tolerance, WORTH * state[3]) and listed < limits[1]:
                 found[listed, :] = row
                 prices[listed] = own
                 listed += 1
-            if how == OPTIMAL and own < threshold:
-                below += 1
+                state[3] = min(state[3], own)
         symbol = -1 if how == INFEASIBLE else furthest(least, most, row)
         if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
             state[4] = min(state[4], value)
@@ -304,7 +302,7 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
             at, value, records, stack, size, least, most, slopes, order, threshold, constant, math.inf, row, symbol
         )
         state[4] = min(state[4], pruned)
-    state[0], state[1], state[2], state[3] = count, size, listed, below
+    state[0], state[1], state[2] = count, size, listed
 
 
 @compiled

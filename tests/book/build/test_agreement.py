@@ -13,7 +13,7 @@ from liftbook.claims.stored import stored_values
 ROOT = Path(__file__).resolve().parents[3]
 PER_CENT = 100.0
 
-with Path(__file__).with_name("evidence.toml").open("rb") as file:
+with (ROOT / "tests/book/chapters/evidence.toml").open("rb") as file:
     SHARED = [
         (chapter, name, call.removeprefix("100 * "), PER_CENT if call.startswith("100 * ") else 1.0)
         for chapter, found in tomllib.load(file).items()

@@ -17,7 +17,7 @@ HTML = ROOT / "_build" / "html"
 NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
 PAGES = [ROOT / f"{name}.md" for name in NAMES]
 CODE = [path for path in PAGES if "{code-cell}" in path.read_text(encoding="utf-8")]
-TAUGHT = [path for path in CODE if read_parameters(path)]
+TAUGHT = [path for path in CODE if read_parameters(path) and "```{exercise}" in path.read_text(encoding="utf-8")]
 
 book = pytest.mark.book
 each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

@@ -1,17 +1,13 @@
 """The built book in headless Chromium: what a reader sees, and that nothing is asked of a third party."""
 
-import functools
-import http.server
 import re
-import threading
 from pathlib import Path
 
 import pytest
 
-from liftbook.build.chromium import FLAGS, find_chromium
+from liftbook.build.chromium import find_chromium
 
 ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
 CHROMIUM = find_chromium()
 
@@ -22,37 +18,6 @@ pytestmark = [
     pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
 ]
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
-@pytest.fixture(scope="module")
-def site():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(HTML)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def page(browser):
-    context = browser.new_context(viewport={"width": 1300, "height": 900})
-    yield context.new_page()
-    context.close()
 
 
 def settle(page):

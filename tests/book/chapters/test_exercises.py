@@ -5,9 +5,10 @@ import re
 import nbformat
 import numpy as np
 import pytest
+from passing import of_chapter, passed
 
 from liftbook.build.exercises import answers, exercises, tags
-from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
+from liftbook.chapters import chapters_folder, read_notebook
 from liftbook.exercises import check
 
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exercise}" in path.read_text()]
@@ -59,32 +60,21 @@ def test_a_students_notebook_asks_and_a_teachers_tells(path):
         assert all(cell.metadata["jupyter"]["source_hidden"] and tags(cell) == ["check"] for cell in checks)
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [of_chapter(path.stem, path) for path in CHAPTERS], ids=lambda path: path.stem)
 def test_the_checks_tell_right_from_wrong(path):
     """Run a student's notebook at the preview parameters; try the solution of each exercise on the side.
 
     A check may not need what only the solution makes, or a student's notebook would stop there.
     """
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("agg")
-    space: dict = {"__name__": "chapter"}
-    solutions = [cell.source for cell in read_notebook(path).cells if "solution" in tags(cell)]
-    given = iter(solutions)
+    given = iter([cell.source for cell in read_notebook(path).cells if "solution" in tags(cell)])
     trial: dict = {}
-    for cell in exercises(path, solutions=False).cells:
-        if cell.cell_type != "code":
-            continue
-        exec(cell.source, space)  # noqa: S102 - our own chapter
-        if "parameters" in tags(cell):
-            space.update(preview_parameters(path))
-        if "answer" in tags(cell):
-            trial = dict(space)
-            exec(next(given), trial)  # noqa: S102
-        if "check" in tags(cell):
-            assert "Not yet: replace None" in repr(eval(cell.source, space)), cell.source  # noqa: S307
-            name = re.search(r"answer_\d+", cell.source)[0]
-            assert eval(cell.source, space | {name: trial[name]}), cell.source  # noqa: S307
-            assert not eval(cell.source, space | {name: -1e9}), cell.source  # noqa: S307
-    plt.close("all")
+    for source, its_tags, _, names in passed(path.stem):
+        if "answer" in its_tags:
+            trial = dict(names)
+            exec(next(given), trial)  # noqa: S102 - the book's own
+        if "check" in its_tags:
+            assert "Not yet: replace None" in repr(eval(source, names)), source  # noqa: S307
+            name = re.search(r"answer_\d+", source)[0]
+            assert eval(source, names | {name: trial[name]}), source  # noqa: S307
+            assert not eval(source, names | {name: -1e9}), source  # noqa: S307
     assert next(given, None) is None

@@ -292,7 +292,16 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-@pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
+KINDS = {"watchdog", "conditional-reporting", "population", "rerun", "which-reading", "your-own-data"}
+"""Many figures, few, from stored rows, other reruns, no figure, a reader's file. The tests of exercises run the others
+at small parameters too, in this process, which is quicker."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=() if path.stem in KINDS else pytest.mark.slow) for path in WITH_PARAMETERS],
+    ids=lambda path: path.stem,
+)
 def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
     result = module.rerun(path.stem, preview_parameters(path), tmp_path / "run", progress=False)
     assert result.tables

@@ -1,0 +1,154 @@
+// Where a cell's results belong on the page, the book's own kept aside to be put back.
+const make = (tag, className, text) => {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+
+export const cellAt = (index) => document.querySelector(`.lift-cell-${index}`);
+const numbers = () => [...document.querySelectorAll("[data-glue]")];
+
+// a text whose terminal colours are left out
+const plain = (text) => {
+  const box = make("div", "output stream highlight-none notranslate");
+  const inner = make("div", "highlight");
+  inner.append(make("pre", "", text));
+  box.append(inner);
+  return box;
+};
+
+const urls = new Map();
+const addressOf = (index, svg) => {
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  if (!urls.has(index)) urls.set(index, []);
+  urls.get(index).push(url);
+  return url;
+};
+const forget = (index) => {
+  for (const url of urls.get(index) ?? []) URL.revokeObjectURL(url);
+  urls.delete(index);
+};
+
+const drawn = (index, content, alt) => {
+  const url = addressOf(index, content["image/svg+xml"]);
+  const box = make("div");
+  const said = make("i", "", `${alt} Drawn again with other parameters.`.trim()).innerHTML.replaceAll('"', "&quot;");
+  box.innerHTML = content.drawing
+    ? content.drawing.replaceAll("LIFT-SOURCE", url).replaceAll("LIFT-ALT", () => said)
+    : `<img src="${url}" alt="${said}">`;
+  return box.firstElementChild;
+};
+
+const shown = (index, content, alt) => {
+  if ("stream" in content) return plain(content.stream);
+  if ("image/svg+xml" in content) return drawn(index, content, alt);
+  if ("text/html" in content) {
+    const box = make("div", "output text_html");
+    box.innerHTML = content["text/html"];
+    // pandas' empty corners are no headings
+    for (const head of box.querySelectorAll("th"))
+      if (!head.textContent.trim()) head.replaceWith(document.createElement("td"));
+    return box;
+  }
+  if ("image/png" in content) {
+    const image = make("img");
+    image.src = `data:image/png;base64,${content["image/png"]}`;
+    image.alt = alt;
+    return image;
+  }
+  return plain(content["text/plain"] ?? content["text/markdown"] ?? "");
+};
+
+const told = (error) => {
+  const box = make("div", error.absent ? "lift-absent" : "lift-error");
+  box.setAttribute("role", error.absent ? "note" : "alert");
+  if (error.absent) {
+    box.append(make("p", "", `Not run here: ${error.says}. What stands below is the book's.`));
+    return box;
+  }
+  const where = error.line ? `line ${error.line}: ` : "";
+  box.append(make("p", "", `${where}${error.name}${error.says ? `: ${error.says}` : ""}`));
+  const details = make("details");
+  details.append(make("summary", "", "Where it came from"), make("pre", "", error.trace));
+  box.append(details);
+  return box;
+};
+
+// what is shown only once the cell has run again
+export const putBack = (index) => {
+  const cell = cellAt(index);
+  if (!cell) return;
+  cell.querySelectorAll(".lift-mine, .lift-absent").forEach((one) => one.remove());
+  cell.querySelectorAll("[data-lift-book]").forEach((one) => {
+    one.hidden = false;
+    delete one.dataset.liftBook;
+  });
+  cell.classList.remove("lift-running", "lift-theirs");
+  forget(index);
+};
+
+export const mark = (index, running) => cellAt(index)?.classList.toggle("lift-running", running);
+
+export const place = (index, { outputs, error }) => {
+  const cell = cellAt(index);
+  if (!cell) return;
+  putBack(index);
+  if (error?.absent) {
+    cell.append(told(error));
+    return;
+  }
+  const old = [...cell.querySelectorAll(".cell_output")].filter((one) => !one.closest(".lift-mine"));
+  const figure = old.map((one) => one.querySelector("figure")).find(Boolean);
+  const alt = figure?.querySelector("[role=img]")?.getAttribute("aria-label") ?? "";
+  for (const one of old) {
+    one.dataset.liftBook = "";
+    one.hidden = true;
+  }
+  const box = make("div", "cell_output docutils container lift-mine");
+  for (const content of outputs) {
+    const one = shown(index, content, alt);
+    if (figure && "image/svg+xml" in content) {
+      const copy = make("figure", "align-default");
+      copy.append(one);
+      const caption = figure.querySelector("figcaption");
+      if (caption) copy.append(caption.cloneNode(true));
+      // a name stands once on a page
+      copy.querySelectorAll("[id]").forEach((named) => named.removeAttribute("id"));
+      box.append(copy);
+    } else box.append(one);
+  }
+  if (error) box.append(told(error));
+  if (box.childElementCount) {
+    const place = old[0];
+    if (place) place.before(box);
+    else cell.append(box);
+  }
+  cell.classList.add("lift-theirs");
+};
+
+export const placeNumbers = (glue) => {
+  const found = new Map(glue.map(([key, form, text]) => [`${key}\n${form}`, text]));
+  for (const span of numbers()) {
+    const text = found.get(`${span.dataset.glue}\n${span.dataset.form}`);
+    if (text === undefined) continue;
+    span.dataset.book ??= span.textContent;
+    span.textContent = text;
+    span.classList.add("lift-number");
+    span.title = `the book: ${span.dataset.book}`;
+  }
+};
+
+export const wantedNumbers = () => {
+  const pairs = numbers().map((span) => [span.dataset.glue, span.dataset.form]);
+  return [...new Map(pairs.map((pair) => [pair.join("\n"), pair])).values()];
+};
+
+export const reset = (cells) => {
+  for (const { index } of cells) putBack(index);
+  for (const span of document.querySelectorAll(".lift-number")) {
+    span.textContent = span.dataset.book;
+    span.classList.remove("lift-number");
+    span.removeAttribute("title");
+  }
+};

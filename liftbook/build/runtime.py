@@ -1,0 +1,155 @@
+"""Python for the browser: Pyodide with NumPy, SciPy, pandas and matplotlib, whole from one wheel of the package index.
+
+These builds of theirs are not on the index under their own names; the wheel named here carries them as Pyodide
+published them, which Pyodide's own list of hashes shows. The files are kept in ``_build/runtime`` between builds.
+Pyodide is under the MPL 2.0, the packages under their own licences, which lie inside each.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import lazy_loader
+import markupsafe
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = "314.0.3"
+KEPT = ROOT / "_build" / "runtime" / VERSION
+CARRIER = "open-webui==0.12.4"
+HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
+INSIDE = "open_webui/frontend/pyodide/"
+CORE = {
+    "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
+    "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
+    "pyodide.asm.wasm": "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf",
+    "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
+    "pyodide-lock.json": "67e6f0b62fa972daa5fc27c28b3c2ad388f5e343a0be6cab9464d1def06a54a6",
+}
+"""Files of the runtime with their hashes, those of the release 314.0.3; its lock has those of the packages."""
+
+PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
+BESIDE = (jinja2, lazy_loader, markupsafe)
+"""Packages in plain Python that are packed with the library."""
+
+OURS = ("liftlib/**/*.py", "liftlib/**/*.pyi", "liftlib/pages/*.html", "liftbook/**/*.py", "chapters/*.md", "data/**/*")
+NOT_OURS = ("liftbook/build/", "liftbook/commands/")
+
+
+class NoRuntime(Exception):
+    """The files cannot be had."""
+
+
+def digest(data: bytes) -> str:
+    """Return a hash as the locks write it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def checked(name: str, data: bytes, wanted: str) -> bytes:
+    """Return a file's content if it is what was published.
+
+    Raises
+    ------
+    NoRuntime
+        If it is not.
+    """
+    if digest(data) != wanted:
+        raise NoRuntime(f"{name} has the hash {digest(data)[:16]}..., not {wanted[:16]}...")
+    return data
+
+
+def unpack(wheel: Path, target: Path) -> None:
+    """Write what a page needs from the wheel into a folder; the lock that is written names no more than is there."""
+    with zipfile.ZipFile(wheel) as archive:
+
+        def read(name: str, wanted: str) -> bytes:
+            return checked(name, archive.read(INSIDE + name), wanted)
+
+        files = {name: read(name, wanted) for name, wanted in CORE.items()}
+        lock = json.loads(files["pyodide-lock.json"])
+        lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
+        for package in lock["packages"].values():
+            files[package["file_name"]] = read(package["file_name"], package["sha256"])
+    files["pyodide-lock.json"] = json.dumps(lock).encode()
+    files["NOTICE.txt"] = notice(lock).encode()
+    target.mkdir(parents=True)
+    for name, data in files.items():
+        (target / name).write_bytes(data)
+
+
+def notice(lock: dict[str, Any]) -> str:
+    """Return what the runtime's users are told of its makers."""
+    packages = "\n".join(f"{one['name']} {one['version']}" for one in lock["packages"].values())
+    return (
+        f"Pyodide {VERSION}, the scientific Python of this folder, is under the Mozilla Public License 2.0;\n"
+        f"its source is at github.com/pyodide/pyodide. The packages below are under their own licences, which lie in\n"
+        f"each file beside its code:\n\n{packages}\n"
+    )
+
+
+def needed(lock: dict[str, Any]) -> set[str]:
+    """Return the packages that are loaded, with all that they depend on."""
+    found: set[str] = set()
+    waiting = list(PACKAGES)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += lock["packages"][name]["depends"]
+    return found
+
+
+def fetched() -> Path:
+    """Return the folder with the runtime's files, taken from the package index where they are not kept yet.
+
+    Raises
+    ------
+    NoRuntime
+        With the reason.
+    """
+    if (KEPT / "pyodide-lock.json").exists():
+        return KEPT
+    with tempfile.TemporaryDirectory(prefix="lift-runtime-") as folder:
+        wanted = Path(folder) / "wanted.txt"
+        wanted.write_text(f"{CARRIER} --hash=sha256:{HASH}\n")
+        options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
+        command = [sys.executable, "-m", "pip", "download", *options, "--retries", "2", "-d", folder, "-r", str(wanted)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        wheels = list(Path(folder).glob("*.whl"))
+        if done.returncode or not wheels:
+            said = (done.stderr.strip() or done.stdout.strip() or "pip says nothing").splitlines()[-1]
+            raise NoRuntime(f"pip cannot download {CARRIER}: {said}")
+        made = KEPT.with_name(f"{VERSION}.part")
+        shutil.rmtree(made, ignore_errors=True)
+        unpack(wheels[0], made)
+        made.rename(KEPT)
+    return KEPT
+
+
+def packed_files() -> Iterator[tuple[str, Path]]:
+    """Give the name in the archive and the path of each file of the library, the book's code, data and helpers."""
+    for pattern in OURS:
+        for path in sorted(ROOT.glob(pattern)):
+            name = path.relative_to(ROOT).as_posix()
+            if path.is_file() and not name.startswith(NOT_OURS):
+                yield name, path
+    for package in BESIDE:
+        home = Path(str(package.__file__)).parent
+        for path in sorted(home.rglob("*.py")):
+            yield f"{home.name}/{path.relative_to(home).as_posix()}", path
+
+
+def pack(target: Path) -> None:
+    """Write the archive that the worker unpacks; the same files give the same bytes."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, path in packed_files():
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())

@@ -1,0 +1,93 @@
+"""Whether an audit's intervals hold what the rows were drawn from has, over many tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import figure
+from liftlib.datasets import adult, dirichlet_joint, uniform_joint
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.numerics import check_count
+from liftlib.tables.auditing import audit_counts
+from liftlib.tables.measuring import MEASURES, overall
+
+AUDITED: Mapping[str, Callable[[], Joint]] = {
+    "2x2": lambda: Joint([[0.3, 0.2], [0.1, 0.4]]),
+    "4x10": lambda: uniform_joint(4, 10, 1),
+    "3x8, independent": lambda: Joint(np.outer([0.5, 0.3, 0.2], np.full(8, 1 / 8))),
+    "5x8, thin cells": lambda: dirichlet_joint(5, 8, 0.3, 3),
+    "Adult, 6x15": lambda: adult("relationship", "occupation"),
+}
+"""What audited tables are drawn from."""
+
+RESAMPLES = 200
+"""Bootstrap tables of each audit: what an audit takes by default."""
+
+NEARLY = 1e-12
+"""By how much rounding may put a true value beside an interval that is a point."""
+
+Audited = tuple[str, int, int]
+"""An audited table: from which law, of how many rows, by what seed."""
+
+
+def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
+    """Return a row for each measure of one table's audit: see :func:`interval_coverage`."""
+    law, rows, seed = table
+    if law not in AUDITED:
+        raise InvalidParameter(f"law is {law!r}: give one of {', '.join(AUDITED)}")
+    truth = AUDITED[law]()
+    rng = np.random.default_rng([list(AUDITED).index(law), check_count("rows", rows), seed])
+    counts = rng.multinomial(rows, truth.p.ravel()).reshape(truth.p.shape).astype(np.float64)
+    # an audit knows the symbols that it sees
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    found = audit_counts(counts, Joint.from_counts(counts), ("s", "x"), resamples=RESAMPLES, level=level, rng=rng)
+    real = overall(truth)
+    return [
+        {
+            "law": law,
+            "rows": rows,
+            "seed": seed,
+            "measure": name,
+            "covered": bool(low <= real[name] + NEARLY and real[name] <= up + NEARLY),
+            "width": up - low if np.isfinite(low) else np.inf,
+        }
+        for name, (low, up) in ((name, found.intervals[name]) for name in MEASURES)
+    ]
+
+
+def _audited(task: tuple[Audited, float]) -> list[dict[str, Any]]:
+    return audited_table(*task)
+
+
+@figure
+def interval_coverage(
+    laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], level: float = 0.95
+) -> pd.DataFrame:
+    """Return whether the intervals of audits hold the true values.
+
+    Parameters
+    ----------
+    laws : iterable of str
+        Of ``AUDITED``.
+    rows : iterable of int
+        How many independent rows a table has.
+    seeds : iterable of int
+        A table each, of each law and number of rows.
+    level : float
+        Of the intervals, in (0, 1).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``law``, ``rows``, ``seed``, ``measure``, ``covered`` and ``width`` (of the interval; nats but for the
+        total variation distance and chi-square).
+    """
+    sizes = list(rows)
+    tasks = [((law, size, seed), level) for seed in seeds for law in laws for size in sizes]
+    return pd.DataFrame([row for found in parallel_map(_audited, tasks) for row in found])

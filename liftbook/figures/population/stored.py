@@ -1,0 +1,163 @@
+"""The long runs of designs and of audits: ``data/population.csv`` and ``data/coverage.csv``, a line a table.
+
+``python -m liftbook.figures.population.stored`` runs what is missing, and may be stopped at any time: a line is written
+when its table is done, and the next run goes on. Runs are listed in ``data/ledger-runs.csv`` with their versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from liftbook.figures.population.coverage import AUDITED, audited_table
+from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
+from liftbook.rows.runs import this_run
+from liftlib.numerics import KEEP_TOL
+from liftlib.resources import resource
+from liftlib.tables.measuring import MEASURES
+
+SIZES = (300, 1_000, 10_000, 100_000)
+"""Rows of a table."""
+
+SEEDS = 200
+"""Tables of each law and size."""
+
+FEWER = 40
+"""Tables of each law and size for the notions beside the first."""
+
+Key = tuple[str, ...]
+
+
+class Kept(NamedTuple):
+    """A file of results: a line a table, with two numbers for each thing that was tried on it.
+
+    Attributes
+    ----------
+    name : str
+    keys : tuple of str
+        What names a table.
+    tried : tuple of str
+    values : (str, str)
+        What the two numbers are.
+    wanted : callable
+        Gives a key and what computes its rows, in the order in which they are run.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    tried: tuple[str, ...]
+    values: tuple[str, str]
+    wanted: Callable[[], Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]]
+
+    @property
+    def path(self) -> Path:
+        """The file, whether it is there or not."""
+        return resource("data/claims.csv").with_name(self.name)
+
+    @property
+    def header(self) -> list[str]:
+        """The file's columns."""
+        return ["run", *self.keys, *(f"{one} {value}" for one in self.tried for value in self.values)]
+
+    def lines(self) -> list[list[str]]:
+        """Return the file's whole lines without its header; none where it has other columns."""
+        if not self.path.exists():
+            return []
+        with self.path.open(encoding="utf-8", newline="") as file:
+            header, *lines = list(csv.reader(file)) or [[]]
+        return [line for line in lines if len(line) == len(header)] if header == self.header else []
+
+    def write(self, lines: Sequence[Sequence[str]]) -> None:
+        """Write the file anew, in the order of ``wanted``."""
+        order = {key: at for at, (key, _) in enumerate(self.wanted())}
+        known = [list(line) for line in lines if self.key(line) in order]
+        with self.path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(self.header)
+            writer.writerows(sorted(known, key=lambda line: order[self.key([*line])]))
+
+    def key(self, line: Sequence[str]) -> Key:
+        """Return which table a line is about."""
+        return tuple(line[1 : 1 + len(self.keys)])
+
+    def run(self, ends: float, only: str = "") -> None:
+        """Compute what is missing of the tables whose key has a word, until a time of :func:`time.monotonic`."""
+        lines = self.lines()
+        done, run = {self.key(line) for line in lines}, this_run()
+        self.write(lines)
+        for key, compute in self.wanted():
+            if time.monotonic() > ends:
+                return
+            if key not in done and only in " ".join(key):
+                found = [f"{row[value]:.4g}" for row in compute() for value in self.values]
+                with self.path.open("a", encoding="utf-8", newline="") as file:
+                    csv.writer(file, lineterminator="\n").writerow([run, *key, *found])
+        self.write(self.lines())
+
+    def read(self) -> pd.DataFrame:
+        """Return the file with a row for each table and thing that was tried on it."""
+        wide = pd.DataFrame(self.lines(), columns=self.header).astype({"rows": int, "seed": int})
+        parts = []
+        for place, one in enumerate(self.tried):
+            part = wide[["run", *self.keys]].assign(tried=one)
+            for value in self.values:
+                part[value] = wide[f"{one} {value}"].astype(float)
+            parts.append(part.assign(place=place))
+        whole = pd.concat(parts, ignore_index=True).reset_index(names="line")
+        whole["line"] %= max(1, len(wide))
+        return whole.sort_values(["line", "place"], ignore_index=True).drop(columns=["line", "place"])
+
+
+def _designs() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
+    first, *others = NOTIONS
+    every = itertools.chain(
+        itertools.product(range(SEEDS), [first], LAWS, SIZES), itertools.product(range(FEWER), others, LAWS, SIZES)
+    )
+    for seed, notion, law, rows in every:
+        yield (repr(notion), law, str(rows), str(seed)), partial(judged, (notion, law, rows, seed))
+
+
+def _audits() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
+    for seed, law, rows in itertools.product(range(SEEDS), AUDITED, SIZES):
+        yield (law, str(rows), str(seed)), partial(audited_table, (law, rows, seed))
+
+
+OF_DESIGNS = Kept("population.csv", ("notion", "law", "rows", "seed"), tuple(DESIGNS), ("over", "nmi"), _designs)
+OF_AUDITS = Kept("coverage.csv", ("law", "rows", "seed"), MEASURES, ("covered", "width"), _audits)
+
+
+def stored_designs() -> pd.DataFrame:
+    """Return the rows of the long run of :func:`~.designs.population_designs`, at confidence 0.95."""
+    found = OF_DESIGNS.read().rename(columns={"tried": "design"})
+    return found.assign(kept=found["over"] <= KEEP_TOL)
+
+
+def stored_coverage() -> pd.DataFrame:
+    """Return the rows of the long run of :func:`~.coverage.interval_coverage`, at level 0.95."""
+    found = OF_AUDITS.read().rename(columns={"tried": "measure"})
+    return found.assign(covered=found["covered"] == 1)
+
+
+def main() -> int:
+    """Run what is not stored yet."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--minutes", type=float, default=float("inf"), help="stop after this long")
+    options.add_argument("--only", default="", help="tables whose notion, law, rows and seed contain this word")
+    given = options.parse_args()
+    ends = time.monotonic() + 60 * given.minutes
+    for kept in (OF_AUDITS, OF_DESIGNS):
+        kept.run(ends, given.only)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

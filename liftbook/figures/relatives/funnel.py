@@ -1,0 +1,64 @@
+"""The funnel's release beside the optimum under LIP at the same average leakage: what one output says of one person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.measures.lifts import max_lift, min_lift
+from liftlib.mechanisms.response.funnel import funnel_merging, funnel_response
+from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.notions import LIP, AverageLeakage
+
+DESIGNS = ("optimum under LIP", "funnel, response", "funnel, merging")
+
+
+def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
+    """Return what three releases of equal average leakage keep, and how far single outputs stray.
+
+    For each budget the optimum under LIP is found; then the funnel's releases whose I(S; Y) is at most that optimum's.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``eps`` (the LIP budget), ``design``, ``average`` (I(S; Y), nats), ``nmi``, ``lip`` (the largest
+        absolute log-lift, nats, infinite where an output rules a secret out) and ``people``, the share of people whose
+        output takes some secret's lift beyond the LIP budget.
+    """
+    rows = []
+    for eps in budgets:
+        under = optimal_response(joint, LIP(eps))
+        bound = AverageLeakage(evaluate(joint, under).secret_information)
+        made = (under, funnel_response(joint, bound), funnel_merging(joint, bound))
+        for design, channel in zip(DESIGNS, made, strict=True):
+            found = evaluate(joint, channel)
+            rows.append(
+                {
+                    "eps": eps,
+                    "design": design,
+                    "average": found.secret_information,
+                    "nmi": found.nmi,
+                    "lip": found.lip,
+                    "people": beyond(joint, channel, eps),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def beyond(joint: Joint, channel: Channel, eps: float) -> float:
+    """Return the share of people whose output has a lift outside of [e^-eps, e^eps].
+
+    Examples
+    --------
+    >>> beyond(Joint([[0.5, 0.0], [0.0, 0.5]]), Channel.identity(2), 0.5)
+    1.0
+    """
+    release = channel.release(joint)
+    with np.errstate(divide="ignore"):
+        worst = np.maximum(np.log(max_lift(release)), -np.log(min_lift(release)))
+    return float(release.p_x[worst > eps + 1e-6].sum())

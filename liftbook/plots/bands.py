@@ -1,0 +1,142 @@
+"""A mechanism as a drawing: symbols on the left, outputs on the right, and what goes from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+
+from liftbook.plots.lines import WIDTH
+from liftbook.plots.styling import style
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.measures.lifts import lift
+from liftlib.numerics import Matrix, Vector
+
+GAP, BAR = 0.06, 0.05
+"""Between two bars of a column, and a bar's width; the masses of a column add up to 1."""
+LONGEST = 16
+"""Characters of a name that a drawing has room for."""
+MOST = 12
+"""Symbols or outputs that a drawing has room to name."""
+EXTENT = np.log(2.5)
+"""The log-lift that has the full colour, unless a drawing has a larger one."""
+
+
+def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> list[Axes]:
+    """Draw what mechanisms make of a table: a panel each, bands as wide as the mass that goes from x to y.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, with at most 12 symbols.
+    channels : mapping of str to Channel
+        By the panel's title; at most 12 outputs each.
+    secret : int, keyword-only
+        The secret whose lift gives the colour: orange where a symbol or an output speaks for it, purple where it
+        speaks against it, nearly white at lift 1.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+
+    Raises
+    ------
+    InvalidParameter
+        If there are more symbols or outputs than a drawing can name, or no such secret.
+    """
+    if not 0 <= secret < joint.n_secret:
+        raise InvalidParameter(f"secret is {secret}: give one of 0 to {joint.n_secret - 1}")
+    wide = max([joint.n_public, *(channel.n_outputs for channel in channels.values())])
+    if wide > MOST:
+        raise InvalidParameter(f"{wide} symbols or outputs: a drawing of flows has room for {MOST}")
+    released = {title: channel.release(joint) for title, channel in channels.items()}
+    logs = [_log_lift(one, secret) for one in (joint, *released.values())]
+    extent = max(EXTENT, *(float(np.abs(one[np.isfinite(one)]).max(initial=0.0)) for one in logs))
+    colour = plt.get_cmap("PuOr_r"), Normalize(-extent, extent, clip=True)
+    columns = min(2, len(channels))
+    rows = -(-len(channels) // columns)
+    with style():
+        size = (WIDTH if columns > 1 else 4.6, 2.6 * rows)
+        _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+        axes: list[Axes] = list(found.flat)
+        for ax, (title, channel) in zip(axes, channels.items(), strict=False):
+            _flow(ax, joint, channel, secret, colour)
+            ax.set_title(title)
+        for ax in axes[len(channels) :]:
+            ax.remove()
+    return axes[: len(channels)]
+
+
+def _log_lift(joint: Joint, secret: int) -> Vector:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(lift(joint)[secret]))
+
+
+def _flow(ax: Axes, joint: Joint, channel: Channel, secret: int, colour: tuple) -> None:  # type: ignore[type-arg]
+    shades, norm = colour
+    mass = channel.joint_xy(joint)
+    # outputs stand in the order of the symbols that they come from, so that bands cross little
+    order = np.argsort(np.arange(joint.n_public) @ mass / mass.sum(axis=0), kind="stable")
+    mass, whole = mass[:, order], channel.release(joint)
+    released = Joint(whole.p[:, order], whole.secret, tuple(_output(whole.public[y]) for y in order))
+    columns = ((joint, 0.0), (released, 1.0 - BAR))
+    for one, left in columns:
+        tops = _tops(one.p_x)
+        ratios = lift(one)[secret]
+        for name, top, height, ratio, log in zip(
+            one.public, tops, one.p_x, ratios, _log_lift(one, secret), strict=True
+        ):
+            ax.add_patch(Rectangle((left, top - height), BAR, height, facecolor=shades(norm(log)), edgecolor="0.35"))
+            says = f"{_word(name)}  {ratio:.2f}"
+            at, side = (left - 0.03, "right") if left == 0 else (left + BAR + 0.03, "left")
+            ax.text(at, top - height / 2, says, ha=side, va="center", fontsize=9)
+    _bands(ax, mass, _tops(joint.p_x), _tops(released.p_x), shades(norm(_log_lift(released, secret))))
+    ax.set_xlim(-0.55, 1.55)
+    ax.set_ylim(-0.03, 1.0 + GAP * (max(len(joint.p_x), len(released.p_x)) - 1) + 0.03)
+    ax.axis("off")
+
+
+def _bands(ax: Axes, mass: Matrix, left: Vector, right: Vector, shades: Matrix) -> None:
+    """Draw each flow as a curved band; those that leave a bar, and those that reach one, stand one below another."""
+    below_left = left[:, None] - np.cumsum(mass, axis=1) + mass
+    below_right = right[None, :] - np.cumsum(mass, axis=0) + mass
+    low, high, middle = BAR, 1.0 - BAR, 0.5
+    for x, y in zip(*np.nonzero(mass), strict=True):
+        height = mass[x, y]
+        from_, to = below_left[x, y], below_right[x, y]
+        corners = [
+            (low, from_),
+            (middle, from_),
+            (middle, to),
+            (high, to),
+            (high, to - height),
+            (middle, to - height),
+            (middle, from_ - height),
+            (low, from_ - height),
+            (low, from_),
+        ]
+        curve = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
+        ax.add_patch(PathPatch(Path(corners, curve), facecolor=shades[y], edgecolor="0.6", linewidth=0.4, alpha=0.75))
+
+
+def _tops(masses: Vector) -> Vector:
+    """Return where each bar of a column begins, from above, with gaps between them, centred on the longest column."""
+    return np.asarray(1.0 + GAP * (len(masses) - 1) - np.cumsum([0.0, *masses[:-1]]) - GAP * np.arange(len(masses)))
+
+
+def _output(name: object) -> object:
+    return f"y = {name}" if isinstance(name, int) else name
+
+
+def _word(name: object) -> str:
+    parts = [str(part) for part in name] if isinstance(name, tuple) else [str(name)]
+    text = " or ".join(parts)
+    text = text if len(text) <= LONGEST else ", ".join(parts)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,91 @@
+"""A graph of notions: boxes, arrows for what is implied, broken ones for what is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation
+
+from liftbook.plots.styling import BLACK, VERMILION, style
+
+
+def implications(places: pd.DataFrame, arrows: pd.DataFrame, gaps: pd.DataFrame) -> Axes:
+    """Draw which notion implies which.
+
+    Parameters
+    ----------
+    places : pandas.DataFrame
+        Columns ``key``, ``name``, ``column``, ``row``.
+    arrows : pandas.DataFrame
+        Columns ``number``, ``tail``, ``head``: drawn solid, with the number beside.
+    gaps : pandas.DataFrame
+        Columns ``tail``, ``head``: drawn broken.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    at = dict(zip(places["key"], zip(3.0 * places["column"], -1.5 * places["row"], strict=True), strict=True))
+    with style():
+        figure, ax = plt.subplots(figsize=(4.6, 6.6))
+        ax.set(xlim=(-0.95, 3.95), ylim=(-1.5 * float(places["row"].max()) - 0.5, 0.5))
+        ax.axis("off")
+        figure.tight_layout(pad=0.2)
+        boxes = {}
+        for key, name in zip(places["key"], places["name"], strict=True):
+            boxes[key] = ax.annotate(
+                name,
+                at[key],
+                ha="center",
+                va="center",
+                fontsize=11,
+                bbox={"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.5"},
+                zorder=3,
+            )
+        figure.draw_without_rendering()  # an arrow ends at a box, whose size is known once it is drawn
+        both = {(one.head, one.tail) for one in arrows.itertuples()}
+        for one in arrows.itertuples():
+            _arrow(
+                ax, boxes[one.tail], boxes[one.head], BLACK, "-", str(one.number), paired=(one.tail, one.head) in both
+            )
+        for one in gaps.drop_duplicates(["tail", "head"]).itertuples():
+            _arrow(ax, boxes[one.tail], boxes[one.head], VERMILION, (0, (4, 3)), "", paired=True)
+    return ax
+
+
+def _arrow(ax: Axes, tail: Annotation, head: Annotation, colour: str, line: Any, number: str, *, paired: bool) -> None:
+    bend = 0.16 if paired else 0.0
+    start, end = np.array(tail.xy), np.array(head.xy)
+    ax.annotate(
+        "",
+        head.xy,
+        tail.xy,
+        zorder=2,
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": colour,
+            "linestyle": line,
+            "linewidth": 1.3,
+            "patchA": tail.get_bbox_patch(),
+            "patchB": head.get_bbox_patch(),
+            "shrinkA": 1,
+            "shrinkB": 1,
+            "connectionstyle": f"arc3,rad={bend}",
+        },
+    )
+    if number:
+        along = end - start
+        spot = start + 0.4 * along + np.array([along[1], -along[0]]) * bend / 2
+        ax.annotate(
+            number,
+            (float(spot[0]), float(spot[1])),
+            ha="center",
+            va="center",
+            fontsize=9,
+            zorder=4,
+            bbox={"boxstyle": "circle,pad=0.12", "facecolor": "white", "edgecolor": "none"},
+        )

@@ -1,0 +1,112 @@
+"""The plane of least and largest lift: where notions draw their borders, and where symbols stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from liftbook.plots.styling import BLACK, BLUE, COLOURS, LINES, VERMILION, style
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.measures.lifts import lift
+from liftlib.notions.base import LiftNotion
+from liftlib.numerics import Matrix
+
+FINE = 241
+"""Points a side at which a notion is asked for its border."""
+THIN = 0.05
+"""The least share of the released mass that an arrow shows."""
+
+
+def plane(
+    joint: Joint, notions: Mapping[str, LiftNotion], channel: Channel | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw each symbol at (−log Ψ, log Λ), as large as its mass, with the borders of notions; and where a release goes.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notions : mapping of str to LiftNotion
+        By the word for the legend; notions that the least and the largest lift decide (``notion.extremes``).
+    channel : Channel, optional
+        A mechanism: an arrow from each symbol to each output that takes at least a twentieth of it.
+    ax : matplotlib.axes.Axes, optional, keyword-only
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A lift of 0 stands at the right edge.
+
+    Raises
+    ------
+    InvalidParameter
+        If more than the two extreme lifts decide a notion.
+    """
+    for name, notion in notions.items():
+        if not notion.extremes:
+            raise InvalidParameter(f"{name}: more than the least and the largest lift decide it; draw another notion")
+    symbols = _places(joint)
+    released = None if channel is None else channel.release(joint)
+    outputs = np.empty((0, 2)) if released is None else _places(released)
+    every = np.concatenate([symbols, outputs])
+    budgets = [need.allowed for one in notions.values() for need in one.needs(np.ones((2, 1)), np.full(2, 0.5))]
+    most = 1.15 * max(0.2, *every[np.isfinite(every)], *(one for one in budgets if np.isfinite(one)))
+    symbols, outputs = np.minimum(symbols, 0.97 * most), np.minimum(outputs, 0.97 * most)
+    with style():
+        if ax is None:
+            _, ax = plt.subplots(figsize=(4.6, 4.0), layout="constrained")
+        for number, (name, notion) in enumerate(notions.items()):
+            _border(ax, notion, most, COLOURS[number], LINES[number], name)
+        if channel is not None and released is not None:
+            for x, y in zip(*np.nonzero(channel.y_given_x(joint) >= THIN), strict=True):
+                share = channel.y_given_x(joint)[x, y]
+                way = {"arrowstyle": "->", "color": "0.45", "alpha": 0.3 + 0.7 * share, "shrinkA": 4, "shrinkB": 4}
+                ax.annotate("", outputs[y], symbols[x], arrowprops=way)
+            ax.scatter(
+                outputs[:, 0],
+                outputs[:, 1],
+                40 + 900 * released.p_x,
+                facecolors="none",
+                edgecolors=VERMILION,
+                label="outputs",
+            )
+        ax.scatter(symbols[:, 0], symbols[:, 1], 40 + 900 * joint.p_x, color=BLUE, alpha=0.75, label="symbols")
+        if joint.n_public <= 8:
+            for word, place in zip(joint.public, symbols, strict=True):
+                ax.annotate(str(word), place, (6, 6), textcoords="offset points", fontsize=9)
+        ax.plot(0, 0, "+", color=BLACK)
+        ax.set_axisbelow(True)
+        ax.set_xlim(-0.03 * most, most)
+        ax.set_ylim(-0.03 * most, most)
+        ax.set_xlabel("−log Ψ: how far the least lift falls (nats)")
+        ax.set_ylabel("log Λ: how far the largest rises (nats)")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), markerscale=0.5)
+    return ax
+
+
+def _places(joint: Joint) -> Matrix:
+    lifts = lift(joint)
+    with np.errstate(divide="ignore"):
+        places: Matrix = np.column_stack([-np.log(lifts.min(axis=0)), np.log(lifts.max(axis=0))])
+    return np.maximum(places, 0.0)
+
+
+def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, name: str) -> None:
+    """Draw where a notion ends: it is asked at every point of a grid, as a column of a least and a largest lift."""
+    side = np.linspace(0, most, FINE)
+    right, up = np.meshgrid(side, side)
+    columns = np.exp(np.stack([-right.ravel(), up.ravel()]))
+    over = np.full(columns.shape[1], -np.inf)
+    for need in notion.needs(columns, np.full(2, 0.5)):
+        over = np.maximum(over, need.needed - need.allowed)
+    levels = over.reshape(right.shape)
+    ax.contour(right, up, levels, [0.0], colors=[colour], linestyles=[line])
+    ax.contourf(right, up, levels, [-np.inf, 0.0], colors=[colour], alpha=0.06)
+    ax.plot([], [], color=colour, linestyle=line, label=name)

@@ -1,0 +1,86 @@
+"""A figure of several panels on a page: side by side where there is room, and one above the other where there is not.
+
+The page shows the same file once a panel, each time another part of it; the file says where its panels are.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import re
+from collections.abc import Sequence
+
+PIXELS = 4 / 3
+"""Of CSS, a point."""
+
+Box = Sequence[float]
+
+
+def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
+    """Return a figure's size and its panels' boxes, in points; None where it does not say them.
+
+    >>> size_and_boxes('<svg data-panels="1 2 3 4" width="72pt" height="36.5pt">')
+    ([72.0, 36.5], [[1.0, 2.0, 3.0, 4.0]])
+    """
+    head = svg[:2000]
+    size = re.search(r'<svg [^>]*?width="([\d.]+)pt" height="([\d.]+)pt"', head)
+    boxes = re.search(r'<svg data-panels="([^"]*)"', head)
+    if not (size and boxes):
+        return None
+    found = [[float(side) for side in box.split()] for box in boxes[1].split(";") if box]
+    return [float(side) for side in size.groups()], found
+
+
+def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
+    """Return each part's box, stretched so that the parts of a row fill the figure, and its share of the width.
+
+    >>> parts([100, 50], [[20, 0, 60, 8], [50, 10, 49, 40], [0, 15, 45, 35]])
+    [([0.0, 0, 100.0, 8], 1.0), ([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
+    """
+    rows: list[list[Box]] = []
+    for box in sorted(boxes, key=lambda one: one[1]):
+        if rows and box[1] < rows[-1][-1][1] + rows[-1][-1][3] / 2:  # beside the one before, whose title may be higher
+            rows[-1].append(box)
+        else:
+            rows.append([box])
+    found = []
+    for row in rows:
+        row.sort(key=lambda box: box[0])
+        top, bottom = min(box[1] for box in row), max(box[1] + box[3] for box in row)
+        inner = [(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)]
+        edges = [0.0, *inner, float(size[0])]
+        for left, right in itertools.pairwise(edges):
+            found.append(([left, top, right - left, bottom - top], (right - left) / size[0]))
+    return found
+
+
+def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box]) -> str:
+    """Return HTML: a link to the whole figure, with its parts inside.
+
+    Parameters
+    ----------
+    source, alt : str
+        The figure's address, and its alternative text.
+    size, boxes : sequence of float
+        In points, as :func:`size_and_boxes` returns them.
+    """
+    width, height = size
+    whole = f'<image href="{source}" width="{width}" height="{height}"/>'
+    shown = parts(size, boxes) or [([0.0, 0.0, width, height], 1.0)]
+    pictures = []
+    for (x, y, wide, tall), share in shown:
+        least = f"min(100%, {PIXELS * wide * (0.72 if share == 1 else 0.9):.0f}px)"
+        style = f"flex: 1 1 {100 * share - 0.01:.2f}%; min-width: {least}"
+        box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
+        pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{whole}</svg>')
+    said = html.escape(alt, quote=True)
+    return (
+        f'<a class="lift-drawing" href="{source}" title="open alone, as large as the window" '
+        f'style="max-width: {PIXELS * width:.0f}px"><span role="img" aria-label="{said}">{"".join(pictures)}</span></a>'
+    )
+
+
+def stacked(svg: str, source: str, alt: str) -> str | None:
+    """Return the HTML of a figure given as SVG, None where it does not say its size."""
+    found = size_and_boxes(svg)
+    return drawing(source, alt, *found) if found else None

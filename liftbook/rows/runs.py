@@ -1,0 +1,25 @@
+"""Long runs whose results are stored: with which versions each was made, in ``data/ledger-runs.csv``."""
+
+from __future__ import annotations
+
+import csv
+import platform
+from importlib.metadata import version
+
+from liftlib.resources import resource
+
+
+def this_run() -> str:
+    """Return the name of this run's row in ``data/ledger-runs.csv``, which is added if it is not there."""
+    path = resource("data/ledger-runs.csv")
+    versions = [version(name) for name in ("liftlib", "numpy", "scipy", "highspy")]
+    row = [platform.python_version(), *versions, f"{platform.system()} {platform.machine()}"]
+    with path.open(encoding="utf-8", newline="") as file:
+        runs = list(csv.reader(file))[1:]
+    for known in runs:
+        if known[1:] == row:
+            return known[0]
+    name = str(len(runs) + 1)
+    with path.open("a", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerow([name, *row])
+    return name

@@ -1,0 +1,151 @@
+"""The optimal response under a convex notion that is not polyhedral: tangents join until the tree's bound is near.
+
+A convex set of rows lies within the polytope of any of its tangents, whose cheapest mixture, found and bounded by the
+tree, costs no more than any mixture of allowed rows; and it contains the points of its boundary on the way to that
+polytope's rows, whose cheapest mixture is a mechanism. Where the two differ, tangents at those points join.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import LiftWarning, UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.mechanisms.response.bracket import boundary
+from liftlib.mechanisms.response.proven import ROUNDING, proof_of
+from liftlib.mechanisms.rows import Mixture, RowsCertificate, certified, cheapest, mended, without_dust
+from liftlib.notions import Notion
+from liftlib.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
+from liftlib.proofs.proof import Proof
+from liftlib.solvers.mixing.search import Proven, Report, cheapest_mixture
+
+FIRST_GAP = 1e-2
+"""To what share of the utility the first polytope's optimum is bounded; later ones as far as it matters."""
+
+FINER = 0.25
+"""Which part of the gap that is left a polytope's own may be."""
+
+ROUNDS = 60
+"""Rounds of tangents after which it ends as it is."""
+
+FINEST = 1e-8
+"""A gap in nats that tangents do not go below: what a notion tolerates, times their weights, is as much."""
+
+
+class Bracket(NamedTuple):
+    """The cheapest mixture of allowed rows found, and the best bound below any, with the points of its tangents."""
+
+    inner: Mixture
+    proven: Proven
+    points: Matrix
+    rounds: int
+    programmes: int
+    ended: bool
+
+
+def convex_response(
+    joint: Joint,
+    notion: Notion,
+    *,
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    compiled: bool | None = None,
+    report: Report | None = None,
+) -> Channel:
+    """Return a mechanism whose I(X; Y) is proven to be within a gap of the largest that a convex notion allows.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        One with tangents.
+    gap, seconds, compiled, report : optional, keyword-only
+        See :func:`liftlib.solvers.mixing.search.cheapest_mixture`; no gap goes below ``FINEST`` nats.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~liftlib.mechanisms.rows.RowsCertificate`; its proof holds the tangents' points.
+
+    Warns
+    -----
+    LiftWarning
+        If the time, or the rounds, were over before the gap was reached.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion's set of rows is not convex.
+    """
+    if not notion.convex:
+        raise UnsupportedNotion(
+            f"the rows that {notion} allows are not convex, so no tangents bound its optimum: "
+            "drop the bound that is not convex, or use subset_merging"
+        )
+    core, began = without_dust(joint, notion), time.perf_counter()
+    limit = np.inf if seconds is None else seconds
+    found = _bracketed(core.joint, notion, gap, began + limit, compiled, report)
+    channel, mixed = mended(
+        core.completed(found.inner.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
+    )
+    total = entropy(joint.p_x)
+    # with symbols left out nothing is proven of the rest
+    upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
+    whole = certified(joint, channel, "tangents, and a tree of bounds", found.inner, mixed, upper)
+    made = whole.certified(RowsCertificate)
+    proof: Proof | None = proof_of(found.proven, made.upper, found.points) if np.isfinite(upper) else None
+    made = replace(made, proof=proof, programmes=found.programmes, seconds=time.perf_counter() - began)
+    if not found.ended:
+        warnings.warn(
+            f"it ended after {made.seconds:.3g} s and {found.rounds} rounds of tangents: I(X; Y) is {made.value:.6g} "
+            f"nats and no mechanism has more than {made.upper:.6g}; give more seconds, or a wider gap than {gap:g}",
+            LiftWarning,
+            stacklevel=4,
+        )
+    return Channel(channel.kernel, certificate=made)
+
+
+def _bracketed(
+    joint: Joint, notion: Notion, gap: float, until: float, compiled: bool | None, report: Report | None
+) -> Bracket:
+    p_x = joint.p_x
+    total = entropy(p_x)
+    points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
+    best: tuple[Proven, Matrix] | None = None
+    left, programmes, rounds = FIRST_GAP, 0, 0
+    while True:
+        rounds += 1
+        outer = cheapest_mixture(
+            tangents, p_x, gap=max(FINER * left, FINER * gap), seconds=max(0.0, until - time.perf_counter()),
+            more=inner, slack=KEEP_TOL, compiled=compiled, report=report,
+        )  # fmt: skip
+        programmes += outer.programmes
+        if best is None or outer.proven.bound > best[0].bound:
+            best = outer.proven, points
+        edge = boundary(joint, notion, outer.rows)
+        mixture = cheapest(np.concatenate([inner, edge]), p_x)
+        cost = mixture.solution.objective
+        wanted = max(gap * (total - cost), FINEST)
+        off = cost - best[0].bound
+        if off <= wanted or rounds == ROUNDS or time.perf_counter() >= until:
+            return Bracket(mixture, *best, rounds, programmes, off <= wanted)
+        inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
+        more = edge[_outside(outer.rows, edge, outer.weights)]
+        if not len(more) and outer.ended and left <= gap:
+            return Bracket(mixture, *best, rounds, programmes, False)
+        points = np.concatenate([points, more])
+        tangents = notion.tangents(joint, points)
+        left = min(FIRST_GAP, off / max(total - cost, FINEST))
+
+
+def _outside(rows: Matrix, edge: Matrix, weights: Vector) -> np.ndarray:
+    """Return which rows in use are outside, and so moved on their way to the boundary."""
+    return np.asarray((weights > 0) & (np.abs(rows - edge).max(axis=1) > EDGE_TOL))

@@ -1,0 +1,38 @@
+"""The nodes of a tree that wait, in a heap: the least bound first. Plain Python over arrays that numba compiles."""
+
+from __future__ import annotations
+
+from liftlib.solvers.mixing.compiling import compiled
+
+
+@compiled
+def push(stack, size, parent, child, bound):
+    """Let a child wait in a heap, the least bound first."""
+    at = size
+    while at > 0:
+        above = (at - 1) // 2
+        if stack.bound[above] <= bound:
+            break
+        stack.parent[at], stack.child[at], stack.bound[at] = stack.parent[above], stack.child[above], stack.bound[above]
+        at = above
+    stack.parent[at], stack.child[at], stack.bound[at] = parent, child, bound
+    return size + 1
+
+
+@compiled
+def pop(stack, size):
+    """Take the node of the least bound out of the heap; return whose child it is, and which."""
+    parent, child = stack.parent[0], stack.child[0]
+    last = size - 1
+    moved_parent, moved_child, moved_bound = stack.parent[last], stack.child[last], stack.bound[last]
+    at = 0
+    while 2 * at + 1 < last:
+        below = 2 * at + 1
+        if below + 1 < last and stack.bound[below + 1] < stack.bound[below]:
+            below += 1
+        if stack.bound[below] >= moved_bound:
+            break
+        stack.parent[at], stack.child[at], stack.bound[at] = stack.parent[below], stack.child[below], stack.bound[below]
+        at = below
+    stack.parent[at], stack.child[at], stack.bound[at] = moved_parent, moved_child, moved_bound
+    return parent, child

@@ -1,0 +1,51 @@
+"""What is written beside a page so that it can be run."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from liftbook.build.sphinx.alive import as_json, cells_of, exercises_of
+from liftbook.chapters import parse_parameters, read_notebook
+
+ROOT = Path(__file__).resolve().parents[3]
+CHAPTERS = sorted((ROOT / "chapters").glob("*.md"))
+
+
+def cell(kind, source, *tags):
+    return SimpleNamespace(cell_type=kind, source=source, metadata={"tags": list(tags)})
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_the_cells_are_those_of_the_notebook(path):
+    """jupytext is the other reader."""
+    mine = [(one.source.rstrip(), one.metadata.get("tags", [])) for one in cells_of(path) if one.cell_type == "code"]
+    other = [(one.source.rstrip(), one.metadata.get("tags", [])) for one in read_notebook(path).cells]
+    codes = [one for one, cell in zip(other, read_notebook(path).cells, strict=True) if cell.cell_type == "code"]
+    assert mine == codes
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_each_check_has_its_exercise(path):
+    found = list(exercises_of(cells_of(path)))
+    assert len(found) == path.read_text(encoding="utf-8").count(", check]")
+    assert len({one["label"] for one in found}) == len(found)
+    assert all(one["label"].startswith("ex-") and one["name"].startswith("answer_") for one in found)
+
+
+def test_exercises_by_hand():
+    cells = [
+        cell("markdown", "```{exercise} A\n:label: ex-a\n```\n\n```{exercise} B\n:label: ex-b\n```"),
+        cell("code", "answer_2 = 1", "solution"),
+        cell("code", "check(answer_2, 1, 'count')", "check"),
+        cell("markdown", "no exercise"),
+    ]
+    assert list(exercises_of(cells)) == [{"label": "ex-b", "name": "answer_2", "check": cells[2].source}]
+
+
+def test_a_parameter_without_a_range_has_no_bounds():
+    n, xs = parse_parameters("n: int = 3  # in [1, 9]\nxs: list[str] = []  # names", "a test")
+    assert as_json(n, 2) | {"comment": ""} == {
+        "name": "n", "kind": "int", "comment": "", "low": 1.0, "high": 9.0, "book": 3, "start": 2,
+    }  # fmt: skip
+    assert as_json(xs, [])["low"] is None

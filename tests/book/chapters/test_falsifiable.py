@@ -1,0 +1,23 @@
+"""A cell that asserts a statement fails when the statement is changed: negated, or its bound moved by a per cent."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from passing import of_chapter, passed
+
+with Path(__file__).with_name("evidence.toml").open("rb") as file:
+    CHANGES = [
+        of_chapter(chapter, chapter, change["old"], change["new"])
+        for chapter, found in tomllib.load(file).items()
+        for change in found.get("changes", [])
+    ]
+
+
+@pytest.mark.parametrize(("chapter", "old", "new"), CHANGES)
+def test_a_changed_statement_fails(chapter, old, new):
+    ((source, names),) = [(source, before) for source, _, before, _ in passed(chapter) if old in source]
+    assert source.count(old) == 1
+    exec(source, dict(names))  # noqa: S102 - the book's own cell, which holds as it stands
+    with pytest.raises(AssertionError):
+        exec(source.replace(old, new), dict(names))  # noqa: S102

@@ -1,0 +1,28 @@
+"""A proposition's claim fails if its bound is two per cent tighter: what it is tried on goes to the bound."""
+
+import pytest
+
+from liftbook.claims.e23 import propositions
+from liftbook.claims.e23.propositions import AT_THE_BOUNDS
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        propositions.proposition_1_information,
+        propositions.proposition_1_orders,
+        propositions.proposition_1_ldp,
+        propositions.proposition_3_alpha,
+        propositions.proposition_4,
+        propositions.proposition_5_alpha,
+        propositions.proposition_6,
+    ],
+)
+def test_a_tighter_bound_is_broken(monkeypatch, function):
+    assert function(0)
+    monkeypatch.setattr(propositions, "ROUNDING", 0.98)
+    assert not function(0)
+
+
+def test_as_many_as_the_rows_say():
+    assert len(AT_THE_BOUNDS) == 11

@@ -1,0 +1,109 @@
+"""Designs and audits over many tables: against direct calls, and the stored runs as they are read and gone on with."""
+
+import time
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook.figures.population import stored
+from liftbook.figures.population.coverage import AUDITED, audited_table, interval_coverage
+from liftbook.figures.population.designs import (
+    DESIGNS,
+    LAWS,
+    NOTIONS,
+    drawn_table,
+    halved,
+    judged,
+    population_designs,
+    whatever_the_law,
+)
+from liftlib.errors import InvalidParameter
+from liftlib.tables.measuring import MEASURES
+
+
+def test_a_table_is_of_its_law():
+    counts = drawn_table("2x10", 5000, 3)
+    assert counts.sum() == 5000
+    assert np.array_equal(counts, drawn_table("2x10", 5000, 3))
+    assert not np.array_equal(counts, drawn_table("2x10", 5000, 4))
+    assert np.abs(counts / 5000 - LAWS["2x10"]().p).max() < 0.03
+    with pytest.raises(InvalidParameter, match="law is 'x': give one of"):
+        drawn_table("x", 10, 0)
+    with pytest.raises(InvalidParameter, match="law is 'x': give one of"):
+        audited_table(("x", 10, 0))
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+def test_designs_are_judged_by_the_law(notion):
+    rows = judged((notion, "4x6", 3000, 1))
+    assert [row["design"] for row in rows] == list(DESIGNS)
+    truth, counts = LAWS["4x6"](), drawn_table("4x6", 3000, 1)
+    channel = ll.confident_merging(counts, notion)
+    row = rows[1]
+    assert row["kept"] is notion.is_kept(truth, channel)
+    assert row["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
+    assert row["over"] == pytest.approx(notion.excess(truth, channel))
+    # without any table, the notion is kept under each law
+    assert all(notion.is_kept(law(), whatever_the_law(np.ones((1, law().n_public)), notion)) for law in LAWS.values())
+
+
+def test_halved():
+    assert halved(ll.LIP(1.0)) == ll.LIP(0.5)
+    assert halved(ll.ALIP(1.0, 0.5)) == ll.ALIP(0.5, 0.25)
+
+
+def test_figures_are_their_tables():
+    rows = population_designs(["2x10"], [300], [0, 1])
+    assert len(rows) == 2 * len(DESIGNS)
+    assert rows["nmi"].tolist() == [row["nmi"] for seed in (0, 1) for row in judged((ll.LIP(1.0), "2x10", 300, seed))]
+    rows = interval_coverage(["2x2"], [300], [0])
+    assert rows["measure"].tolist() == list(MEASURES)
+    assert rows["covered"].tolist() == [row["covered"] for row in audited_table(("2x2", 300, 0))]
+
+
+def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored.Kept, "path", property(lambda self: tmp_path / self.name))
+    asked = []
+
+    def wanted():
+        for seed in range(3):
+            yield ("one", str(seed)), lambda seed=seed: asked.append(seed) or [{"over": seed / 3, "nmi": 0.5}]
+
+    kept = stored.Kept("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), wanted)
+    kept.run(time.monotonic() - 1)
+    assert kept.lines() == []
+    kept.run(float("inf"), "one 1")
+    assert asked == [1]
+    with kept.path.open("a") as file:
+        file.write("1,one,2,0.6")  # a line that was cut off
+    kept.run(float("inf"))
+    assert asked == [1, 0, 2]
+    assert [line[1:] for line in kept.lines()] == [
+        ["one", "0", "0", "0.5"],
+        ["one", "1", "0.3333", "0.5"],
+        ["one", "2", "0.6667", "0.5"],
+    ]
+    kept.run(float("inf"))
+    assert asked == [1, 0, 2]
+
+
+def test_stored_designs_are_whole_and_kept():
+    found = stored.stored_designs()
+    first = found[found["notion"] == repr(NOTIONS[0])]
+    tables = first.groupby(["law", "rows"])["seed"].nunique()
+    assert set(tables.index) == {(law, rows) for law in LAWS for rows in stored.SIZES}
+    confident = found[found["design"].str.startswith("confident")]
+    assert confident["kept"].mean() >= 0.95
+
+
+def test_stored_audits_are_whole_and_one_is_found_again():
+    found = stored.stored_coverage()
+    tables = found.groupby(["law", "rows", "measure"])["seed"].nunique()
+    assert len(tables) == len(AUDITED) * len(stored.SIZES) * len(MEASURES)
+    assert (tables == stored.SEEDS).all()
+    assert found.groupby(["law", "rows", "measure"])["covered"].mean().min() >= 0.93
+    again = {row["measure"]: row for row in audited_table(("4x10", 1000, 7))}
+    for row in found[(found["law"] == "4x10") & (found["rows"] == 1000) & (found["seed"] == 7)].itertuples():
+        assert row.covered == again[row.measure]["covered"]
+        assert row.width == pytest.approx(again[row.measure]["width"], rel=1e-3)

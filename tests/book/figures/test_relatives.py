@@ -1,0 +1,146 @@
+"""The map of notions: measures by loops, arrows on other draws than the page's, gaps and composition by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, revealed, told
+from liftbook.figures.relatives.closed import closed_forms, half_and_half
+from liftbook.figures.relatives.funnel import beyond, same_average
+from liftbook.figures.relatives.notions import RELATIVES, Case
+from liftbook.figures.relatives.tried import arrows_tried, gaps_tried, places
+from liftbook.figures.relatives.twice import ADDS, agreeing, both, exclusive_or, twice
+
+
+def by_loops(case):
+    """Return every measure from P(s), P(x|s) and P(y|x) alone."""
+    p, k = case.joint.p, case.channel.kernel
+    n_s, n_x, n_y = len(p), len(k), k.shape[1]
+    p_s = [sum(p[s]) for s in range(n_s)]
+    y_s = [[sum(p[s][x] * k[x][y] for x in range(n_x)) / p_s[s] for y in range(n_y)] for s in range(n_s)]
+    p_y = [sum(p_s[s] * y_s[s][y] for s in range(n_s)) for y in range(n_y)]
+    used = [y for y in range(n_y) if p_y[y] > 0]
+    lifts = {y: [y_s[s][y] / p_y[y] for s in range(n_s)] for y in used}
+    log = lambda value: math.log(value) if value > 0 else -math.inf  # noqa: E731
+    mean = lambda y, f: sum(p_s[s] * f(lifts[y][s]) for s in range(n_s))  # noqa: E731
+    rows = [k[x] for x in range(n_x) if p[:, x].sum() > 0]
+    return {
+        "LDP-X": max(log(max(r[y] for r in rows)) - log(min(r[y] for r in rows)) for y in used),
+        "LDP-S": max(log(max(lifts[y])) - log(min(lifts[y])) for y in used),
+        "LIP": max(max(log(max(lifts[y])), -log(min(lifts[y]))) for y in used),
+        "PMC": max(-log(min(lifts[y])) for y in used),
+        "PML": max(log(max(lifts[y])) for y in used),
+        "alpha": max(0.5 * log(mean(y, lambda v: v**2)) for y in used),
+        "MaxL": log(sum(max(y_s[s][y] for s in range(n_s)) for y in used)),
+        "chi2": max(mean(y, lambda v: (v - 1) ** 2) for y in used),
+        "Sibson": 2 * log(sum(p_y[y] * math.sqrt(mean(y, lambda v: v**2)) for y in used)),
+        "l1": max(mean(y, lambda v: abs(v - 1)) for y in used),
+        "I": sum(p_y[y] * mean(y, lambda v: v * log(v) if v > 0 else 0.0) for y in used),
+    }
+
+
+def test_measures_by_loops():
+    for case in [*random_cases(12, np.random.default_rng(7)), revealed(), answered()]:
+        for key, value in by_loops(case).items():
+            assert RELATIVES[key].measure(case) == pytest.approx(value, abs=1e-9), key
+
+
+def test_differential_privacy_by_hand():
+    """Two bits, of which only the second is answered: neighbours differ there by its odds, and else by nothing."""
+    kernel = np.tile([[0.75, 0.25], [0.25, 0.75]], (2, 1))
+    case = Case(ll.Joint(np.full((1, 4), 0.25)), ll.Channel(kernel), (2, 2))
+    assert RELATIVES["DP"].measure(case) == pytest.approx(math.log(3))
+    assert RELATIVES["DP"].measure(Case(case.joint, ll.Channel.identity(4), (2, 2))) == math.inf
+    assert RELATIVES["DP"].measure(Case(case.joint, ll.Channel.constant(4), (2, 2))) == 0
+
+
+@pytest.mark.parametrize("arrow", ARROWS, ids=lambda one: f"{one.tail}-{one.head}")
+def test_arrows_hold_and_are_met(arrow):
+    head, tail = RELATIVES[arrow.head].measure, RELATIVES[arrow.tail].measure
+    tried = 0
+    for case in random_cases(40, np.random.default_rng(99)):
+        if arrow.when(case) and math.isfinite(eps := tail(case)):
+            tried += 1
+            assert head(case) <= arrow.bound(eps, case) + 1e-9
+    assert tried >= 5
+    own = arrow.tight()
+    assert arrow.when(own)
+    assert head(own) == pytest.approx(arrow.bound(tail(own), own), rel=1e-5)
+    assert head(own) > 0.01  # met at something
+
+
+def test_arrows_are_falsified_when_lowered():
+    rows = arrows_tried(20, np.random.default_rng(1))
+    assert (rows["excess"] <= 1e-9).all()
+    assert (rows["met"] > 0.999).all()
+    assert len(rows) == len(BOUNDS) == len(ARROWS)
+
+
+def test_gaps_keep_the_tail_and_break_the_head():
+    rows = gaps_tried()
+    for gap in GAPS:
+        own = rows[(rows["tail"] == gap.tail) & (rows["head"] == gap.head)].sort_values("t")
+        assert (own["broken"] >= own["kept"] + 0.1).all()
+        assert own["kept"].iloc[0] <= 0.51
+        arrow, case = BOUNDS.get((gap.tail, gap.head)), gap.case(0.05)
+        assert arrow is None or not arrow.when(case) or arrow.bound(RELATIVES[gap.tail].measure(case), case) == math.inf
+
+
+def test_told_has_the_lifts_asked_for():
+    case = told([0.2, 0.3, 0.5], [0.5, 1.5, 0.9])
+    np.testing.assert_allclose(ll.lift(case.channel.release(case.joint))[:, 0], [0.5, 1.5, 0.9])
+
+
+def test_two_releases():
+    case, second = exclusive_or()
+    assert RELATIVES["I"].measure(case) == pytest.approx(0, abs=1e-12)
+    assert RELATIVES["I"].measure(both(case, second)) == pytest.approx(math.log(2))
+    (up, also_up), *_ = agreeing()
+    # lifts 2, 1/2, 2 and 1/2, 5/4, 2: P(y1, y2) / P(y1) P(y2) = 1/3 + 2/3 * 5/8
+    pair = both(up, also_up)
+    assert RELATIVES["PML"].measure(pair) == pytest.approx(math.log(4 / (1 / 3 + 5 / 12)), abs=1e-4)
+    rows = twice(20, np.random.default_rng(3)).set_index("key")
+    assert (rows["processed"] <= 1e-9).all()
+    assert (rows.loc[["DP", "LDP-X"], ["given_x", "given_s"]] <= 1e-9).all(axis=None)
+    assert (rows.loc[["LIP", "PML", "PMC", "LDP-S", "MaxL", "I"], "given_x"] > 0.1).all()
+    assert (rows.loc[[key for key in RELATIVES if key not in ADDS], "given_s"] > 0.02).all()
+
+
+def test_places_are_apart():
+    rows = places()
+    assert not rows.duplicated(["column", "row"]).any()
+    assert set(rows["key"]) == set(RELATIVES)
+
+
+def test_closed_forms_and_the_optimum():
+    rows = closed_forms([0.2, 0.3, 0.5], [0.1, 0.6, 2.0])
+    wide = rows.pivot_table("nmi", ["notion", "eps"], "series")
+    assert (wide.loc["LDP"]["staircase"] - wide.loc["LDP"]["optimum"]).abs().max() < 1e-9
+    simple = wide.loc["LDP"][["half and half", "randomised response"]].max(axis=1)
+    assert (simple <= wide.loc["LDP"]["optimum"] + 1e-9).all()
+    found = rows[rows["series"] == "extremal"].set_index("eps")
+    assert found["route"].tolist() == ["high privacy", "beyond", "all"]
+    apart = wide.loc["max-lift"]["optimum"] - wide.loc["max-lift"]["extremal"]
+    assert apart.loc[0.1] == pytest.approx(0, abs=1e-9)
+    assert apart.loc[0.6] > 0.05
+
+
+def test_half_and_half_by_hand():
+    """Of 0.2, 0.3, 0.5 the half is {0.5}, told by an answer that is right with chance e / (1 + e)."""
+    kernel = half_and_half(np.array([0.2, 0.3, 0.5]), 1.0).kernel
+    stay = math.e / (1 + math.e)
+    assert kernel[0].tolist() == kernel[1].tolist() == kernel[2].tolist()[::-1]
+    assert sorted(kernel[2].tolist()) == pytest.approx([1 - stay, stay])
+
+
+def test_same_average_by_hand():
+    people = ll.datasets.hundred_people()
+    rows = same_average(people, [0.5]).set_index("design")
+    assert rows.loc["optimum under LIP", "people"] == 0
+    assert (rows["average"] <= rows.loc["optimum under LIP", "average"] + 1e-9).all()
+    assert rows.loc["funnel, response", "nmi"] >= rows.loc["optimum under LIP", "nmi"]
+    # the bands as they are: lifts 1/3, 5/8 and 13/6, of which all but the middle's are beyond e^0.5
+    assert beyond(people, ll.Channel.identity(3), 0.5) == pytest.approx(0.6)
+    assert beyond(people, ll.Channel.identity(3), 0.4) == pytest.approx(1.0)

@@ -1,0 +1,134 @@
+"""Convex notions in the tree: against cutting planes over listed vertices, against ALIP, with proofs."""
+
+import itertools
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import JOINTS, named_joint
+
+import liftlib as ll
+from liftlib.errors import InvalidProof, LiftWarning, UnsupportedNotion
+from liftlib.mechanisms.response import convex
+from liftlib.solvers.mixing.problem import HAS_NUMBA
+
+ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
+NOTIONS = [
+    ll.AlphaLift(2, 0.3, 0.2), ll.AlphaLift(2, np.inf, 0.2), ll.AlphaLift(5, 0.4, np.inf), ll.AlphaLift(30, 1.0, 0.5),
+    ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(np.inf, 2.0),
+]  # fmt: skip
+
+
+def assert_bracketed(joint, notion, compiled=None, gap=1e-4):
+    """Cutting planes over all vertices bracket the same optimum, the channel is private, and the proof holds."""
+    channel = ll.optimal_response(joint, notion, gap=gap, compiled=compiled)
+    made = channel.certified(ll.RowsCertificate)
+    other = ll.bracket_response(joint, notion, gap=1e-3).certificate
+    assert notion.is_kept(joint, channel)
+    assert made.value == pytest.approx(ll.mutual_information(channel.joint_xy(joint)), abs=1e-12)
+    assert other.value <= made.upper + 1e-9
+    assert made.value <= other.upper + 1e-9
+    if np.isfinite(made.upper):
+        assert made.gap <= max(2 * gap * made.value, 1e-7)
+        assert ll.check_proof(joint, notion, channel).upper <= made.upper
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("notion", NOTIONS, ids=str)
+def test_against_cutting_planes(notion, compiled):
+    for seed in range(4 if compiled else 1):
+        joint = ll.datasets.uniform_joint(3, 5, np.random.default_rng(seed))
+        assert_bracketed(joint, notion, compiled, 1e-4 if compiled else 1e-3)
+
+
+@pytest.mark.parametrize("notion", NOTIONS[::2], ids=str)
+def test_awkward_joints(notion):
+    for name in JOINTS:
+        joint = ll.Joint.from_counts(named_joint(name).p[:4, :5], drop_empty=True)
+        try:
+            assert_bracketed(joint, notion)
+        except BaseException as error:
+            error.add_note(f"with {name}")
+            raise
+
+
+def test_more_budget_never_costs():
+    joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(5))
+    found = [ll.optimal_response(joint, ll.AlphaLift(3, eps, eps)).certificate for eps in (0.0, 0.1, 0.3, 1.0, 3.0)]
+    for tighter, looser in itertools.pairwise(found):
+        assert tighter.value <= looser.upper + 1e-9
+
+
+def test_a_high_order_comes_near_to_the_largest_lift():
+    """The alpha-lift grows with alpha towards the largest lift, so its optimum falls towards ALIP's."""
+    joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(6))
+    limit = ll.optimal_response(joint, ll.ALIP(np.inf, 0.3)).certificate
+    values = [ll.optimal_response(joint, ll.AlphaLift(alpha, np.inf, 0.3)).certificate for alpha in (2, 10, 300)]
+    for looser, tighter in itertools.pairwise(values):
+        assert tighter.value <= looser.upper
+    assert limit.value <= values[-1].upper
+    assert values[-1].value - limit.value < 0.02
+
+
+def test_beyond_enumeration():
+    joint = ll.datasets.uniform_joint(4, 20, np.random.default_rng(0))
+    for notion in (ll.AlphaLift(2, 0.3, 0.3), ll.Chi2Lift(np.inf, 0.3)):
+        channel = ll.optimal_response(joint, notion, gap=1e-2)
+        made = channel.certified(ll.RowsCertificate)
+        assert made.gap <= 1e-2 * made.value
+        assert len(made.proof.points)
+        assert ll.check_proof(joint, notion, channel).upper <= made.upper
+        assert made.value >= ll.evaluate(joint, ll.subset_merging(joint, notion)).mutual_information
+
+
+def test_other_points_prove_something_else():
+    """A tangent moved elsewhere is still a tangent, so what is proven changes, and the certificate's bound fails."""
+    joint, notion = ll.datasets.uniform_joint(3, 5, np.random.default_rng(1)), ll.AlphaLift(2, 0.3, 0.2)
+    channel = ll.optimal_response(joint, notion)
+    proof = channel.certificate.proof
+    points = proof.points.copy()
+    points[:] = joint.p_x
+    for moved in (points, proof.points[:, ::-1].copy(), proof.points[:1]):
+        with pytest.raises(InvalidProof):
+            ll.check_proof(joint, notion, channel, replace(proof, points=moved, digest=""))
+    again = ll.Proof.from_json(proof.to_json())
+    np.testing.assert_array_equal(again.points, proof.points)
+    assert ll.check_proof(joint, notion, channel, again).upper <= channel.certificate.upper
+
+
+def test_out_of_time_is_told():
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
+    with pytest.warns(LiftWarning, match="rounds of tangents"):
+        channel = ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), seconds=0)
+    assert ll.AlphaLift(2, 0.3, 0.2).is_kept(joint, channel)
+    made = channel.certificate
+    best = ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-4).certificate
+    assert made.value <= best.upper
+    assert made.upper >= best.value
+
+
+def test_rounds_run_out(monkeypatch):
+    joint = ll.datasets.uniform_joint(4, 8, np.random.default_rng(2))
+    monkeypatch.setattr(convex, "ROUNDS", 2)
+    with pytest.warns(LiftWarning, match="2 rounds of tangents"):
+        ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-6)
+
+
+def test_where_symbols_are_left_out_nothing_is_proven():
+    p = ll.datasets.uniform_joint(3, 5, np.random.default_rng(3)).p.copy()
+    p[:, 4] *= 1e-12
+    joint = ll.Joint.from_counts(p)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        channel = ll.optimal_response(joint, ll.Chi2Lift(np.inf, 0.3))
+    made = channel.certified(ll.RowsCertificate)
+    assert made.upper == np.inf
+    assert made.proof is None
+    assert ll.Chi2Lift(np.inf, 0.3).is_kept(joint, channel)
+
+
+def test_what_is_not_convex_is_refused():
+    joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
+    with pytest.raises(UnsupportedNotion, match=r"not convex, so no tangents bound its optimum: drop the bound"):
+        convex.convex_response(joint, ll.Chi2Lift(0.3, 0.3))
