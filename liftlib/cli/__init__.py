@@ -32,6 +32,7 @@ COMMANDS = {
     "choose": Command("liftlib.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"),
     "estimate": Command("liftlib.cli.estimate", "estimate a column's distribution from its release", "tables"),
     # the book's own, found where its extra is installed
+    "bench": Command("liftbook.commands.bench", "run every mechanism under every notion that it serves", "book"),
     "list": Command("liftbook.commands.listing", "chapters with their parameters", "book"),
     "rerun": Command("liftbook.commands.rerun", "execute a chapter with other parameters", "book"),
     "sweep": Command(

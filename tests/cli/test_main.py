@@ -75,7 +75,8 @@ def test_a_closed_pipe_is_no_error(words):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+# the bench runs without the packages of its extra
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "bench"])
 def test_what_lacks_is_named_with_its_extra(name, tmp_path):
     """As where an extra is not installed: the import system is told that its packages are not there."""
     lacking = ("polars", "matplotlib", "jinja2", "narwhals") if COMMANDS[name].extra == "tables" else ("jupytext",)

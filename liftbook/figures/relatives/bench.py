@@ -1,0 +1,119 @@
+"""The bench: every mechanism of the registry under every notion it serves, on a dozen joint distributions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from liftlib.datasets import adult, dirichlet_joint, hundred_people, uniform_joint
+from liftlib.errors import InvalidParameter, LiftError
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.registry import MECHANISMS
+from liftlib.notions import ALIP, LDP, LIP, AlphaLift, AverageLeakage, MaximalLeakage, Notion
+from liftlib.resources import resource
+from liftlib.tables.trying import Trying
+
+BENCH_JOINTS: Mapping[str, Callable[[], Joint]] = {
+    "hundred people, 2x3": hundred_people,
+    "Adult income, marital status, 2x7": lambda: adult("income", "marital-status"),
+    "Adult relationship, marital status, 6x7": lambda: adult("relationship", "marital-status"),
+    "Adult income, occupation, 2x15": lambda: adult("income", "occupation"),
+    "random 2x10": lambda: uniform_joint(2, 10, 0),
+    "random 3x8": lambda: uniform_joint(3, 8, 0),
+    "random 5x12": lambda: uniform_joint(5, 12, 0),
+    "random 10x6": lambda: uniform_joint(10, 6, 0),
+    "thin cells 4x8": lambda: dirichlet_joint(4, 8, 0.3, 0),
+    "S = X, uniform, 5x5": lambda: Joint(np.eye(5) / 5),
+    "S = X, skewed, 4x4": lambda: Joint(np.diag([0.05, 0.15, 0.3, 0.5])),
+    "large alphabet 3x40": lambda: uniform_joint(3, 40, 0),
+}
+"""Adult's pairs, random ones of several shapes, extremal ones, and a large alphabet."""
+
+BENCH_NOTIONS: Mapping[str, Notion] = {
+    "LIP 1": LIP(1.0),
+    "LDP 1": LDP(1.0),
+    "max-lift 0.5": ALIP(np.inf, 0.5),
+    "alpha-lift, 2, 0.15": AlphaLift(2, 0.15, 0.15),
+    "average 0.05": AverageLeakage(0.05),
+    "maximal 0.2": MaximalLeakage(0.2),
+}
+
+
+def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
+    """Return one row of the bench: what a mechanism makes of a joint distribution, and in how many seconds."""
+    law, kept = BENCH_JOINTS[joint](), BENCH_NOTIONS[notion]
+    started = time.perf_counter()
+    channel = MECHANISMS[mechanism](law, kept)
+    seconds = time.perf_counter() - started
+    if not kept.is_kept(law, channel):
+        raise LiftError(f"{mechanism} breaks {kept} on {joint}")
+    found = evaluate(law, channel)
+    return {
+        "nmi": abs(found.nmi),
+        "lip": found.lip,
+        "ldp": found.ldp,
+        "average": found.secret_information,
+        "gap": np.nan if channel.certificate is None else channel.certificate.gap,
+        "seconds": seconds,
+        "status": "made",
+    }
+
+
+def bench(
+    joints: Iterable[str] | None = None, mechanisms: Iterable[str] | None = None, seconds: float = 5.0
+) -> pd.DataFrame:
+    """Return the bench's rows: utility, leakages, certificate and time of every mechanism under each notion it serves.
+
+    Parameters
+    ----------
+    joints, mechanisms : iterable of str, optional
+        Of ``BENCH_JOINTS`` and of the registry; all of them by default.
+    seconds : float
+        What takes longer is stopped, and told so in ``status``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``joint``, ``notion``, ``mechanism``, ``nmi``, ``lip``, ``ldp``, ``average`` (I(S; Y)), ``gap`` (nats by
+        which another may be better; infinite where nothing is proven, missing without a certificate),
+        ``seconds`` and ``status`` (made, too many symbols, took too long, or an error).
+    """
+    rows: list[dict[str, object]] = []
+    wanted = _known("joint", joints, BENCH_JOINTS)
+    chosen = _known("mechanism", mechanisms, MECHANISMS)
+    with Trying() as trying:
+        for joint in wanted:
+            n = BENCH_JOINTS[joint]().n_public
+            for name in chosen:
+                for notion, asked in BENCH_NOTIONS.items():
+                    if not MECHANISMS[name].serves(asked):
+                        continue
+                    key: dict[str, object] = {"joint": joint, "notion": notion, "mechanism": name}
+                    if n > (MECHANISMS[name].most_symbols or n):
+                        rows.append(key | {"status": "too many symbols"})
+                        continue
+                    try:
+                        rows.append(key | trying.call(bench_cell, (name, joint, notion), seconds))
+                    except TimeoutError:
+                        rows.append(key | {"status": "took too long"})
+                    except LiftError as error:
+                        rows.append(key | {"status": type(error).__name__})
+    return pd.DataFrame(rows)
+
+
+def _known(kind: str, given: Iterable[str] | None, known: Iterable[str]) -> list[str]:
+    names, all_of = list(known if given is None else given), list(known)
+    for name in names:
+        if name not in all_of:
+            raise InvalidParameter(f"no {kind} {name!r} in the bench: there are {', '.join(all_of)}")
+    return names
+
+
+def stored_bench() -> pd.DataFrame:
+    """Return the rows that ``lift bench -o data/bench.csv`` wrote last."""
+    with resource("data/bench.csv").open(encoding="utf-8", newline="") as file:
+        return pd.read_csv(file)

@@ -1,0 +1,52 @@
+"""The bench's rows against mechanisms run one at a time, its stored rows, and what it refuses."""
+
+import pytest
+
+import liftlib as ll
+from liftbook.figures.relatives.bench import BENCH_JOINTS, BENCH_NOTIONS, bench, bench_cell, stored_bench
+from liftlib.errors import InvalidParameter
+from liftlib.mechanisms.registry import MECHANISMS
+
+
+def test_a_row_is_what_the_mechanism_gives():
+    row = bench_cell("watchdog", "hundred people, 2x3", "LIP 1")
+    people = ll.datasets.hundred_people()
+    channel = ll.watchdog(people, ll.LIP(1.0))
+    assert row["nmi"] == pytest.approx(ll.evaluate(people, channel).nmi)
+    assert row["lip"] == pytest.approx(ll.LIP(1.0).leakage(people, channel))
+
+
+def test_rows_are_those_that_are_served():
+    rows = bench(["hundred people, 2x3"], ["extremal", "staircase"], seconds=60.0)
+    assert set(zip(rows["mechanism"], rows["notion"], strict=True)) == {
+        ("extremal", "max-lift 0.5"),
+        ("staircase", "LIP 1"),
+        ("staircase", "LDP 1"),
+        ("staircase", "max-lift 0.5"),
+    }
+    assert (rows["status"] == "made").all()
+    assert set(bench(["large alphabet 3x40"], ["staircase"])["status"]) == {"too many symbols"}
+
+
+def test_the_stored_rows():
+    rows = stored_bench()
+    assert not rows.duplicated(["joint", "notion", "mechanism"]).any()
+    assert set(rows["joint"]) <= set(BENCH_JOINTS)
+    assert set(rows["notion"]) <= set(BENCH_NOTIONS)
+    assert set(rows["mechanism"]) <= set(MECHANISMS)
+    assert rows["versions"].str.contains("highspy").all()
+    made = rows[rows["status"] == "made"]
+    assert len(made) > 0.7 * len(rows)
+    assert made["nmi"].between(0, 1).all()
+    # an optimum is proven: nothing that does not see the secret keeps more under the same notion
+    proven = made[(made["mechanism"] == "optimal") & (made["gap"] < 1e-9)].set_index(["joint", "notion"])["nmi"]
+    blind = made[~made["mechanism"].map(lambda name: MECHANISMS[name].sees_secret)]
+    most = blind.groupby(["joint", "notion"])["nmi"].max()
+    assert (most.loc[proven.index] <= proven + 1e-6).all()
+
+
+def test_wrong_names():
+    with pytest.raises(InvalidParameter, match="no joint 'x' in the bench: there are hundred people, 2x3, "):
+        bench(["x"])
+    with pytest.raises(InvalidParameter, match="no mechanism 'magic' in the bench"):
+        bench([], ["magic"])
