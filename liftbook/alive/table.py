@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from liftlib.errors import DataError, LiftError
-from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions.catalogue import notion_from
 from liftlib.tables.auditing import as_dict, audited
-from liftlib.tables.choosing import NOTIONS_AT, attempt
+from liftlib.tables.choosing import attempt, fitting
 from liftlib.tables.columns import MISSING, Column, Counts, Symbols
 from liftlib.tables.counting import NA_TEXTS, NUMERIC_SYMBOLS
+from liftlib.tables.designing import CONFIDENCE
 from liftlib.tables.page import audit_page
 from liftlib.tables.source import SUFFIXES, ending
 
@@ -238,11 +238,11 @@ class Desk:
         """Return what one mechanism keeps of the column: ``asked`` has ``kind`` of notion, ``eps``, ``mechanism``."""
         wanted = json.loads(asked)
         try:
-            found = attempt(self._counts(wanted), wanted["kind"], wanted["mechanism"], wanted["eps"], None)
+            found = attempt(self._counts(wanted), wanted["kind"], wanted["mechanism"], wanted["eps"], CONFIDENCE)
         except LiftError as error:
             return json.dumps({"mechanism": wanted["mechanism"], "problem": str(error)})
         told = {"mechanism": found.mechanism, "notion": found.notion, "nmi": found.nmi, "outputs": found.outputs}
-        return json.dumps(told | {"seconds": found.seconds, "kept": list(found.kept)})
+        return json.dumps(told | {"seconds": found.seconds, "kept": list(found.kept), "confidence": CONFIDENCE})
 
     def _counts(self, wanted: dict[str, Any]) -> Counts:
         if self.table is None:
@@ -251,18 +251,12 @@ class Desk:
         return counts_of(self.table, secret, public, wanted.get("missing", "error"))
 
     def serving(self, asked: str) -> str:
-        """Return the mechanisms that serve a ``kind`` of notion and as many symbols as the column has."""
+        """Return the mechanisms that ``lift choose`` would try under a ``kind`` of notion."""
         wanted = json.loads(asked)
         try:
-            symbols = len(self._counts(wanted).public.labels)
+            names = fitting(wanted["kind"], None, self._counts(wanted), CONFIDENCE)
         except LiftError as error:
             return json.dumps({"refused": str(error)})
-        notion = NOTIONS_AT[wanted["kind"]](wanted["eps"])
-        names = [
-            name
-            for name, one in MECHANISMS.items()
-            if one.serves(notion) and (one.most_symbols is None or symbols <= one.most_symbols)
-        ]
         return json.dumps({"mechanisms": names})
 
 

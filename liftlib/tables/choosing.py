@@ -12,6 +12,7 @@ import numpy as np
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, LiftError
 from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.confident.candidates import DEAR
 from liftlib.mechanisms.confident.vouching import route
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions import ALIP, LDP, LIP, Notion
@@ -162,7 +163,7 @@ def choose(
     wanted = [
         (name, one, budget)
         for name in notions
-        for one in _fitting(name, mechanisms, counts, confidence)
+        for one in fitting(name, mechanisms, counts, confidence)
         for budget in budgets
     ]
     tried: list[Tried] = []
@@ -197,7 +198,8 @@ def _named(text: str, notions: Sequence[str], eps: float) -> Notion:
     return next(made for name in notions if repr(made := NOTIONS_AT[name](eps)) == text)
 
 
-def _fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
+def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
+    """Return the mechanisms to try on a table: those that serve the notion and are not too dear, each design once."""
     one = NOTIONS_AT[notion](1.0)
     n = len(counts.public.labels)
     serving = [name for name, made in MECHANISMS.items() if made.serves(one)]
@@ -206,7 +208,7 @@ def _fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, conf
     # merging of other kinds and other responses would be the same designs for the population
     routes = {name: name if confidence is None else route(MECHANISMS[name], one) for name in serving}
     first = {kind: "subset-merging" if kind == "merging" else name for name, kind in reversed(routes.items())}
-    most = {name: MECHANISMS[name].most_symbols if routes[name] == name else None for name in serving}
+    most = {name: MECHANISMS[name].most_symbols if routes[name] == name else DEAR for name in serving}
     return [name for name in serving if name in first.values() and ((limit := most[name]) is None or n <= limit)]
 
 

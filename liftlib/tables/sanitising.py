@@ -17,6 +17,7 @@ import polars as pl
 from liftlib.channel import Uniform
 from liftlib.checks import checked
 from liftlib.errors import BrokenNotion, Drifted, InvalidParameter, LiftWarning
+from liftlib.mechanisms.confident.candidates import DEAR
 from liftlib.mechanisms.confident.vouching import route
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL
@@ -239,18 +240,21 @@ def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
 
 
 def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
-    """Refuse a mechanism that would take longer, or more memory, than a person has, unless it is not what designs.
+    """Refuse a mechanism, or the design for the population in its place, that would take longer than a person waits.
 
     Raises
     ------
     InvalidParameter
         With how many symbols it takes, unless ``allow`` is set.
     """
-    most = mechanism_named(mechanism).most_symbols
-    if most is not None and n_public > most and not (allow or designed):
+    most = DEAR if designed else mechanism_named(mechanism).most_symbols
+    if most is not None and n_public > most and not allow:
+        name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
+        if designed:
+            name, instead = "a design for the population", "design for these rows alone (--confidence none)"
         raise InvalidParameter(
-            f"{mechanism} takes at most {most} public symbols in the time that a person waits, and there are {n_public}"
-            ": coarsen the column, use another mechanism (`lift choose` tries them), or take it on yourself (--allow)"
+            f"{name} takes at most {most} public symbols in the time that a person waits, and there are {n_public}"
+            f": coarsen the column, {instead}, or take it on yourself (--allow)"
         )
 
 

@@ -136,7 +136,9 @@ def test_apply_releases_new_rows(capsys, tmp_path, adult):
         "draw",
         "--json",
     )
-    code, text, _ = run(capsys, *words)
+    code, _, err = run(capsys, *words)  # rows of a kind that the design has never seen are no sample of its people
+    assert (code, "drift: the joint distribution of 3 new rows" in err) == (4, True)
+    code, text, _ = run(capsys, *words, "--allow")
     assert code == 0
     assert json.loads(text)["design"]["sees_secret"] is True
     assert len(pl.read_csv(tmp_path / "more2.csv")) == 3

@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import JOINTS, named_joint
+from awkward_joints import JOINTS, named_joint
 
 import liftlib as ll
 from liftlib.errors import UnsupportedNotion

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import JOINTS, named_joint
+from awkward_joints import JOINTS, named_joint
 from own_notions import MaxLift, Surprise
 
 import liftlib as ll

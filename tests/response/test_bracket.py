@@ -154,7 +154,7 @@ def test_boundary_points_by_hand():
     """Two secrets, S = X: at v = (1 - t, t) the lifts are 2 (1 - t) and 2 t, and the chi2-lift (1 - 2 t)^2."""
     joint = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
     notion = ll.Chi2Lift(np.inf, np.log(1.5))  # (1 - 2 t)^2 <= 1/4
-    found = bracket._boundary(joint, notion, np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]]))
+    found = bracket.boundary(joint, notion, np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]]))
     np.testing.assert_allclose(found, [[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]], atol=1e-8)
 
 
@@ -179,7 +179,7 @@ def test_bracket_says_when_it_cannot_go_on(monkeypatch):
     with pytest.raises(SolverFailure, match=r"no cut brings .* nearer: widen the gap"):
         ll.bracket_response(joint, notion)
     monkeypatch.undo()
-    monkeypatch.setattr(bracket, "_boundary", lambda *given: given[2])
+    monkeypatch.setattr(bracket, "boundary", lambda *given: given[2])
     monkeypatch.setattr(bracket, "mended", lambda *_, **__: (ll.Channel.constant(5), 0.0))
     with pytest.raises(SolverFailure, match=r"no cut brings .* nearer: widen the gap"):
         ll.bracket_response(joint, notion)

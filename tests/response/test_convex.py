@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import JOINTS, named_joint
+from awkward_joints import JOINTS, named_joint
 
 import liftlib as ll
 from liftlib.errors import InvalidProof, LiftWarning, UnsupportedNotion

@@ -13,6 +13,7 @@ from liftlib.errors import DataError, UnsupportedNotion
 from liftlib.tables.columns import Column
 from liftlib.tables.counting import count
 from liftlib.tables.randomness import SystemRandom
+from liftlib.tables.sanitising import check_dear
 
 
 def fits(one):
@@ -121,3 +122,17 @@ def test_counts_are_of_the_rows():
     counted = pl.DataFrame({"s": ["a", "b"], "x": ["u", "u"], "rows": [7, 3]})
     found = count(counted, [Column("s")], [Column("x")])
     assert found.table.tolist() == [[7], [3]]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "n_public", "designed", "message"),
+    [
+        ("best-partition", 14, False, "best-partition takes at most 13 public symbols"),
+        ("subset-merging", 1001, True, "a design for the population takes at most 1000 .* \\(--confidence none\\)"),
+    ],
+)
+def test_what_is_too_dear_is_refused_unless_asked_for(mechanism, n_public, designed, message):
+    with pytest.raises(ll.InvalidParameter, match=message):
+        check_dear(mechanism, n_public, allow=False, designed=designed)
+    check_dear(mechanism, n_public, allow=True, designed=designed)
+    check_dear(mechanism, n_public - 1, allow=False, designed=designed)

@@ -204,6 +204,10 @@ class Desk {
       rows.push([mechanism, told.problem ?? `${(100 * told.nmi).toFixed(1)} %`, told.problem ? "" : String(told.outputs)]);
       out.replaceChildren(
         tableOf(["mechanism", "share of the column’s information that is left", "outputs"], rows),
+        paragraph(
+          "Each is designed to keep the notion for the people that the table is a sample of, with confidence " +
+            `${told.confidence ?? "95 %"}, as the command does.`,
+        ),
         paragraph(`To publish the column: ${this.#command(asked, "MECHANISM")}`),
       );
     }

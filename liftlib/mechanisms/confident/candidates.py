@@ -18,6 +18,9 @@ from liftlib.population.worst import Between, excess_of, kept_for_sure, worst_ne
 MOST = 15
 """Symbols up to which all their subsets are looked at; more are first united into ``BLOCKS``."""
 
+DEAR = 1000
+"""Symbols from which on uniting them takes more than a quarter of a minute, and the cube of their number."""
+
 BLOCKS = 12
 """Blocks that many symbols are united into."""
 

@@ -78,3 +78,11 @@ def test_the_checks_tell_right_from_wrong(path):
             assert eval(source, names | {name: trial[name]}), source  # noqa: S307
             assert not eval(source, names | {name: -1e9}), source  # noqa: S307
     assert next(given, None) is None
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_each_exercise_says_how_long_it_takes(path):
+    """The page for teachers lists them by this class, and one without it would be missing there."""
+    text = path.read_text(encoding="utf-8")
+    timed = re.findall(r"```\{exercise\} .+\n:label: \S+\n:class: minutes-\d+\n", text)
+    assert len(timed) == text.count("```{exercise}")

@@ -292,9 +292,9 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-KINDS = {"watchdog", "conditional-reporting", "population", "rerun", "which-reading", "your-own-data"}
-"""Many figures, few, from stored rows, other reruns, no figure, a reader's file. The tests of exercises run the others
-at small parameters too, in this process, which is quicker."""
+KINDS = {"watchdog", "population", "which-reading"}
+"""Many figures, stored rows, no figure. The tests of exercises run the others at small parameters too, in this process,
+which is quicker."""
 
 
 @pytest.mark.parametrize(

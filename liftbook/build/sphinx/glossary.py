@@ -1,0 +1,133 @@
+"""Words lead to the glossary where a page uses them first, and what a link leads to shows beside it.
+
+The previews are collected from the built pages into one script, which a page loads when the pointer first rests on a
+link (``_static/previews.js``), so that they show without a server too.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from bs4 import BeautifulSoup, Tag
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+PAGE = "chapters/glossary"
+SHOWN = ("div.proof[id]", "figure[id]", "div.citation[id]", "dl.glossary dt[id]", "div.math[id]")
+"""What a preview can show: theorems and definitions, figures, works, words, numbered equations."""
+LONGEST = 20_000
+"""Characters of a preview; a figure drawn in the page is longer, and is left to its own page."""
+ELSEWHERE = (
+    nodes.title,
+    nodes.reference,
+    nodes.literal,
+    nodes.math,
+    nodes.caption,
+    nodes.raw,
+    addnodes.pending_xref,
+    addnodes.glossary,
+    nodes.table,
+)
+
+
+def words(text: str) -> list[str]:
+    """Return the words that a glossary explains.
+
+    >>> words("```{glossary}\\nlift\\n  After over before.\\n\\nzero cell\\n  None.\\n```")
+    ['lift', 'zero cell']
+    """
+    inside = text.partition("```{glossary}\n")[2].partition("\n```")[0]
+    return [line for line in inside.splitlines() if line and not line.startswith(" ")]
+
+
+def first_uses(app: Sphinx, doctree: nodes.document) -> None:
+    """Make the first use of each word of the glossary in a page's paragraphs a link to it."""
+    if app.env.docname == PAGE or not app.env.docname.startswith("chapters/"):
+        return
+    left = {word.lower(): word for word in words((Path(app.srcdir) / f"{PAGE}.md").read_text(encoding="utf-8"))}
+    for paragraph in doctree.findall(nodes.paragraph):
+        for text in list(paragraph.findall(nodes.Text)):
+            if left and not _within(text, ELSEWHERE):
+                pieces = list(_pieces(str(text), left))
+                if len(pieces) > 1:
+                    text.parent.replace(text, pieces)
+
+
+def _within(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
+    while node is not None:
+        if isinstance(node, kinds):
+            return True
+        node = node.parent
+    return False
+
+
+def _pieces(text: str, left: dict[str, str]) -> Iterator[nodes.Node]:
+    """Return a text in pieces, links among them; the words that they use up are taken from those left."""
+    at = 0
+    while left:
+        longest_first = "|".join(re.escape(word) for word in sorted(left, key=len, reverse=True))
+        # a capital letter may begin a sentence; abbreviations are told by theirs
+        found = re.search(rf"(?<![\w-])({longest_first})(s|es)?(?![\w-])", text[at:], re.IGNORECASE)
+        if found is None:
+            break
+        word = left.pop(found[1].lower())
+        if at + found.start() > at:
+            yield nodes.Text(text[at : at + found.start()])
+        shown = nodes.inline("", found[0], classes=["xref", "std", "std-term"])
+        link = addnodes.pending_xref("", shown, refdomain="std", reftype="term", reftarget=word, refwarn=True)
+        link["refexplicit"] = True
+        yield link
+        at += found.end()
+    if at < len(text):
+        yield nodes.Text(text[at:])
+
+
+def previews(folder: Path) -> dict[str, str]:
+    """Return what links may lead to, by page and name, with addresses as from the site's root."""
+    found = {}
+    for path in sorted(folder.rglob("*.html")):
+        page = path.relative_to(folder).as_posix()
+        if page.startswith(("_", "genindex", "search")):
+            continue
+        parsed = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        for shown in parsed.select(", ".join(SHOWN)):
+            text = _rooted(shown, path.parent, folder)
+            if len(text) <= LONGEST:
+                found[f"{page}#{shown['id']}"] = text
+    return found
+
+
+def _rooted(shown: Tag, here: Path, root: Path) -> str:
+    """Return an element as HTML without names of its own, its addresses as from the root."""
+    if shown.name == "dt":
+        meaning = shown.find_next_sibling("dd")
+        text = f"<p><strong>{shown.get_text(strip=True).rstrip('#¶')}</strong></p>{meaning}"
+    else:
+        text = str(shown)
+    copy = BeautifulSoup(text, "html.parser")
+    for link in copy.select(".headerlink"):
+        link.decompose()
+    for node in copy.find_all(True):
+        node.attrs.pop("id", None)
+        for name in ("href", "src"):
+            address = node.attrs.get(name)
+            if address and not re.match(r"[a-z]+:|#", str(address)):
+                node[name] = (here / str(address)).resolve().relative_to(root.resolve()).as_posix()
+    return str(copy)
+
+
+def write_previews(app: Sphinx, error: Exception | None) -> None:
+    """Write the previews as a script, beside the one that shows them."""
+    if error is None and app.builder.name == "html":
+        found = previews(Path(app.outdir))
+        script = f"window.liftPreviews = {json.dumps(found, ensure_ascii=False)};\n"
+        (Path(app.outdir) / "_static" / "previews-of.js").write_text(script, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.connect("doctree-read", first_uses)
+    app.connect("build-finished", write_previews)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,114 @@
+"""The glossary: each word's first use is a link, each symbol of the chapters has its line, and previews are whole."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from docutils import nodes
+from sphinx import addnodes
+
+from liftbook.build.sphinx.glossary import _pieces, previews, words
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = (ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")
+LETTERS = re.findall(
+    r"\w+",
+    """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi varphi
+    chi psi omega ell""",
+)
+GREEK = re.compile(rf"\\({'|'.join(f'{one}|{one.title()}' for one in LETTERS)})(?![a-zA-Z])")
+
+
+def maths(text):
+    return " ".join(re.findall(r"\$\$.*?\$\$|\$[^$\n]+\$", text, re.DOTALL))
+
+
+def test_words_stand_in_order_and_each_says_something():
+    found = words(TEXT)
+    assert len(found) > 35
+    assert found == sorted(found, key=str.lower)
+    assert len(re.findall(r"^  \S", TEXT, re.MULTILINE)) == len(found)
+
+
+def test_each_greek_letter_of_the_chapters_has_its_line():
+    known = set(GREEK.findall(maths(TEXT.partition("## Symbols")[2])))
+    used = {
+        letter: path.stem
+        for path in sorted((ROOT / "chapters").glob("*.md"))
+        for letter in GREEK.findall(maths(path.read_text(encoding="utf-8")))
+    }
+    assert {letter: page for letter, page in used.items() if letter not in known} == {}
+
+
+def test_the_first_use_is_a_link_and_the_second_is_not():
+    left = {"lift": "lift", "max-lift": "max-lift", "zero cell": "zero cell"}
+    found = list(_pieces("The max-lift is a lift; lifts of zero cells, of uplift and of a min-lift are none.", left))
+    links = [piece for piece in found if isinstance(piece, addnodes.pending_xref)]
+    assert [(link["reftarget"], link.astext()) for link in links] == [
+        ("max-lift", "max-lift"),
+        ("lift", "lift"),
+        ("zero cell", "zero cells"),
+    ]
+    assert "".join(piece.astext() for piece in found).startswith("The max-lift is a lift; lifts of zero cells")
+    assert left == {}
+    assert [piece.astext() for piece in _pieces("no word", {"lift": "lift"})] == ["no word"]
+    assert isinstance(found[0], nodes.Text)
+
+
+def test_previews_lead_where_their_page_does(tmp_path):
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / "chapters" / "one.html").write_text(
+        '<div class="proof theorem" id="thm"><p id="x">as in <a href="two.html#t">two</a>'
+        '<a class="headerlink" href="#thm">#</a></p></div><figure id="fig"><img src="../_images/a.svg"/></figure>'
+        '<dl class="glossary"><dt id="term-lift">lift</dt><dd><p>After over before.</p></dd></dl>'
+    )
+    found = previews(tmp_path)
+    assert set(found) == {f"chapters/one.html#{name}" for name in ("thm", "fig", "term-lift")}
+    assert found["chapters/one.html#thm"] == (
+        '<div class="proof theorem"><p>as in <a href="chapters/two.html#t">two</a></p></div>'
+    )
+    assert 'src="_images/a.svg"' in found["chapters/one.html#fig"]
+    assert "<strong>lift</strong></p><dd><p>After over before." in found["chapters/one.html#term-lift"]
+
+
+@pytest.mark.book
+def test_every_link_to_a_theorem_or_a_word_has_its_preview():
+    html = ROOT / "_build" / "html"
+    script = (html / "_static" / "previews-of.js").read_text(encoding="utf-8")
+    found = json.loads(script.removeprefix("window.liftPreviews = ").removesuffix(";\n"))
+    page = (html / "chapters" / "watchdog.html").read_text(encoding="utf-8")
+    terms = re.findall(r'href="(glossary\.html#term-[^"]+)"', page)
+    assert len(terms) > 10
+    assert all(f"chapters/{one}" in found for one in terms)
+    assert "chapters/watchdog.html#def-notions" in found
+    assert len(script) < 1_500_000
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_preview_shows_beside_its_link(site, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site}chapters/watchdog.html")
+    page.wait_for_load_state("networkidle")
+    assert not [url for url in asked if "previews-of" in url]
+    box, term = page.locator("#lift-preview"), page.locator("article a[href*='#term-']").first
+    assert not box.is_visible()
+    term.focus()
+    box.wait_for(state="visible")
+    assert "symbol" in box.inner_text().lower()
+    assert term.get_attribute("aria-describedby") == "lift-preview"
+    where = box.bounding_box()
+    assert where["x"] >= 0
+    assert where["x"] + where["width"] <= 390
+    page.keyboard.press("Escape")
+    assert not box.is_visible()
+    theorem = page.locator("article a[href='#prop-ldp-alip']").first
+    theorem.scroll_into_view_if_needed()
+    theorem.hover()
+    box.wait_for(state="visible")
+    page.wait_for_selector("#lift-preview mjx-container")
+    assert all(url.startswith(site) for url in asked)
+    page.close()
