@@ -1,5 +1,6 @@
 """The files around the code say the same thing and are well formed."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -90,3 +91,17 @@ def test_workflow_and_pre_commit_are_yaml():
 
     for name in (".github/workflows/ci.yml", ".github/workflows/pages.yml", ".pre-commit-config.yaml", "_config.yml"):
         assert yaml.safe_load(text(name)), name
+
+
+def test_groups_of_tests_stay_together(tmp_path):
+    """What is opened once for many tests is opened once only if xdist keeps a group on one process."""
+    (tmp_path / "test_groups.py").write_text(
+        "import os\nimport pathlib\nimport pytest\n"
+        '@pytest.mark.parametrize("i", range(8))\n'
+        '@pytest.mark.xdist_group("one")\n'
+        'def test_where(i):\n    pathlib.Path(f"{os.getpid()}.seen").touch()\n'
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", "-c", os.devnull, "--rootdir=."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert len(list(tmp_path.glob("*.seen"))) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import pandas as pd
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.tidy import frame, summary
 from liftlib.channel import Channel
+from liftlib.errors import LiftWarning
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.merging.subset import subset_merging
@@ -46,8 +48,13 @@ def respond_by_vertices(joint: Joint, notion: Notion) -> tuple[Channel, dict[str
 
 
 def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
-    """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back."""
-    channel = subset_response(joint, notion)
+    """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back.
+
+    ``searched`` counts the subsets whose vertices are too many to list, of which the library warns.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "a subset of", LiftWarning)
+        channel = subset_response(joint, notion)
     made = channel.certified(SubsetCertificate)
     largest = max(len(subset) for subset in made.subsets)
     return channel, {
@@ -55,6 +62,7 @@ def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str,
         "largest_subset": float(largest),
         "unions": float(made.unions),
         "fallback": float(made.fallback),
+        "searched": float(made.searched),
     }
 
 

@@ -10,6 +10,7 @@ cones of rows, for the condition does not change when v is scaled.
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
@@ -94,6 +95,10 @@ class Notion(ABC):
     """Whether each output's lift column decides by itself, so that the methods on columns answer."""
     extremes: ClassVar[bool] = False
     """Whether a column's least and largest lift alone decide, so that these two may stand for all of its lifts."""
+
+    def __str__(self) -> str:
+        """Return the notion as it is called, without the last digits of a floating-point sum such as 0.1 + 0.2."""
+        return re.sub(r"\d+\.\d{12,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", repr(self))
 
     @property
     def attributes(self) -> tuple[int, ...] | None:

@@ -206,7 +206,7 @@ def audit_counts(
         public=names[1],
         rows=rows,
         release=release,
-        notion=None if notion is None else repr(notion),
+        notion=None if notion is None else str(notion),
         kept=kept,
         overall=found,
         intervals=intervals_of(Sample(table, level, chosen), channel, found, resamples, generator(rng)),

@@ -220,7 +220,7 @@ def attempt(counts: Counts, name: str, mechanism: str, eps: float, confidence: f
     seconds = time.perf_counter() - started
     joint = joint_of(counts)
     return Tried(
-        notion=repr(notion),
+        notion=str(notion),
         mechanism=mechanism,
         eps=eps,
         nmi=float(evaluate(joint, made.channel).nmi),
@@ -248,7 +248,7 @@ def _once(
 
 def _failed(name: str, mechanism: str, eps: float, problem: str) -> Tried:
     notion = NOTIONS_AT[name](eps)
-    return Tried(repr(notion), mechanism, eps, np.nan, notion.belief(0.1)[1], np.inf, np.nan, 0, (), problem)
+    return Tried(str(notion), mechanism, eps, np.nan, notion.belief(0.1)[1], np.inf, np.nan, 0, (), problem)
 
 
 def _recommended(fit: Sequence[Tried]) -> tuple[Tried | None, str]:

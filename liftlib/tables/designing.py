@@ -318,13 +318,13 @@ def design(
         raise InvalidParameter(
             "seconds with a confidence: a search is for these rows alone, so say that (--confidence none)"
         )
-    kept = [Kept("these rows", repr(notion), None, "checked against the table's own shares")]
+    kept = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
     if confidence is None:
         made, vouches = named(joint, notion, seconds=seconds), None
     else:
         made, voucher, how = for_population(named, counts.table, notion, confidence, counts.chosen)
         vouches = voucher.keeps
-        kept.append(Kept(POPULATION, repr(notion), confidence, how))
+        kept.append(Kept(POPULATION, str(notion), confidence, how))
         if made.partition is not None:
             made = Channel.merge(made.partition, joint.n_public, joint.public)
 
@@ -335,7 +335,7 @@ def design(
     sources = behind(channel, joint)
     return Design(
         mechanism,
-        repr(notion),
+        str(notion),
         tuple(kept),
         counts.secret,
         counts.public,

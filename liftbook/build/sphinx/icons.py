@@ -1,4 +1,7 @@
-"""The icons that the pages show and no others, cut from the theme's Font Awesome (2 MB) once the pages are written."""
+"""The icons that the pages show and no others, cut from the theme's Font Awesome (2 MB) once the pages are written.
+
+Their rules stand in ``styles/theme.css``, which every page asks for first; Sphinx's own, which it imports, too.
+"""
 
 import re
 import shutil
@@ -75,12 +78,13 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     folder = static / "icons"
     folder.mkdir(exist_ok=True)
     faces = [
-        f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;src:url({name}.woff)}}'
+        f'@font-face{{font-family:"{family}";font-weight:{weight};font-display:block;src:url(../icons/{name}.woff)}}'
         for name, (family, weight) in FONTS.items()
         if cut(vendor / "webfonts" / f"fa-{name}.ttf", codes, folder / f"{name}.woff")
     ]
     credit = "/* Font Awesome Free 6, fontawesome.com: icons CC BY 4.0, fonts SIL OFL 1.1, code MIT */"
-    (folder / "icons.css").write_text("\n".join([credit, *faces, rules]) + "\n", encoding="utf-8")
+    basic = (static / "basic.css").read_text(encoding="utf-8")
+    (static / "styles" / "theme.css").write_text("\n".join([basic, credit, *faces, rules]) + "\n", encoding="utf-8")
     shutil.rmtree(static / "vendor" / "fontawesome")
 
 

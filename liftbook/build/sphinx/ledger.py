@@ -256,7 +256,7 @@ def plot(found: Sequence[Entry]) -> str:
         f'<text x="12" y="{HEIGHT / 2}" transform="rotate(-90 12 {HEIGHT / 2})" text-anchor="middle">computed</text>'
     )
     return (
-        f'<figure id="ledger-plot"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+        f'<figure id="ledger-plot"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{label}">'
         f"{''.join(parts)}{axes}</svg><figcaption>{label}</figcaption></figure>"
     )
 

@@ -197,24 +197,11 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
     context["header_buttons"].append({**group, "buttons": downloads})
 
 
-def tidy_scripts(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Keep each script of a page once, MathJax's where there is maths; Thebe's is not used."""
-    kept: dict[str, Any] = {}
-    formulas = app.builder.name == "singlehtml" or app.env.get_domain("math").data["has_equations"].get(pagename, False)
-    for script in context.get("script_files", []):
-        body = script.attributes.get("body", "") if hasattr(script, "attributes") else ""
-        name = str(getattr(script, "filename", script) or body)
-        if "thebe" not in name.lower() and (formulas or "mathjax" not in name.lower()):
-            kept.setdefault(name, script)
-    context["script_files"] = list(kept.values())
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.setup_extension("sphinx_markdown_builder")
     app.connect("config-inited", set_repository)
     app.connect("doctree-resolved", keep_text, priority=900)
     app.connect("html-page-context", add_buttons, priority=600)
-    app.connect("html-page-context", tidy_scripts, priority=900)
     app.connect("build-finished", write_notebooks)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,4 +1,4 @@
-"""Our templates in place of the theme's own, and tables of results whose corner is no heading."""
+"""Our templates in place of the theme's own, tables whose corner is no heading, references that are a list's items."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.writers.html5 import HTML5Translator
 
 EMPTY = re.compile(r"<th([^>]*)>(?:&nbsp;|\s)*</th>")
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,8 +28,16 @@ def empty_corners(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
                 entry.children = [nodes.paragraph("", "", nodes.inline("", "of", classes=["visually-hidden"]))]
 
 
+def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
+    """Open a reference as an item of its list; the role that docutils gives it is not one of HTML's any more."""
+    start = len(self.body)
+    HTML5Translator.visit_citation(self, node)
+    self.body[start:] = [text.replace('role="doc-biblioentry"', 'role="listitem"') for text in self.body[start:]]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.connect("config-inited", use_templates)
     app.connect("doctree-resolved", empty_corners)
+    app.add_node(nodes.citation, override=True, html=(visit_citation, HTML5Translator.depart_citation))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -87,7 +87,7 @@ def confident_merging(
     certificate = ConfidentCertificate(
         route,
         mutual_information(whole.weights[:, None] * channel.kernel),
-        notion=repr(notion),
+        notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
         excess=sample.excess(notion, over_blocks),

@@ -122,7 +122,7 @@ def confident_response(
     certificate = ConfidentCertificate(
         "responses over subsets" + ("" if len(blocks) == whole.n_public else f" of {len(blocks)} blocks"),
         max(0.0, mutual_information(whole.weights[:, None] * channel.kernel)),
-        notion=repr(notion),
+        notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
         excess=float(excess_of(worst_needs(notion, sample.sums(over_blocks))).max()),

@@ -51,7 +51,7 @@ def test_links_of_a_row(entry):
 @pytest.mark.book
 def test_the_rows_links_are_there():
     pages = {path.stem: path.read_text(encoding="utf-8") for path in HTML.glob("*.html")}
-    ids = {name: Counter(re.findall(r'\bid="([^"]+)"', text)) for name, text in pages.items()}
+    ids = {name: Counter(re.findall(r'\sid="([^"]+)"', text)) for name, text in pages.items()}
     for entry in ENTRIES:
         page, _, label = entry.claim.see.partition("#")
         assert ids["ledger"][entry.claim.id] == 1

@@ -117,6 +117,7 @@ def test_figures_8_and_10_are_means_over_joints():
                 ("largest_subset", [max(map(len, report.subsets)) for report in reports]),
                 ("unions", [report.unions for report in reports]),
                 ("fallback", [report.fallback for report in reports]),
+                ("searched", [report.searched for report in reports]),
             ):
                 assert point(rows, "SRR", eps, measure)["mean"] == pytest.approx(np.mean(values))
 

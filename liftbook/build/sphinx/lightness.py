@@ -1,0 +1,52 @@
+"""A page asks for the scripts and style sheets that it uses, each once."""
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+
+WANTED = {
+    "thebe": r"(?!)",  # cells run by our own panel
+    "copybutton|clipboard": r'class="highlight',
+    "togglebutton": r"\b(?:toggle|dropdown)\b",
+    "mystnb": r'class="cell\b',
+    "proof": r'class="proof\b',
+    "exercise": r'class="(?:exercise|solution)\b',
+    "sphinx-design": r"\bsd-",
+    "design-tabs": r"\bsd-tab-",
+}
+"""A word of the file's name, and what a page has on it that the file is for."""
+
+
+def wanted(name: str, body: str, formulas: bool) -> bool:
+    """Return whether a page uses a script or a style sheet.
+
+    >>> wanted("_static/proof.css", '<div class="proof theorem">', False)
+    True
+    >>> wanted("_static/proof.css", "a proof", False)
+    False
+    >>> wanted("_static/book.css", "", False)
+    True
+    """
+    if "mathjax" in name.lower():
+        return formulas
+    return all(re.search(mark, body) for word, mark in WANTED.items() if re.search(word, name.lower()))
+
+
+def lighten(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Leave out what a page does not use."""
+    formulas = app.builder.name == "singlehtml" or app.env.get_domain("math").data["has_equations"].get(pagename, False)
+    for kind in ("script_files", "css_files"):
+        kept: dict[str, Any] = {}
+        for file in context.get(kind, []):
+            inline = file.attributes.get("body", "") if hasattr(file, "attributes") else ""
+            name = str(getattr(file, "filename", file) or inline)
+            if app.builder.name == "singlehtml" or wanted(name, context.get("body", ""), formulas):
+                kept.setdefault(name, file)
+        context[kind] = list(kept.values())
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.connect("html-page-context", lighten, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
