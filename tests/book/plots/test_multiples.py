@@ -24,7 +24,7 @@ ROWS = pd.DataFrame(
         for panel, factor in (("one", 1.0), ("two", 2.0), ("three", 3.0))
         for series, shift in (("GRR", 0.0), ("CR", 0.5))
         for eps in (1.0, 2.0)
-        for measure, mean in (("mutual_information", factor * eps + shift), ("family_alpha", np.inf))
+        for measure, mean in (("mutual_information", factor * eps + shift), ("family_eta", np.inf))
     ]
 )
 
@@ -44,14 +44,14 @@ def test_panels_draw_their_own_rows():
 
 
 def test_panels_mark_what_is_infinite():
-    (ax, *_) = plots.panels(ROWS, "family_alpha", n_columns=3)
+    (ax, *_) = plots.panels(ROWS, "family_eta", n_columns=3)
     marks = [line for line in ax.lines if line.get_marker() == "^" and line.get_linestyle() == "None"]
     assert len(marks) == 2
 
 
 def test_scatters_leave_out_what_is_infinite():
-    rows = pd.DataFrame({"panel": ["a", "a", "b"], "alpha_gain": [1.0, np.inf, -1.0], "gain": [0.5, 0.5, -0.2]})
-    axes = plots.scatters(rows, "alpha_gain", "gain", notes={"a": "ρ = 1"})
+    rows = pd.DataFrame({"panel": ["a", "a", "b"], "eta_gain": [1.0, np.inf, -1.0], "gain": [0.5, 0.5, -0.2]})
+    axes = plots.scatters(rows, "eta_gain", "gain", notes={"a": "ρ = 1"})
     points = [line for line in axes[0].lines if line.get_marker() == "o"]
     assert [p.get_xdata().tolist() for p in points] == [[1.0]]
     assert axes[0].texts[0].get_text() == "ρ = 1"
