@@ -95,8 +95,7 @@ def utility_grows_with_alpha(seed: int) -> bool:
     """Whether I(X;Y) of GRR and of CR grows with eta: 20 joints 3 x 6, 30 etas up to 8."""
     return all(
         (
-            np.diff([evaluate(joint, family(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)])
-            > -1e-12
+            np.diff([evaluate(joint, family(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)]) > -1e-12
         ).all()
         for family in (randomised_response, conditional_reporting)
         for joint in jeffreys(20, 3, 6, seed)
