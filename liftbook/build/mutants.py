@@ -32,7 +32,7 @@ SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful")
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
+OPTIONS = ("-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 
 
 def modules(spec: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
