@@ -109,7 +109,7 @@ def listed(made: list[Path], plan: list[Session], wheel: str) -> str:
     return (
         '<div class="lift-course"><p>For each session, slides and the notebooks for home, without and with solutions:'
         f'</p><ul>{"".join(lines)}</ul><p>The same assignments <a href="../{FOLDER}/{ASSIGNMENTS}">for nbgrader</a>, '
-        "which hides the checks and grades by itself. "
+        f"which hides the checks and grades by itself (tried with {grading.NBGRADER}). "
         f'The notebooks need <a href="../_notebooks/{wheel}">liftlib</a> beside them.</p></div>'
     )
 

@@ -24,7 +24,7 @@ c.CourseDirectory.course_id = "lift"
 # the names of the answers stand above as None, so that a cell that is left as it was still runs
 c.ClearSolutions.code_stub = {"python": "# replace None above by your answer"}
 '''
-NBGRADER = "nbgrader==0.9.5"
+NBGRADER = "nbgrader==0.9.6"
 """The version that the assignments are tried with, in an environment of its own."""
 NAMES = ("student", "teacher", "nbgrader")
 

@@ -228,8 +228,11 @@ def test_nbgrader_gives_full_points_and_none(tmp_path):
 
     uv = [sys.executable, "-m", "uv", "--quiet"]
     run(*uv, "venv", "--python", sys.executable, "env", folder=tmp_path)
-    lock = ["--constraint", str(ROOT / "requirements.lock")]
-    run(*uv, "pip", "install", "--python", "env", f"{wheel}[book]", grading.NBGRADER, *lock, folder=tmp_path)
+    # jupyter-book holds jsonschema back, and nothing here needs jupyter-book
+    pinned = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "pinned.txt").write_text("\n".join(one for one in pinned if not one.startswith("jsonschema")))
+    packages = [f"{wheel}[book]", grading.NBGRADER, "--constraint", "pinned.txt"]
+    run(*uv, "pip", "install", "--python", "env", *packages, folder=tmp_path)
     points = {}
     for name in ("session-1", "session-2"):
         run("nbgrader", "generate_assignment", name)
