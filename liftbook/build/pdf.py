@@ -75,8 +75,8 @@ mjx-container[display="true"] { overflow: visible !important; font-size: 95% !im
 .lift-contents a.lift-h2 { font-weight: bold; margin-top: 0.6em; }
 .lift-contents a.lift-h3 { padding-left: 1.5em; }
 """
-"""Of the pages on paper. Shadows and shades would be printed as images, two fifths of what the watchdog weighs; the names
-that no element has let the line outrank the theme's own ``!important``."""
+"""Of the pages on paper. Shadows and shades would be printed as images, two fifths of a chapter's weight;
+the names that no element has let the line outrank the theme's own ``!important``."""
 
 FOOTER = '<div style="width: 100%; text-align: center; font: 9px sans-serif"><span class="pageNumber"></span></div>'
 
