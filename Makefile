@@ -4,7 +4,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf ledger test test-slow preview exercises serve lint lock bench bounds minimal coverage mutants clean
+.PHONY: help book pdf ledger test test-slow preview course serve lint lock bench bounds minimal coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,8 +42,8 @@ lint: .venv/installed
 	$(BIN)/python -m liftbook.build.formatting --check
 	$(BIN)/python -m liftbook.build.rebinding
 
-exercises: .venv/installed  ## Write student and solution notebooks to _build/exercises
-	$(BIN)/python -m liftbook.build.exercises
+course: book  ## Slides, notebooks and graded assignments of a course, _build/html/course, listed on the page for teachers
+	$(BIN)/python -m liftbook.build.course
 
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks

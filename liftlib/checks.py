@@ -11,7 +11,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InvalidParameter, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,12 +56,6 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return run
-
-
-def shown(value: object, most: int = 60) -> str:
-    """Return a value's text for a message, on one line and not long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= most else f"{text[:most]}... of type {type(value).__name__}"
 
 
 def _evaluated(annotation: Any, function: Callable[..., Any]) -> Any:

@@ -59,3 +59,9 @@ class Drifted(LiftError):
 
 class LiftWarning(UserWarning):
     """Something that a result needs to be read with, such as a bound that was not reached in the time given."""
+
+
+def shown(value: object, most: int = 60) -> str:
+    """Return a value's text for a message, on one line and not long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= most else f"{text[:most]}... of type {type(value).__name__}"

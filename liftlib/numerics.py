@@ -5,7 +5,7 @@ import numbers
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liftlib.errors import InvalidDistribution, InvalidParameter
+from liftlib.errors import InvalidDistribution, InvalidParameter, shown
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -170,7 +170,7 @@ def check_scalar(
     """
     interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if finite and np.isinf(high) else ']'}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):  # numpy's booleans are not Real, its reals are
-        raise InvalidParameter(f"{name} is {value!r}, not a number: give a number in {interval}")
+        raise InvalidParameter(f"{name} is {shown(value)}, not a number: give a number in {interval}")
     number = float(value)
     inside = (low < number if open_low else low <= number) and number <= high and not (finite and np.isinf(number))
     if not inside:
@@ -194,7 +194,7 @@ def check_count(name: str, value: object, least: int = 1) -> int:
     liftlib.errors.InvalidParameter: n_trials is 0: give a whole number, 1 or more
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidParameter(f"{name} is {value!r}: give a whole number, {least} or more")
+        raise InvalidParameter(f"{name} is {shown(value)}: give a whole number, {least} or more")
     return int(value)
 
 

@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import ArrayLike
 
 from liftlib import Joint
-from liftlib.checks import checked, shown
-from liftlib.errors import InvalidParameter
+from liftlib.checks import checked
+from liftlib.errors import InvalidParameter, shown
 
 JOINT = Joint([[1.0]])
 

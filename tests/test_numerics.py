@@ -228,3 +228,11 @@ class TestPowerMean:
             for x in range(5):
                 expected = sum(w * v**2.5 for w, v in zip(weights[n], values[n, :, x], strict=True)) ** 0.4
                 assert batch[n, x] == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("check", [check_count, check_scalar])
+def test_an_array_for_a_number_is_told_on_one_short_line(check):
+    with pytest.raises(InvalidParameter, match="of type ndarray") as told:
+        check("n", np.ones((6, 15)))
+    assert "\n" not in str(told.value)
+    assert len(str(told.value)) < 160

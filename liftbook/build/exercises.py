@@ -1,20 +1,7 @@
-"""Write each chapter's exercises as notebooks: for students, without the solutions, and with them for teachers.
-
-A student's notebook is the whole chapter; where a solution was, an answer waits for the student, and below it a check
-that says "Right." or why not. The check's code is folded, for it knows the answer.
-"""
+"""What stands in a notebook in a solution's place: a cell that waits for the answers that the solution gives."""
 
 import re
-import sys
-from pathlib import Path
 from typing import Any
-
-import nbformat
-
-from liftbook.chapters import chapters_folder, read_notebook
-
-ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "_build" / "exercises"
 
 PROMPT = "# Your answer: replace None, then run the next cell, which checks it.\n"
 
@@ -36,36 +23,3 @@ def answers(source: str) -> list[str]:
 def ask(solution: str) -> str:
     """Return a cell that waits for the answers that a solution gives."""
     return PROMPT + "\n".join(f"{name} = None" for name in answers(solution))
-
-
-def exercises(path: Path, *, solutions: bool) -> nbformat.NotebookNode:
-    """Return a chapter as a notebook to work in, with or without its solutions."""
-    notebook = read_notebook(path)
-    notebook.metadata.pop("jupytext", None)
-    for cell in notebook.cells:
-        if "solution" in tags(cell) and not solutions:
-            cell.source = ask(cell.source)
-            cell.metadata = {"tags": ["answer"]}
-        elif "check" in tags(cell):
-            cell.metadata = {"tags": ["check"], "jupyter": {"source_hidden": True}}
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
-    return notebook
-
-
-def main() -> int:
-    """Write all notebooks, and print where."""
-    for path in sorted(chapters_folder().glob("*.md")):
-        if "```{exercise}" not in path.read_text(encoding="utf-8"):
-            continue
-        for kind in ("student", "solution"):
-            target = OUT / kind / f"{path.stem}.ipynb"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            nbformat.write(exercises(path, solutions=kind == "solution"), target)
-            print(target.relative_to(ROOT))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

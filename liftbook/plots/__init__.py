@@ -11,6 +11,7 @@ from liftbook.plots.lines import curves, histograms, tradeoff
 from liftbook.plots.maps import lift_map
 from liftbook.plots.multiples import panels, scatters
 from liftbook.plots.planes import plane
+from liftbook.plots.questions import decisions
 from liftbook.plots.sets import lift_sets
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
 from liftbook.plots.triangles import simplex, simplices
@@ -22,6 +23,7 @@ __all__ = [
     "as_svg",
     "below_budget",
     "curves",
+    "decisions",
     "flows",
     "frontier",
     "histograms",

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.checks import checked, shown
-from liftlib.errors import InfeasiblePrivacy, InvalidParameter
+from liftlib.checks import checked
+from liftlib.errors import InfeasiblePrivacy, InvalidParameter, shown
 from liftlib.joint import Joint
 from liftlib.notions import LIP, Notion
 from liftlib.numerics import KEEP_TOL, Matrix, check_scalar

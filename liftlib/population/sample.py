@@ -168,9 +168,7 @@ class Sample:
         Between
             All and none of the symbols have probability 1 and 0.
         """
-        inside = np.asarray(member, dtype=bool)
-        if inside.ndim != 2 or inside.shape[1] != self.n_public:
-            raise InvalidParameter(f"member has shape {inside.shape}: give (m, {self.n_public}), a row for each subset")
+        inside = insides(member, self.n_public)
         size = inside.sum(axis=1)
         level = self._log_part - np.log(2) - self.chosen - subset_price(self.n_public, size)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
@@ -257,6 +255,14 @@ class Sample:
     def __repr__(self) -> str:
         size = f"{self.n_secret} secrets x {self.n_public} public symbols"
         return f"Sample({self.rows} rows, {size}, confidence {self.confidence})"
+
+
+def insides(member: ArrayLike, n: int) -> Mask:
+    """Return which of n symbols are in each subset, shape (m, n), or refuse another shape."""
+    inside = np.asarray(member, dtype=bool)
+    if inside.ndim != 2 or inside.shape[1] != n:
+        raise InvalidParameter(f"member has shape {inside.shape}: give (m, {n}), a row for each subset")
+    return inside
 
 
 def _is(one: Matrix, other: Matrix) -> bool:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from liftlib.checks import checked, shown
-from liftlib.errors import InvalidProof
+from liftlib.checks import checked
+from liftlib.errors import InvalidProof, shown
 from liftlib.numerics import Matrix, Vector
 
 LEAF, FIRST, BISECT = 0, 1, 2

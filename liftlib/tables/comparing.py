@@ -13,10 +13,10 @@ from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms import registry
 from liftlib.mechanisms.registry import MECHANISMS, Mechanism
 from liftlib.notions import Notion
 from liftlib.numerics import check_scalar
-from liftlib.tables.designing import mechanism_named
 
 MEASURES = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """What is compared, and the seconds that each mechanism takes."""
@@ -65,7 +65,7 @@ def compare(
     """
     if not len(epsilons):
         raise InvalidParameter("epsilons is empty: give one finite budget or more, in nats")
-    given = None if mechanisms is None else [mechanism_named(name) for name in mechanisms]
+    given = None if mechanisms is None else [registry.mechanism(name) for name in mechanisms]
     rows: list[dict[str, Any]] = []
     for eps in [check_scalar(f"epsilons[{at}]", eps, finite=True) for at, eps in enumerate(epsilons)]:
         notion = notion_at(eps)

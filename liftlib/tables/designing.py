@@ -16,8 +16,8 @@ from liftlib.checks import checked
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.files import read_ours
 from liftlib.joint import Joint
+from liftlib.mechanisms import registry
 from liftlib.mechanisms.confident.vouching import for_population
-from liftlib.mechanisms.registry import MECHANISMS, Mechanism
 from liftlib.notions import Notion
 from liftlib.notions.catalogue import NOTIONS
 from liftlib.numerics import Matrix, Vector
@@ -268,24 +268,6 @@ def joint_of(counts: Counts) -> Joint:
     return Joint.from_counts(counts.table, counts.secret.texts, counts.public.texts)
 
 
-def mechanism_named(name: str) -> Mechanism:
-    """Return a mechanism from the registry.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is none of that name.
-
-    Examples
-    --------
-    >>> mechanism_named("watchdog").name
-    'watchdog'
-    """
-    if name not in MECHANISMS:
-        raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(MECHANISMS)}")
-    return MECHANISMS[name]
-
-
 @checked
 def design(
     counts: Counts,
@@ -313,7 +295,7 @@ def design(
     UnsupportedNotion
         If it does not serve the notion, or not for a population.
     """
-    joint, named = joint_of(counts), mechanism_named(mechanism)
+    joint, named = joint_of(counts), registry.mechanism(mechanism)
     if seconds is not None and confidence is not None:
         raise InvalidParameter(
             "seconds with a confidence: a search is for these rows alone, so say that (--confidence none)"

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args
 
-from liftlib.checks import shown
-from liftlib.errors import DataError, InvalidParameter
+from liftlib.errors import DataError, InvalidParameter, shown
 from liftlib.numerics import check_scalar
 from liftlib.tables.binning import Bins, bins_from, hierarchy_from
 from liftlib.tables.columns import Column, Counts

@@ -17,13 +17,14 @@ import polars as pl
 from liftlib.channel import Uniform
 from liftlib.checks import checked
 from liftlib.errors import BrokenNotion, Drifted, InvalidParameter, LiftWarning
+from liftlib.mechanisms import registry
 from liftlib.mechanisms.confident.candidates import DEAR
 from liftlib.mechanisms.confident.vouching import route
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL
 from liftlib.tables.auditing import Audit, audited
 from liftlib.tables.card import Card, card_of
-from liftlib.tables.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of, mechanism_named
+from liftlib.tables.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
 from liftlib.tables.drift import Drift, drift_of
 from liftlib.tables.randomness import generator, told, uniform
 from liftlib.tables.reading import Reading, texts_of
@@ -236,7 +237,7 @@ def warn_of_rows_alone(confidence: float | None) -> None:
 
 def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
     """Return whether a design for the population is made in place of the mechanism's own, in a time that is known."""
-    return confidence is not None and route(mechanism_named(mechanism), notion) != mechanism
+    return confidence is not None and route(registry.mechanism(mechanism), notion) != mechanism
 
 
 def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
@@ -247,7 +248,7 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
     InvalidParameter
         With how many symbols it takes, unless ``allow`` is set.
     """
-    most = DEAR if designed else mechanism_named(mechanism).most_symbols
+    most = DEAR if designed else registry.mechanism(mechanism).most_symbols
     if most is not None and n_public > most and not allow:
         name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
         if designed:

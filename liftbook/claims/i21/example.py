@@ -15,7 +15,7 @@ from liftlib.mechanisms.reduction.transport import secret_aware_reduction
 
 
 def _printed_solution() -> Channel:
-    """Return the optimal kernel at alpha 1/2 with the entries that Example 1 prints for S = 1."""
+    """Return the optimal kernel at share 1/2 with the entries that Example 1 prints for S = 1."""
     kernel = secret_aware_reduction(EXAMPLE, 0.5).kernel.copy()
     kernel[0, 2, :2], kernel[0, 3, :2] = (0.21, 0.07), (0.0, 0.175)
     return Channel(kernel)
@@ -104,8 +104,8 @@ def example_other_entries_are_zero() -> bool:
 
 def aware_is_better() -> bool:
     return all(
-        _moved(secret_aware_reduction(EXAMPLE, alpha)) <= _moved(linear_reduction(EXAMPLE, alpha)) + 1e-12
-        for alpha in np.linspace(0, 1, 21)
+        _moved(secret_aware_reduction(EXAMPLE, share)) <= _moved(linear_reduction(EXAMPLE, share)) + 1e-12
+        for share in np.linspace(0, 1, 21)
     )
 
 
@@ -115,12 +115,12 @@ def marginal_is_kept() -> bool:
 
 
 def approximation_6_gap() -> float:
-    """Return the largest gap between log-lift after reduction and (1 - alpha) times that before, over alpha."""
+    """Return the largest gap between log-lift after reduction and (1 - share) times that before, over share."""
     before = float(np.abs(np.log(lift(EXAMPLE))).max())
     gaps = []
-    for alpha in np.linspace(0, 1, 101):
-        after = float(np.abs(np.log(lift(linear_reduction(EXAMPLE, alpha).release(EXAMPLE)))).max())
-        gaps.append(abs(after - (1 - alpha) * before))
+    for share in np.linspace(0, 1, 101):
+        after = float(np.abs(np.log(lift(linear_reduction(EXAMPLE, share).release(EXAMPLE)))).max())
+        gaps.append(abs(after - (1 - share) * before))
     return float(max(gaps))
 
 

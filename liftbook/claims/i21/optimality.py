@@ -27,7 +27,7 @@ def lemma_1_meets_equation_3(seed: int) -> bool:
 
 
 def lemma_1_is_the_only_markov_solution() -> bool:
-    """Whether the cheapest Markov kernel that meets eq. (3) on Example 1 at alpha 1/2 is that of eq. (7)."""
+    """Whether the cheapest Markov kernel that meets eq. (3) on Example 1 at share 1/2 is that of eq. (7)."""
     cheapest = markov_reduction(EXAMPLE, 0.5)
     met = np.allclose(EXAMPLE.x_given_s @ cheapest.kernel, (EXAMPLE.x_given_s + EXAMPLE.p_x) / 2, atol=1e-9)
     return not met or bool(np.allclose(cheapest.kernel, linear_reduction(EXAMPLE, 0.5).kernel, atol=1e-6))
@@ -42,13 +42,13 @@ def lemma_1_has_the_printed_costs(seed: int) -> bool:
     return True
 
 
-def _least_by_programme(joint: Joint, alpha: float, cost: Matrix) -> float:
+def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
     """Return the optimum of problem (10) with a linear cost, over all kernels P(y|s,x)."""
     n, total = joint.n_public, 0.0
     rows = [np.repeat(np.eye(n)[x], n) for x in range(n)]
     for s, source in enumerate(joint.x_given_s):
         reach = [np.kron(source, np.eye(n)[y]) for y in range(n)]
-        target = (1 - alpha) * source + alpha * joint.p_x
+        target = (1 - share) * source + share * joint.p_x
         found = linprog(np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target])
         total += float(joint.p_s[s] * found.fun)
     return total

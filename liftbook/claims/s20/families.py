@@ -37,9 +37,9 @@ def sex_values() -> float:
 
 def _level_is(family: Family, seed: int) -> bool:
     return all(
-        abs(family.lip(joint, alpha) - LIP(0.0).excess(joint, family(joint, alpha))) < 1e-9
+        abs(family.lip(joint, eta) - LIP(0.0).excess(joint, family(joint, eta))) < 1e-9
         for joint in jeffreys(20, 3, 6, seed)
-        for alpha in (0.3, 1.0, 3.0)
+        for eta in (0.3, 1.0, 3.0)
     )
 
 
@@ -56,23 +56,23 @@ def equation_33_is_the_level(seed: int) -> bool:
 
 
 def levels_grow_with_alpha(seed: int) -> bool:
-    alphas = np.linspace(0, 8, 60)
+    etas = np.linspace(0, 8, 60)
     return all(
-        (np.diff([family.lip(joint, alpha) for alpha in alphas]) >= 0).all()
+        (np.diff([family.lip(joint, eta) for eta in etas]) >= 0).all()
         for family in (randomised_response, unary_encoding, conditional_reporting)
         for joint in jeffreys(20, 3, 6, seed)
     )
 
 
 def unary_encoding_tends_to_half() -> float:
-    """Return OUE's mutual information at alpha = inf as a share of H(X), X = education, all 65,536 outputs."""
+    """Return OUE's mutual information at eta = inf as a share of H(X), X = education, all 65,536 outputs."""
     joint = adult("marital-status", "education")
     return evaluate(joint, unary_encoding(joint, np.inf)).mutual_information / entropy(joint.p_x)
 
 
 def conditional_reporting_is_ldp(seed: int) -> bool:
     joints = seeded(10, 2, 5, seed)
-    return all(LDP(alpha).is_kept(j, conditional_reporting(j, alpha)) for j in joints for alpha in (0.1, 1.0, 5.0))
+    return all(LDP(eta).is_kept(j, conditional_reporting(j, eta)) for j in joints for eta in (0.1, 1.0, 5.0))
 
 
 def unary_encoding_of_education_is_infeasible() -> bool:
@@ -83,20 +83,19 @@ def unary_encoding_of_education_is_infeasible() -> bool:
 
 
 def ldp_in_x_implies_ldp_in_s(seed: int) -> bool:
-    """Whether GRR's alpha, its LDP level with respect to X, bounds that with respect to S: 20 joints, three alphas."""
+    """Whether GRR's eta, its LDP level with respect to X, bounds that with respect to S: 20 joints, three etas."""
     return all(
-        LDP(0.0).leakage(joint, randomised_response(joint, alpha)) <= alpha + 1e-9
+        LDP(0.0).leakage(joint, randomised_response(joint, eta)) <= eta + 1e-9
         for joint in jeffreys(20, 3, 6, seed)
-        for alpha in (0.3, 1.0, 3.0)
+        for eta in (0.3, 1.0, 3.0)
     )
 
 
 def utility_grows_with_alpha(seed: int) -> bool:
-    """Whether I(X;Y) of GRR and of CR grows with alpha: 20 joints 3 x 6, 30 alphas up to 8."""
+    """Whether I(X;Y) of GRR and of CR grows with eta: 20 joints 3 x 6, 30 etas up to 8."""
     return all(
         (
-            np.diff([evaluate(joint, family(joint, alpha)).mutual_information for alpha in np.linspace(0, 8, 30)])
-            > -1e-12
+            np.diff([evaluate(joint, family(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)]) > -1e-12
         ).all()
         for family in (randomised_response, conditional_reporting)
         for joint in jeffreys(20, 3, 6, seed)

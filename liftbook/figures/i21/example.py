@@ -20,13 +20,13 @@ from liftlib.numerics import Matrix
 
 @figure
 def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return LDP and log-lift after linear reduction and by I21 eq. (6), against the share alpha (I21 Fig. 1).
+    """Return LDP and log-lift after linear reduction and by I21 eq. (6), against the share (I21 Fig. 1).
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (exact, approximation), ``reduction`` (alpha), ``measure`` (ldp, log_lift; nats), ``mean``,
-        ``std`` (none, as there is one joint distribution) and ``n``.
+        Columns ``series`` (exact, approximation), ``reduction`` (the share), ``measure`` (ldp, log_lift; nats),
+        ``mean``, ``std`` (none, as there is one joint distribution) and ``n``.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     before = evaluate(chosen, Channel.identity(chosen.n_public))
@@ -35,19 +35,19 @@ def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = 
         after = evaluate(chosen, linear_reduction(chosen, share))
         # at share 1 an infinite leakage leaves 0 times infinity: what is approximated is then 0
         scaled = [(1 - share) * value if share < 1 else 0.0 for value in (before.ldp, before.lip)]
-        for series, pair in (("exact", [after.ldp, after.lip]), ("(1 − α) × before, eq. (6)", scaled)):
+        for series, pair in (("exact", [after.ldp, after.lip]), ("(1 − θ) × before, eq. (6)", scaled)):
             rows += single(dict(zip(("ldp", "log_lift"), pair, strict=True)), series=series, reduction=share)
     return frame(rows)
 
 
 @figure
 def figure_i21_2(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return both losses of utility against the LDP leakage and against the share alpha (I21 Figs 2 and 4).
+    """Return both losses of utility against the LDP leakage and against the share (I21 Figs 2 and 4).
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``reduction`` (alpha), ``ldp`` and ``log_lift`` (nats), ``measure`` (moved, which is
+        Columns ``series``, ``reduction`` (the share), ``ldp`` and ``log_lift`` (nats), ``measure`` (moved, which is
         D_TV(X, Y), and information_loss, which is H(X) - I(X;Y) in nats), ``mean``, ``std``, ``n``. The series are
         Lemma 1, the cheapest Markov reduction (ours) and Proposition 1.
     """
@@ -88,7 +88,7 @@ def figure_i21_3(
 
 @figure
 def figure_i21_4(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return both losses of utility against the share alpha (I21 Fig. 4): the rows of :func:`figure_i21_2`."""
+    """Return both losses of utility against the share (I21 Fig. 4): the rows of :func:`figure_i21_2`."""
     return figure_i21_2(shares, joint=joint)
 
 

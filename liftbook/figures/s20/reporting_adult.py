@@ -53,7 +53,7 @@ def figure_s20_5(
     -------
     pandas.DataFrame
         Columns ``panel``, ``secret``, ``public``, ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures:
-        ``mutual_information`` and ``entropy`` (of X), nats; ``family_alpha`` where there is one, infinite where X
+        ``mutual_information`` and ``entropy`` (of X), nats; ``family_eta`` where there is one, infinite where X
         itself keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
 
     Raises
@@ -94,8 +94,8 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     started = time.process_time()
     if name in FAMILIES:
-        found["family_alpha"] = FAMILIES[name].at_lip(joint, eps)
-        channel = FAMILIES[name](joint, found["family_alpha"])
+        found["family_eta"] = FAMILIES[name].at_lip(joint, eps)
+        channel = FAMILIES[name](joint, found["family_eta"])
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
@@ -123,7 +123,7 @@ def figure_s20_8(
     Returns
     -------
     pandas.DataFrame
-        Columns as of :func:`figure_s20_5`, with the measure ``family_alpha``.
+        Columns as of :func:`figure_s20_5`, with the measure ``family_eta``.
     """
     rows: list[dict[str, Any]] = []
     for secret, public in pairs:
@@ -131,5 +131,5 @@ def figure_s20_8(
         keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
         for name in ("GRR", "CR"):
             for eps in budgets(epsilons):
-                rows += single({"family_alpha": FAMILIES[name].at_lip(joint, eps)}, **keys, series=name, eps=eps)
+                rows += single({"family_eta": FAMILIES[name].at_lip(joint, eps)}, **keys, series=name, eps=eps)
     return frame(rows)

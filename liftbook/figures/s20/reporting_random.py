@@ -97,9 +97,9 @@ def figure_s20_7(
     Returns
     -------
     pandas.DataFrame
-        Columns ``panel``, ``n_secret``, ``n_public``, ``eps``, ``trial``; ``alpha_grr``, ``alpha_cr``, nats, infinite
+        Columns ``panel``, ``n_secret``, ``n_public``, ``eps``, ``trial``; ``eta_grr``, ``eta_cr``, nats, infinite
         where X itself keeps the budget; ``truth_grr``, ``truth_cr``, the chance that the truth is told in spite of the
-        noise; ``mi_grr``, ``mi_cr``, nats; and ``alpha_gain``, ``truth_gain`` and ``gain``, CR's less GRR's.
+        noise; ``mi_grr``, ``mi_cr``, nats; and ``eta_gain``, ``truth_gain`` and ``gain``, CR's less GRR's.
     """
     rng = generator(rng)
     (budget,) = budgets([eps])
@@ -111,33 +111,33 @@ def figure_s20_7(
             truth = [truth_weight(grr[0], a), truth_weight(cr[0], c)]
             rows.append(
                 {"panel": f"|S| = {c}, |X| = {a}", "n_secret": c, "n_public": a, "eps": budget, "trial": trial}
-                | {"alpha_grr": grr[0], "alpha_cr": cr[0], "truth_grr": truth[0], "truth_cr": truth[1]}
+                | {"eta_grr": grr[0], "eta_cr": cr[0], "truth_grr": truth[0], "truth_cr": truth[1]}
                 | {"mi_grr": grr[2], "mi_cr": cr[2]}
                 # both infinite: no difference
-                | {"alpha_gain": 0.0 if grr[0] == cr[0] else cr[0] - grr[0]}
+                | {"eta_gain": 0.0 if grr[0] == cr[0] else cr[0] - grr[0]}
                 | {"truth_gain": truth[1] - truth[0], "gain": cr[2] - grr[2]}
             )
     return frame(rows)
 
 
-def truth_weight(alpha: float, n: int) -> float:
-    """Return the weight w = (e^alpha - 1) / (e^alpha - 1 + n) of the truth in w P(y|s) + (1 - w) noise(y).
+def truth_weight(eta: float, n: int) -> float:
+    """Return the weight w = (e^eta - 1) / (e^eta - 1 + n) of the truth in w P(y|s) + (1 - w) noise(y).
 
     GRR is such a mixture with ``n = |X|`` and uniform noise, CR with ``n = |S|`` and the mean over s
     of P(y|s) for noise.
     """
-    decay = np.exp(-alpha)
+    decay = np.exp(-eta)
     return float((1 - decay) / (1 + (n - 1) * decay))
 
 
-def correlations(rows: pd.DataFrame, x: str = "alpha_gain", y: str = "gain") -> pd.Series:
+def correlations(rows: pd.DataFrame, x: str = "eta_gain", y: str = "gain") -> pd.Series:
     """Return the correlation of two columns of :func:`figure_s20_7`'s rows in each panel, over trials finite in x."""
     finite = rows[np.isfinite(rows[x])]
     return pd.Series({name: float(part[x].corr(part[y])) for name, part in finite.groupby("panel", sort=False)})
 
 
 def _on_random(task: tuple[Matrix, tuple[float, ...], tuple[str, ...]]) -> Matrix:
-    """Return alpha (NaN where there is none), NMI and I(X; Y), shape (N, budgets, series, 3)."""
+    """Return eta (NaN where there is none), NMI and I(X; Y), shape (N, budgets, series, 3)."""
     p, epsilons, series = task
     found = np.full((len(p), len(epsilons), len(series), 3), np.nan)
     for trial, table in enumerate(p):
@@ -145,9 +145,9 @@ def _on_random(task: tuple[Matrix, tuple[float, ...], tuple[str, ...]]) -> Matri
         for at, eps in enumerate(epsilons):
             for number, name in enumerate(series):
                 if name in FAMILIES:
-                    alpha = FAMILIES[name].at_lip(joint, eps)
-                    found[trial, at, number, 0] = alpha
-                    channel = FAMILIES[name](joint, alpha)
+                    eta = FAMILIES[name].at_lip(joint, eps)
+                    found[trial, at, number, 0] = eta
+                    channel = FAMILIES[name](joint, eta)
                 else:
                     channel = DIRECT[name](joint, LIP(eps))
                 result = evaluate(joint, channel)

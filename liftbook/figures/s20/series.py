@@ -15,7 +15,7 @@ from liftlib.mechanisms.response.secret_aware import secret_aware_response
 from liftlib.notions import LIP
 
 FAMILIES: Mapping[str, Family] = {"GRR": randomised_response, "CR": conditional_reporting, "OUE": unary_encoding}
-"""Mechanisms with a parameter, S20's alpha."""
+"""Mechanisms with a parameter, S20's eta."""
 
 DIRECT: Mapping[str, Callable[[Joint, LIP], Channel]] = {
     "tailored": tailored_response,

@@ -136,7 +136,7 @@ def blocks_of(sample: Sample, rng: int | np.random.Generator) -> tuple[Partition
     chosen = generator(rng).multivariate_hypergeometric(table.ravel(), round(SHARE * sample.rows)).reshape(table.shape)
     blocks = _united(chosen.astype(np.float64))
     rest = (table - chosen).astype(np.float64)
-    return blocks, Sample(
+    return blocks, type(sample)(
         np.stack([rest[:, block].sum(axis=1) for block in map(list, blocks)], axis=1), sample.confidence, sample.chosen
     )
 
@@ -186,7 +186,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
 
     It is found for the subsets that come nearest with a thousand times the rows.
     """
-    scaled = Candidates(Sample(1000 * sample.counts, sample.confidence, sample.chosen))
+    scaled = Candidates(type(sample)(1000 * sample.counts, sample.confidence, sample.chosen))
     member = scaled.member[1:-1]
     if not len(member):
         return np.inf
@@ -194,7 +194,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:
-        more = Sample(np.round(times * sample.counts), sample.confidence, sample.chosen)
+        more = type(sample)(np.round(times * sample.counts), sample.confidence, sample.chosen)
         kept = (excess_of(worst_needs(notion, more.subsets(few))) <= KEEP_TOL).reshape(2, -1)
         return bool(kept.all(axis=0).any())
 

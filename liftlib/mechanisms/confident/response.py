@@ -62,6 +62,7 @@ def confident_response(
     confidence: float = 0.95,
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
+    bounds: type[Sample] = Sample,
 ) -> Channel:
     """Answer at random so that, with a stated confidence, the notion is kept for the population.
 
@@ -75,6 +76,9 @@ def confident_response(
         In (0, 1).
     chosen, rng : keyword-only
         As for ``confident_merging``.
+    bounds : type, keyword-only
+        What is known of the distribution: :class:`~liftlib.population.sample.Sample`, or one of the sets in
+        :mod:`liftlib.population.sets`, whose confidence the certificate then has.
 
     Returns
     -------
@@ -104,7 +108,7 @@ def confident_response(
     >>> Sample(counts).keeps(LIP(0.5), channel), round(channel.certificate.value, 2)
     (True, 0.81)
     """
-    whole = Sample(counts, confidence, chosen)
+    whole = bounds(counts, confidence, chosen)
     ratios = notion.ratios(whole.n_secret)
     blocks, sample = blocks_of(whole, rng)
     candidates = Candidates(sample)

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csc_array
 
 from liftlib.channel import Channel
-from liftlib.checks import checked, shown
-from liftlib.errors import InvalidParameter, SolverFailure
+from liftlib.checks import checked
+from liftlib.errors import InvalidParameter, SolverFailure, shown
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift, max_lift, min_lift
 from liftlib.mechanisms.family import COARSE, family

@@ -18,6 +18,9 @@ from liftlib.solvers.programmes import solve
 LIGHT = 1e-6
 """Symbols with less mass stay at I21 eq. (7), at a cost of that order: their rows are below a solver's tolerance."""
 
+SHORTCUT = 1e-12
+"""By how much a way round must be shorter to be one: sums of two distances are that exact."""
+
 LIFT_TOL = 1e-6
 """By how much a lift that a linear programme reached may differ from that of I21 eq. (3)."""
 
@@ -126,7 +129,7 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     """
     n = joint.n_public
     cost = None if distortion is None else _distortion(distortion, n)
-    whole = cost is not None and bool((cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + 1e-12).any())
+    whole = cost is not None and bool((cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + SHORTCUT).any())
     kernel = np.empty((joint.n_secret, n, n))
     for s in range(joint.n_secret):
         source = joint.x_given_s[s]

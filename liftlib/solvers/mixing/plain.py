@@ -5,12 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from liftlib.numerics import Matrix, Vector, xlogx
-from liftlib.solvers.mixing.problem import BISECT, FIRST, LEAF, NARROW, ROUNDING, Pass, Problem
+from liftlib.solvers.mixing.problem import (
+    BISECT,
+    FIRST,
+    LEAF,
+    NARROW,
+    ROUNDING,
+    SPLITTABLE,
+    STEEP,
+    WORTHLESS,
+    Pass,
+    Problem,
+)
 from liftlib.solvers.mixing.tree import WORTH
 from liftlib.solvers.programmes import Boxed
-
-STEEP = 27.6
-"""The steepest slope of entropy that a step takes: that at 1e-12."""
 
 
 class Plain:
@@ -54,7 +62,7 @@ class Plain:
                     break
                 here = np.maximum(values, 0.0)
                 price = float(-xlogx(here).sum() - here @ dual)
-                if price >= prices[r] - 1e-9:
+                if price >= prices[r] - WORTHLESS:
                     break
                 rows[r], prices[r] = here, price
         return rows, prices
@@ -83,7 +91,7 @@ class Plain:
             own = float(-xlogx(row).sum() - row @ work.dual)
             self._list(work, row, own)
             symbol = furthest(least, most, row)
-        elif (most - least).max() > 1e-9:
+        elif (most - least).max() > SPLITTABLE:
             symbol, row = int((most - least).argmax()), (least + most) / 2
         if symbol < 0 or row is None or own - value < work.tolerance:
             work.state[4] = min(work.state[4], value)
@@ -120,7 +128,7 @@ def tighten(least: Vector, most: Vector) -> bool:
     total = 0.0
     for value in least[least > 0]:
         total += value
-    if total > 1.0 + 1e-12:
+    if total > 1.0 + ROUNDING:
         return False
     np.minimum(most, np.maximum(1.0 - total + least, least) + ROUNDING, out=most)
     return True

@@ -17,6 +17,9 @@ from liftlib.solvers.mixing.simplex import eliminate
 REDUCED_TOL = 1e-12
 """A column whose reduced cost is above minus this, nats, saves nothing."""
 
+TIE = 1e-15
+"""Step lengths nearer than this are equal, and the larger pivot decides."""
+
 STEP_TOL = 1e-10
 """The least pivot."""
 
@@ -132,7 +135,7 @@ def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
         for r in range(n):
             if away[r] > STEP_TOL:
                 ratio = max(weights[r], 0.0) / away[r]
-                if ratio < length - 1e-15 or (ratio <= length + 1e-15 and away[r] > away[leaves]):
+                if ratio < length - TIE or (ratio <= length + TIE and away[r] > away[leaves]):
                     length, leaves = min(ratio, length), r
         if leaves < 0:
             return False

@@ -33,6 +33,15 @@ ENOUGH = 0.5
 NARROW = 1e-12
 """A coordinate's interval that is narrower than this is a point."""
 
+WORTHLESS = 1e-9
+"""Nats: a row that saves no more than this is not worth another step, nor a place among the rows."""
+
+SPLITTABLE = 1e-9
+"""A coordinate's interval that is wider than this may be halved where no row tells which one to halve."""
+
+STEEP = 27.6
+"""Entropy's slope, nats, is taken to be no steeper than this, about what it is at 1e-12."""
+
 
 class Records(NamedTuple):
     """The nodes that got multipliers, in the order in which they were solved; a parent stands before its children."""

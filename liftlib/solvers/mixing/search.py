@@ -15,10 +15,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from liftlib.numerics import Matrix, Vector
+from liftlib.numerics import DUST, Matrix, Vector
 from liftlib.solvers.mixing.masters import HighsMaster, Master, entropies
 from liftlib.solvers.mixing.plain import Plain
-from liftlib.solvers.mixing.problem import HAS_NUMBA, Pass, Problem
+from liftlib.solvers.mixing.problem import HAS_NUMBA, WORTHLESS, Pass, Problem
 from liftlib.solvers.mixing.ranges import Ranges, ranges
 from liftlib.solvers.mixing.supports import Supports, supports
 
@@ -161,7 +161,7 @@ class Search:
             prices = self.table.prices(self.dual)
             count = min(4 * n, prices.size)
             best = np.argpartition(prices, count - 1)[:count]
-            best = best[prices[best] < -1e-9]
+            best = best[prices[best] < -WORTHLESS]
             if not best.size or not self.add(self.table.points(best, n)):
                 return
             self.cost, self.dual, self.weights = self.master.run()
@@ -208,9 +208,9 @@ class Search:
             self.proven = Proven(bound, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
         found, self.joined = work.found[:300], 0
         if len(found):
-            starts = np.maximum(found, 1e-9)
+            starts = np.maximum(found, DUST)
             rows, prices = self.route.descend(self.dual, starts / starts.sum(axis=1, keepdims=True))
-            self.joined = self.add(np.concatenate([found, rows[prices < -1e-9]]))
+            self.joined = self.add(np.concatenate([found, rows[prices < -WORTHLESS]]))
             self.settle()
         return work
 

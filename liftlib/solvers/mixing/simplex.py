@@ -31,6 +31,15 @@ PIVOT_TOL = 1e-9
 REFRESH = 25
 """Steps after which the inverse and the multipliers are computed afresh."""
 
+SINGULAR = 1e-12
+"""A basis whose elimination meets a pivot smaller than this is not inverted."""
+
+TIE = 1e-12
+"""Ratios nearer than this are equal, and the larger pivot decides."""
+
+APART = 1e-9
+"""By how much costs are told apart once the programme goes round in circles."""
+
 CIRCLES = 100
 """Steps after which costs are moved by some 10^-9, so that they tie no more."""
 
@@ -110,7 +119,7 @@ def eliminate(matrix):
         for r in range(c + 1, m):
             if abs(matrix[r, c]) > abs(matrix[at, c]):
                 at = r
-        if abs(matrix[at, c]) < 1e-12:
+        if abs(matrix[at, c]) < SINGULAR:
             return False
         if at != c:
             for k in range(2 * m):
@@ -225,8 +234,8 @@ def entering(rows, low, high, least, most, row, excess, side, work):
         for q in range(count):
             j = candidates[q]
             ratio = abs(reduced[j] / pivots[j])
-            nearer = ratio < best - 1e-12
-            if nearer or (ratio < best + 1e-12 and abs(pivots[j]) > abs(pivots[candidates[at]])):
+            nearer = ratio < best - TIE
+            if nearer or (ratio < best + TIE and abs(pivots[j]) > abs(pivots[candidates[at]])):
                 best, at = min(ratio, best), q
         j = candidates[at]
         width = most[j] - least[j] if j < n else high[j - n] - low[j - n]
@@ -304,7 +313,7 @@ def solve(rows, columns, low, high, cost, least, most, threshold, steps, work):
         count += 1
         if count == CIRCLES:  # ties let a simplex go round in circles
             for j in range(n):
-                cost[j] += 1e-9 * (1.0 + (0.6180339887 * j) % 1.0)
+                cost[j] += APART * (1.0 + (0.6180339887 * j) % 1.0)
             price(rows, cost, basis, inverse, reduced)
             continue
         enters = entering(rows, low, high, least, most, row, excess, side, work)

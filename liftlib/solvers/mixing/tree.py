@@ -20,7 +20,7 @@ import numpy as np
 from liftlib.solvers.mixing import simplex
 from liftlib.solvers.mixing.compiling import compiled
 from liftlib.solvers.mixing.heap import pop, push
-from liftlib.solvers.mixing.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING
+from liftlib.solvers.mixing.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, SPLITTABLE, STEEP, WORTHLESS
 from liftlib.solvers.mixing.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
 
 WORTH = 0.3
@@ -39,7 +39,7 @@ def tighten(least, most):
     total = 0.0
     for x in range(least.size):
         total += least[x]
-    if total > 1.0 + 1e-12:
+    if total > 1.0 + ROUNDING:
         return False
     for x in range(least.size):
         # the little more covers rounding, so that whoever checks it sums in any order
@@ -181,7 +181,7 @@ def furthest(least, most, row):
 @compiled
 def widest(least, most):
     """Return the coordinate with the widest interval, where a programme that was given up tells of no other."""
-    width, at = 1e-9, -1
+    width, at = SPLITTABLE, -1
     for x in range(least.size):
         if most[x] - least[x] > width:
             width, at = most[x] - least[x], x
@@ -318,7 +318,7 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
         price = math.inf
         for _ in range(steps):
             for x in range(n):
-                cost[x] = (27.6 if here[x] < 1e-12 else -math.log(here[x])) - dual[x]
+                cost[x] = (STEEP if here[x] <= 0.0 else min(-math.log(here[x]), STEEP)) - dual[x]
             how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
             if how != OPTIMAL:
                 for s in range(m):
@@ -328,7 +328,7 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
             own = 0.0
             for x in range(n):
                 own += surprise(row[x]) - dual[x] * row[x]
-            if own >= price - 1e-9:
+            if own >= price - WORTHLESS:
                 break
             price = own
             here[:] = row[:n]

@@ -41,6 +41,40 @@ def test_each_greek_letter_of_the_chapters_has_its_line():
     assert {letter: page for letter, page in used.items() if letter not in known} == {}
 
 
+NO_ORDER = re.compile(
+    r"1\s*-\s*\\alpha|\be\^\{?-?\\alpha|\\alpha\s*(?:=|\\ge|\\in)\s*[(\[]?(?:0|1(?!0))"
+    r"|(?:share|parameter|budget|error|odds)\s+\$\\alpha|\\alpha\$?-LDP"
+)
+"""What is said of a share, of a budget or of a chance, and not of an order above 1."""
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted((ROOT / "chapters").glob("*.md")), ROOT / "data" / "claims.csv"], ids=lambda one: one.stem
+)
+def test_alpha_is_an_order_and_nothing_else(path):
+    text = path.read_text(encoding="utf-8")
+    assert [text[max(0, hit.start() - 40) : hit.end() + 20] for hit in NO_ORDER.finditer(text)] == []
+    code = " ".join(re.findall(r"```\{code-cell\}.*?```", text, re.DOTALL))
+    if path.stem in ("linear-reduction", "conditional-reporting", "population"):
+        assert not re.search(r"\balphas?\b", code)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "1-\\alpha",
+        "e^{\\alpha}",
+        "\\alpha = 1/2",
+        "\\alpha \\ge 0",
+        "\\alpha\\in(0,1]",
+        "the share $\\alpha$",
+        "$\\alpha$-LDP",
+    ],
+)
+def test_another_meaning_of_alpha_is_seen(wrong):
+    assert NO_ORDER.search(wrong)
+
+
 def test_the_first_use_is_a_link_and_the_second_is_not():
     left = {"lift": "lift", "max-lift": "max-lift", "zero cell": "zero cell"}
     found = list(_pieces("The max-lift is a lift; lifts of zero cells, of uplift and of a min-lift are none.", left))

@@ -4,8 +4,17 @@ from functools import cache
 
 import pytest
 
-from liftbook.build.exercises import exercises, tags
-from liftbook.chapters import chapters_folder, preview_parameters
+from liftbook.build.exercises import ask, tags
+from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
+
+
+def exercises(path, *, solutions):
+    """Return a chapter as a notebook to work in, with its solutions or with answers that wait."""
+    notebook = read_notebook(path)
+    for cell in notebook.cells:
+        if "solution" in tags(cell) and not solutions:
+            cell.source, cell.metadata = ask(cell.source), {"tags": ["answer"]}
+    return notebook
 
 
 @cache

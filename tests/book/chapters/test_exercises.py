@@ -5,9 +5,9 @@ import re
 import nbformat
 import numpy as np
 import pytest
-from passing import of_chapter, passed
+from passing import exercises, of_chapter, passed
 
-from liftbook.build.exercises import answers, exercises, tags
+from liftbook.build.exercises import answers, tags
 from liftbook.chapters import chapters_folder, read_notebook
 from liftbook.exercises import check
 
@@ -53,11 +53,7 @@ def test_a_students_notebook_asks_and_a_teachers_tells(path):
         space: dict = {}
         exec(source, space)  # noqa: S102 - our own
         assert [space[name] for name in answers(solution)] == [None]
-    # the checks are shown in both, with their code folded
-    for notebook in (student, teacher):
-        checks = [cell for cell in notebook.cells if "check" in tags(cell)]
-        assert len(checks) == len(told)
-        assert all(cell.metadata["jupyter"]["source_hidden"] and tags(cell) == ["check"] for cell in checks)
+    assert sum("check" in tags(cell) for cell in student.cells) == len(told)
 
 
 @pytest.mark.parametrize("path", [of_chapter(path.stem, path) for path in CHAPTERS], ids=lambda path: path.stem)

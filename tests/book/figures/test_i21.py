@@ -21,14 +21,14 @@ def point(rows, **keys):
 def test_figure_1_is_the_log_of_reduced_lifts():
     rows = figures.figure_i21_1(SHARES)
     lifts = ll.lift(JOINT)
-    for alpha in SHARES:
-        logs = np.log(1 + (1 - alpha) * (lifts - 1))
-        log_lift = point(rows, series="exact", reduction=alpha, measure="log_lift")["mean"]
+    for share in SHARES:
+        logs = np.log(1 + (1 - share) * (lifts - 1))
+        log_lift = point(rows, series="exact", reduction=share, measure="log_lift")["mean"]
         assert log_lift == pytest.approx(np.abs(logs).max())
         ldp = (logs.max(axis=0) - logs.min(axis=0)).max()
-        assert point(rows, series="exact", reduction=alpha, measure="ldp")["mean"] == pytest.approx(ldp)
-        approximation = point(rows, series="(1 − α) × before, eq. (6)", reduction=alpha, measure="log_lift")["mean"]
-        assert approximation == pytest.approx((1 - alpha) * np.abs(np.log(lifts)).max())
+        assert point(rows, series="exact", reduction=share, measure="ldp")["mean"] == pytest.approx(ldp)
+        approximation = point(rows, series="(1 − θ) × before, eq. (6)", reduction=share, measure="log_lift")["mean"]
+        assert approximation == pytest.approx((1 - share) * np.abs(np.log(lifts)).max())
 
 
 def test_figure_1_at_a_zero_cell():
@@ -43,21 +43,21 @@ def test_figure_1_at_a_zero_cell():
 def test_figures_2_and_4(joint):
     rows = figures.figure_i21_2(SHARES, joint=joint)
     assert rows.equals(figures.figure_i21_4(SHARES, joint=joint))
-    for alpha in SHARES:
+    for share in SHARES:
         moved = {
-            "Markov, eq. (7)": alpha * (1 - (joint.p_x**2).sum()),
-            "sees the secret": alpha * ll.total_variation(joint),
+            "Markov, eq. (7)": share * (1 - (joint.p_x**2).sum()),
+            "sees the secret": share * ll.total_variation(joint),
         }
         for series, make in (
             ("Markov, eq. (7)", ll.linear_reduction),
             ("Markov, cheapest", ll.markov_reduction),
             ("sees the secret", ll.secret_aware_reduction),
         ):
-            channel = make(joint, alpha)
-            row = point(rows, series=series, reduction=alpha, measure="moved")
+            channel = make(joint, share)
+            row = point(rows, series=series, reduction=share, measure="moved")
             assert row["mean"] == pytest.approx(moved.get(series, 1 - np.trace(channel.joint_xy(joint))), abs=1e-12)
             out = ll.evaluate(joint, channel)
-            loss = point(rows, series=series, reduction=alpha, measure="information_loss")["mean"]
+            loss = point(rows, series=series, reduction=share, measure="information_loss")["mean"]
             assert loss == pytest.approx(ll.entropy(joint.p_x) - out.mutual_information, abs=1e-12)
             assert row["ldp"] == pytest.approx(out.ldp, abs=1e-9)
             assert row["log_lift"] == pytest.approx(out.lip, abs=1e-9)

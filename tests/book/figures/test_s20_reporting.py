@@ -29,9 +29,9 @@ def test_figure_5_against_calibrate():
         for eps in (0.3, 2.0):
             at = {"panel": panel, "eps": eps}
             for name, family in FAMILIES.items():
-                alpha = ll.calibrate(family, joint, ll.LIP(eps))
-                utility = ll.evaluate(joint, family(joint, alpha)).mutual_information
-                assert point(rows, series=name, measure="family_alpha", **at)["mean"] == pytest.approx(alpha, abs=1e-9)
+                eta = ll.calibrate(family, joint, ll.LIP(eps))
+                utility = ll.evaluate(joint, family(joint, eta)).mutual_information
+                assert point(rows, series=name, measure="family_eta", **at)["mean"] == pytest.approx(eta, abs=1e-9)
                 found = point(rows, series=name, measure="mutual_information", **at)["mean"]
                 assert found == pytest.approx(utility, abs=1e-10)
             best = ll.optimal_response(joint, ll.LIP(eps))
@@ -107,7 +107,7 @@ def test_figure_7_rows_are_single_joints():
                 given = channel.release(joint).x_given_s
                 slope = np.polyfit((joint.x_given_s[0] - joint.x_given_s[1]), given[0] - given[1], 1)[0]
                 assert row[f"truth_{name}"] == pytest.approx(slope, abs=1e-9)
-            assert row["alpha_gain"] == pytest.approx(row["alpha_cr"] - row["alpha_grr"])
+            assert row["eta_gain"] == pytest.approx(row["eta_cr"] - row["eta_grr"])
             assert row["truth_gain"] == pytest.approx(row["truth_cr"] - row["truth_grr"])
             assert row["gain"] == pytest.approx(row["mi_cr"] - row["mi_grr"])
 
@@ -116,7 +116,7 @@ def test_correlations_by_hand():
     rows = pd.DataFrame(
         {
             "panel": ["a"] * 4 + ["b"] * 3,
-            "alpha_gain": [0.0, 1.0, 2.0, np.inf, 0.0, 1.0, 2.0],
+            "eta_gain": [0.0, 1.0, 2.0, np.inf, 0.0, 1.0, 2.0],
             "gain": [1.0, 3.0, 5.0, 9.0, 2.0, 1.0, 0.0],
         }
     )

@@ -24,7 +24,7 @@ ROWS = pd.DataFrame(
         for panel, factor in (("one", 1.0), ("two", 2.0), ("three", 3.0))
         for series, shift in (("GRR", 0.0), ("CR", 0.5))
         for eps in (1.0, 2.0)
-        for measure, mean in (("mutual_information", factor * eps + shift), ("family_alpha", np.inf))
+        for measure, mean in (("mutual_information", factor * eps + shift), ("family_eta", np.inf))
     ]
 )
 
@@ -44,18 +44,18 @@ def test_panels_draw_their_own_rows():
 
 
 def test_panels_mark_what_is_infinite():
-    (ax, *_) = plots.panels(ROWS, "family_alpha", n_columns=3)
+    (ax, *_) = plots.panels(ROWS, "family_eta", n_columns=3)
     marks = [line for line in ax.lines if line.get_marker() == "^" and line.get_linestyle() == "None"]
     assert len(marks) == 2
 
 
 def test_scatters_leave_out_what_is_infinite():
-    rows = pd.DataFrame({"panel": ["a", "a", "b"], "alpha_gain": [1.0, np.inf, -1.0], "gain": [0.5, 0.5, -0.2]})
-    axes = plots.scatters(rows, "alpha_gain", "gain", notes={"a": "ρ = 1"})
+    rows = pd.DataFrame({"panel": ["a", "a", "b"], "eta_gain": [1.0, np.inf, -1.0], "gain": [0.5, 0.5, -0.2]})
+    axes = plots.scatters(rows, "eta_gain", "gain", notes={"a": "ρ = 1"})
     points = [line for line in axes[0].lines if line.get_marker() == "o"]
     assert [p.get_xdata().tolist() for p in points] == [[1.0]]
     assert axes[0].texts[0].get_text() == "ρ = 1"
-    assert axes[0].get_xlabel() == "α of CR − α of GRR (nats)"
+    assert axes[0].get_xlabel() == "η of CR − η of GRR (nats)"
     assert axes[0].get_ylabel() == "I(X;Y) of CR − of GRR (nats)"
 
 
@@ -79,10 +79,10 @@ def test_a_mechanism_looks_the_same_in_every_figure():
 SERIES = [
     ["LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"],
     ["ALIP, λ=0.5", "ℓ1, λ=0.5", "ℓ1, λ=0.65", "χ², λ=0.5", "χ², λ=0.65"],
-    ["ALIP", "α=2", "α=10", "α=100"],
+    ["ALIP", "η=2", "η=10", "η=100"],
     ["AORR", "SRR", "subset merging"],
     ["optimum, S seen", "optimum", "CR", "GRR", "tailored", "CR − GRR"],
-    ["optimum, α=2", "merging, α=2", "optimum, α=10", "merging, α=10", "optimum, ALIP"],
+    ["optimum, η=2", "merging, η=2", "optimum, η=10", "merging, η=10", "optimum, ALIP"],
     ["watchdog", "subset-merging", "subset-response", "optimal", "randomised-response", "conditional-reporting"],
     ["Algorithm 1", "complete merging"],
     [f"series {number}" for number in range(7)],

@@ -1,0 +1,183 @@
+"""Sets of distributions around a table that others use, and this book's, with one design for all of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+
+from liftbook.figures.population.designs import LAWS
+from liftbook.rows.making import figure
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.confident.response import confident_response
+from liftlib.mechanisms.response.robust import robust_response
+from liftlib.notions import ALIP, LIP
+from liftlib.numerics import SAME_TOL, Mask, Matrix, Vector
+from liftlib.population.sample import Sample
+from liftlib.population.sets import L1Sample, PearsonSample, l1_distance
+
+PEARSON, OF_X = "Pearson's set", "l1 ball, max-lift of X"
+
+BOUNDS: Mapping[str, type[Sample]] = {
+    "all subsets, exact": Sample,
+    "l1 ball": L1Sample,
+    PEARSON: PearsonSample,
+}
+"""What is known of the distribution: this book's bounds, and two sets of the literature."""
+
+SET_LAWS: Mapping[str, Callable[[], Joint]] = {
+    "2x2": lambda: Joint([[0.3, 0.2], [0.1, 0.4]]),
+    **{name: LAWS[name] for name in ("4x6", "Adult, 6x15")},
+}
+"""What tables are drawn from: two secrets and two symbols, a random distribution, Adult."""
+
+
+def ball_corners(share: Vector, distance: float) -> Matrix:
+    """Return the corners of an l1 ball that leaves each symbol something, shape (X (X - 1), X).
+
+    Half of the distance moves from one symbol to another.
+
+    Raises
+    ------
+    InvalidParameter
+        If half of the distance is all that a symbol has, or more.
+
+    Examples
+    --------
+    >>> ball_corners(np.array([0.5, 0.5]), 0.4).round(9).tolist()
+    [[0.3, 0.7], [0.7, 0.3]]
+    """
+    n, half = len(share), distance / 2
+    if not (share > half).all():
+        raise InvalidParameter(
+            f"symbol {share.argmin()} has the share {share.min():.3g}, all of which the ball of l1 distance "
+            f"{distance:.3g} may take: give more rows"
+        )
+    corners = [share + half * (np.eye(n)[to] - np.eye(n)[one]) for one, to in itertools.permutations(range(n), 2)]
+    return np.array(corners)
+
+
+def hiding_the_data(counts: Matrix, eps: float, confidence: float = 0.95) -> Channel:
+    """Return the best response whose max-lift of X itself is at most eps for all P_X in an l1 ball around a table's.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray, shape (S, X)
+        Of which P_X alone is looked at.
+    eps : float
+        Nats.
+    confidence : float
+        With which P_X is in the ball (Weissman et al. 2003).
+
+    Raises
+    ------
+    InvalidParameter
+        If the ball leaves a symbol nothing.
+
+    Notes
+    -----
+    The procedure of Grosse et al. 2025 by their abstract and first figure: a set around an estimate in which P_X lies
+    with a stated chance, and a mechanism for the worst of the set. The max-lift of X bounds that of any S by data
+    processing. max P(y|x) <= e^eps P(y) is linear in P_X, so that the ball's corners decide.
+    """
+    rows = counts.sum(axis=0)
+    share = rows / rows.sum()
+    far = float(l1_distance(rows.sum(), len(rows), np.log1p(-confidence)))
+    held = [Joint(np.diag(one)) for one in ball_corners(share, far)]
+    return robust_response(Joint(np.diag(share)), ALIP(np.inf, eps), others=held)
+
+
+def _compared(law: str, rows: int, seed: int, eps: float, confidence: float) -> list[dict[str, object]]:
+    truth, counts, notion = SET_LAWS[law](), table_of(law, rows, seed), LIP(eps)
+    found: list[dict[str, object]] = []
+    for name, bounds in BOUNDS.items():
+        channel = confident_response(counts, notion, confidence=confidence, bounds=bounds)
+        found.append({"set": name, "kept": notion.is_kept(truth, channel), "nmi": abs(evaluate(truth, channel).nmi)})
+    with suppress(InvalidParameter):  # a ball that reaches the edge needs more rows, and has no row here
+        channel = hiding_the_data(counts, eps, confidence)
+        kept = ALIP(np.inf, eps).is_kept(Joint(np.diag(truth.p_x)), channel)
+        found.append({"set": OF_X, "kept": kept, "nmi": abs(evaluate(truth, channel).nmi)})
+    return [{"law": law, "rows": rows, "seed": seed} | one for one in found]
+
+
+def table_of(law: str, rows: int, seed: int) -> Matrix:
+    """Return a table of independent rows from one of ``SET_LAWS``, shape (S, X)."""
+    p = SET_LAWS[law]().p
+    rng = np.random.default_rng([rows, seed])
+    return rng.multinomial(rows, p.ravel()).reshape(p.shape).astype(np.float64)
+
+
+@figure
+def published_sets(
+    laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], eps: float = 1.0, confidence: float = 0.95
+) -> pd.DataFrame:
+    """Return what one design keeps under several sets of distributions around the same tables.
+
+    Parameters
+    ----------
+    laws : iterable of str
+        Of ``SET_LAWS``.
+    rows : iterable of int
+        How many independent rows a table has.
+    seeds : iterable of int
+        A table each.
+    eps : float
+        Budget of LIP with respect to S, and of the max-lift of X itself, nats.
+    confidence : float
+        Of every set, in (0, 1).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``law``, ``rows``, ``seed``, ``set``, ``kept`` (under the law; for the set of X alone, its max-lift) and
+        ``nmi`` (of X under the law). The set of X has no row where it leaves a symbol nothing.
+    """
+    tasks = itertools.product(laws, rows, seeds)
+    return pd.DataFrame([row for law, n, seed in tasks for row in _compared(law, n, seed, eps, confidence)])
+
+
+@figure
+def set_coverage(laws: Iterable[str], rows: Iterable[int], tables: int, confidence: float = 0.95) -> pd.DataFrame:
+    """Return in what share of tables each set's bounds hold for all subsets of symbols at once.
+
+    Parameters
+    ----------
+    laws, rows : iterable
+        As for :func:`published_sets`.
+    tables : int
+        Drawn of each law and size.
+    confidence : float
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``law``, ``rows``, ``set``, ``share`` (of tables where every P(A|s), P(A) and P(s) is within its bounds)
+        and, for Pearson's set, ``inside`` (of tables where the law itself is in the set).
+    """
+    found = []
+    for law, n in itertools.product(laws, rows):
+        truth = SET_LAWS[law]()
+        member = ((np.arange(2**truth.n_public)[:, None] >> np.arange(truth.n_public)) & 1).astype(bool)
+        of = np.vstack([truth.p / truth.p_s[:, None], truth.p_x]) @ member.T
+        drawn = [table_of(law, n, seed) for seed in range(tables)]
+        for name, bounds in BOUNDS.items():
+            samples = [bounds(counts, confidence) for counts in drawn]
+            share = float(np.mean([_holds(one, member, of, truth.p_s) for one in samples]))
+            inside = np.nan
+            if name == PEARSON:
+                inside = float(np.mean([one.within(truth.p) for one in samples if isinstance(one, PearsonSample)]))
+            found.append({"law": law, "rows": n, "set": name, "share": share, "inside": inside})
+    return pd.DataFrame(found)
+
+
+def _holds(sample: Sample, member: Mask, of: Matrix, p_s: Vector) -> bool:
+    bounds = sample.subsets(member)
+    low, high = sample.prior
+    cells = (bounds.lower - SAME_TOL <= of).all() and (of <= bounds.upper + SAME_TOL).all()
+    return bool(cells and (low - SAME_TOL <= p_s).all() and (p_s <= high + SAME_TOL).all())

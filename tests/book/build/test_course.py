@@ -1,0 +1,254 @@
+"""The course: balanced sessions, exercises with what they need and no more, points that nbgrader gives."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from liftbook.build.course import __main__ as kit
+from liftbook.build.course import grading
+from liftbook.build.course.needed import needed, statements
+from liftbook.build.course.notebooks import Part, Task, parts, wanted
+from liftbook.build.course.plan import AT_HOME, IN_CLASS, Exercise, exercises, read_row, sessions
+
+ROOT = Path(__file__).resolve().parents[3]
+HTML = ROOT / "_build" / "html"
+ASSIGNMENTS = {name: chosen for session in sessions() for name, chosen in session.assignments.items()}
+
+TASK = Task(
+    Exercise("coins", 1, "ex-coins", "Two coins", 10),
+    "> **(Two coins)**\n>\n> What is the chance of two heads?",
+    "half = 1 / 2\nanswer_1 = half * half",
+    'from liftbook.exercises import check\ncheck(\n    answer_1,\n    0.25,\n    "multiply",\n)',
+)
+PART = Part("coins", "Coins", ("import math",), (TASK,))
+
+
+def test_eight_sessions_within_the_minutes_that_are_promised():
+    plan = sessions()
+    assert [one.number for one in plan] == list(range(1, 9))
+    for session in plan:
+        assert sum(minutes for minutes, _ in session.in_class) == IN_CLASS, session.title
+        there = {one.title for chapter in session.chapters for one in exercises(chapter)}
+        assert session.left_out <= there, session.title
+        for name, chosen in session.assignments.items():
+            assert AT_HOME[0] <= sum(one.minutes for one in chosen) <= AT_HOME[1], name
+    assert len(plan[6].assignments) == len(plan[6].chapters) == 3
+    words = (ROOT / "chapters" / "for-teachers.md").read_text(encoding="utf-8")
+    assert f"{IN_CLASS} minutes in class, and {AT_HOME[0]} to {AT_HOME[1]} minutes of exercises" in words
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("| Chance | {doc}`coins` | 90 toss | all |", "is no session: write"),
+        ("| 1. Chance | {doc}`coins` | 90 toss |", "is no session: write"),
+        (
+            "| 1. Chance | {doc}`coins` | toss; 30 count | all |",
+            "session 1: each activity in class begins with its minu",
+        ),
+        ("| 1. Chance | {doc}`coins` | 90 toss | a few |", "session 1: at home is 'all'"),
+        ("| 1. Chance | {doc}`coins` | 90 toss | all but two |", "session 1: at home is 'all'"),
+    ],
+)
+def test_a_row_that_cannot_be_read(row, said):
+    with pytest.raises(ValueError, match=said):
+        read_row(row)
+
+
+def test_a_page_without_sessions():
+    with pytest.raises(ValueError, match="no table of sessions"):
+        sessions("# A page")
+
+
+def test_minutes_make_points(tmp_path):
+    text = "```{exercise} Toss\n:label: ex-toss\n:class: minutes-%d\n\nToss.\n```\n"
+    (tmp_path / "coins.md").write_text(text % 15)
+    (one,) = exercises("coins", tmp_path)
+    assert (one.minutes, one.points) == (15, 6)
+    (tmp_path / "coins.md").write_text(text % 7)
+    with pytest.raises(ValueError, match="ex-toss takes 7 minutes: write a multiple of 5"):
+        exercises("coins", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("a = 1\nb = a\nc = 2", [0, 1]),
+        ("a = 1\na = 2\nb = a", [1, 2]),  # what is set anew is not wanted of before
+        ("b = []\nb.append(1)\nlen(b)", [0, 1]),
+        ("b = {}\nb['x'] = 1\nb['x'] += 1\nprint(b)", [0, 1, 2]),
+        ("def f():\n    return a\na = 1\nb = f()", [0, 1, 2]),
+        ("for a in range(3):\n    b = a", [0]),
+        ("a = 5\nfor a in range(3):\n    b = a", [1]),
+        ("b = 0\nfor a in range(3):\n    b = b + a", [0, 1]),
+        ("if True:\n    b = 1", [0]),
+        ("b = 1\nif b > 2:\n    b = 3", [0, 1]),
+        ("with open('f') as g:\n    b = g", [0]),
+        ("for a in range(9):\n    if a:\n        break\n    b = a", [0]),
+        ("b = [a for a in range(3)]\na = 1", [0]),
+        (
+            "import numpy as np\nrng = np.random.default_rng(0)\na = rng.random()\nb = rng.random()\nc = rng.random()",
+            [0, 1, 2, 3],  # a draw moves all that follow
+        ),
+        ("x: int = 3\nb = x", [0, 1]),
+    ],
+)
+def test_what_b_needs(code, kept):
+    assert needed(statements(0, code), {"b"}) == kept
+
+
+def test_what_is_kept_gives_the_same_value():
+    code = "import random\ndraw = random.Random(3)\nc = 1\na = [draw.random()]\n"
+    code += "for c in a:\n    a[0] += c\nd = 2\nb = sum(a)"
+    found = statements(0, code)
+    kept = "\n".join(found[number].source for number in needed(found, {"b"}))
+    assert "d = 2" not in kept
+    values = [{}, {}]
+    exec(code, values[0])  # noqa: S102
+    exec(kept, values[1])  # noqa: S102
+    assert values[0]["b"] == values[1]["b"]
+
+
+def test_what_an_exercise_takes_from_its_chapter():
+    assert wanted("for a in b:\n    c = a", "d = c + e\nlen(d)") == {"b", "c", "e"} - {"c"}
+
+
+def test_students_are_asked_and_teachers_told():
+    student, teacher = (grading.notebook("session-1", [PART], "pass", kind) for kind in ("student", "teacher"))
+    for made in (student, teacher):
+        nbformat.validate(made)
+        assert made.cells[0].source == "# Session 1\n\n4 points, 10 minutes."
+        assert [cell.source for cell in made.cells[1:4]] == [
+            "pass",
+            "## Coins\n\nWhat the exercises use of the chapter:",
+            "import math",
+        ]
+        assert made.cells[4].source == f"{TASK.text}\n\n4 points, 10 minutes"
+        assert made.cells[6].source == TASK.check
+    assert "half" not in "".join(cell.source for cell in student.cells)
+    assert student.cells[5].source.endswith("answer_1 = None")
+    assert teacher.cells[5].source == TASK.solution
+    with pytest.raises(ValueError, match="kind is 'pupil': choose one of student, teacher, nbgrader"):
+        grading.notebook("session-1", [PART], "pass", "pupil")
+
+
+def test_what_nbgrader_reads():
+    made = grading.notebook("session-1", [PART], "pass", "nbgrader")
+    nbformat.validate(made)
+    told = [cell.metadata["nbgrader"] for cell in made.cells]
+    assert len({one["grade_id"] for one in told}) == len(told)
+    assert [(one["grade"], one["solution"], one["locked"]) for one in told] == [
+        *[(False, False, True)] * 5,
+        (False, True, False),
+        (True, False, True),
+    ]
+    assert [one["points"] for one in told if one["grade"]] == [4]
+    assert {(one["schema_version"], one["task"]) for one in told} == {(3, False)}
+    answer, test = (cell.source for cell in made.cells[-2:])
+    assert answer == f"answer_1 = None\n### BEGIN SOLUTION\n{TASK.solution}\n### END SOLUTION"
+    open_, _, hidden = test.partition("### BEGIN HIDDEN TESTS")
+    assert "0.25" not in open_
+    exec(hidden, {"answer_1": 0.25})  # noqa: S102
+    with pytest.raises(AssertionError, match="multiply"):
+        exec(hidden, {"answer_1": 0.5})  # noqa: S102
+
+
+def test_a_check_that_gives_no_verdict():
+    task = Task(TASK.exercise, TASK.text, TASK.solution, "good = check(answer_1, 1, 'add')")
+    with pytest.raises(ValueError, match="ex-coins: the check's last line is to be a call of check"):
+        grading.graded(task)
+
+
+def test_half_of_every_exercise_is_whole_and_has_its_words():
+    table = grading.rubric()
+    assert (2 * table["half"] == table["points"]).all()
+    assert (table["half is for"].str.len() > 5).all()
+    assert len(table) == sum(path.read_text("utf-8").count("```{exercise}") for path in ROOT.glob("chapters/*.md"))
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_only_what_the_exercises_need(name):
+    found = parts(name, ASSIGNMENTS[name], HTML)
+    assert [task.exercise for one in found for task in one.tasks] == ASSIGNMENTS[name]
+    for one in found:
+        chapter = (ROOT / "chapters" / f"{one.chapter}.md").read_text(encoding="utf-8")
+        code = chapter.partition("## Exercises")[0].count("\n")
+        assert sum(source.count("\n") + 1 for source in one.setup) < 0.2 * code
+        assert "glue(" not in "".join(one.setup)
+        assert "keep(" not in "".join(one.setup)
+    student = grading.notebook(name, found, "pass", "student")
+    shown = "\n".join(cell.source for cell in student.cells if not cell.metadata.get("jupyter"))
+    for task in (task for one in found for task in one.tasks):
+        assert task.solution not in shown
+
+
+@pytest.mark.book
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["student", "teacher"])
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_notebooks_run_alone(name, kind, tmp_path):
+    made = grading.notebook(name, parts(name, ASSIGNMENTS[name], HTML), "pass", kind)
+    NotebookClient(made, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    said = [
+        output.data["text/plain"]
+        for cell in made.cells
+        if "check(" in cell.source
+        for output in cell.get("outputs", [])
+        if output.output_type == "execute_result"
+    ]
+    assert len(said) == len(ASSIGNMENTS[name])
+    assert all(one == "Right." if kind == "teacher" else one.startswith("Not yet: replace None") for one in said)
+
+
+@pytest.mark.book
+@pytest.mark.slow
+def test_nbgrader_gives_full_points_and_none(tmp_path):
+    """In an environment of its own, with the wheel: nbgrader is no part of this one."""
+    (wheel,) = (HTML / "_notebooks").glob("*.whl")
+    (tmp_path / "html" / kit.FOLDER).mkdir(parents=True)
+    (tmp_path / "html" / "_notebooks").symlink_to(HTML / "_notebooks")
+    kit.write_notebooks(tmp_path / "html", sessions())
+    zipfile.ZipFile(tmp_path / "html" / kit.FOLDER / kit.ASSIGNMENTS).extractall(tmp_path)
+    course, bin_ = tmp_path / "lift", tmp_path / "env" / "bin"
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_", "JUPYTER"))}
+    environ |= {"PATH": f"{bin_}{os.pathsep}{environ['PATH']}", "HOME": str(tmp_path)}
+
+    def run(*words, folder=course):
+        done = subprocess.run(words, cwd=folder, env=environ, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    uv = [sys.executable, "-m", "uv", "--quiet"]
+    run(*uv, "venv", "--python", sys.executable, "env", folder=tmp_path)
+    # jupyter-book holds jsonschema back, and nothing here needs jupyter-book
+    pinned = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "pinned.txt").write_text("\n".join(one for one in pinned if not one.startswith("jsonschema")))
+    packages = [f"{wheel}[book]", grading.NBGRADER, "--constraint", "pinned.txt"]
+    run(*uv, "pip", "install", "--python", "env", *packages, folder=tmp_path)
+    points = {}
+    for name in ("session-1", "session-2"):
+        run("nbgrader", "generate_assignment", name)
+        source, release = (nbformat.read(course / one / name / f"{name}.ipynb", 4) for one in ("source", "release"))
+        assert "BEGIN" not in json.dumps(release)
+        for who in ("solved", "empty"):
+            for given, full in zip(release.cells, source.cells, strict=True):
+                if who == "solved" and full.metadata["nbgrader"]["solution"]:
+                    given.source = full.source
+            target = course / "submitted" / who / name / f"{name}.ipynb"
+            target.parent.mkdir(parents=True)
+            nbformat.write(release, target)
+            release = nbformat.read(course / "release" / name / f"{name}.ipynb", 4)
+        run("nbgrader", "autograde", name)
+        points[name] = float(sum(one.points for one in ASSIGNMENTS[name]))
+    run("nbgrader", "export")
+    with (course / "grades.csv").open(encoding="utf-8") as file:
+        got = {(row["assignment"], row["student_id"]): float(row["score"]) for row in csv.DictReader(file)}
+    assert got == {(name, who): points[name] * (who == "solved") for name in points for who in ("solved", "empty")}

@@ -1,0 +1,86 @@
+"""The search: who asks for a word finds its definition first, and no excerpt is code."""
+
+import re
+import urllib.parse
+from functools import cache
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, SoupStrainer
+from docutils.core import publish_doctree
+
+from liftbook.build.sphinx.search import prose
+
+HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
+WORDS = ("lift", "max-lift", "watchdog", "subset merging", "ALIP", "linear reduction", "NMI", "LDP")
+SAID = """Words before.
+
+::
+
+    import numpy
+
+.. raw:: html
+
+   <b>raw</b>
+
+>>> ll.lift(joint)
+1.0
+
+Words after, with ``a name`` among them.
+"""
+
+
+def test_prose_has_words_and_names_and_no_code():
+    page = publish_doctree(SAID)
+    assert prose(page).astext().replace("\n\n", " ") == "Words before. Words after, with a name among them."
+    assert "import numpy" in page.astext()
+    assert prose(publish_doctree("")).astext() == ""
+
+
+def found(page, site, asked):
+    """Return (address, excerpt) of each result, in order."""
+    page.goto(f"{site}search.html?q={urllib.parse.quote(asked)}")
+    page.wait_for_function("/Results/.test(document.querySelector('#search-results h2')?.textContent)")
+    # an excerpt is read from its page; functions of the library have none
+    page.wait_for_function("[...document.querySelectorAll('ul.search li')].every(one => one.children.length > 1)")
+    told = "one => [one.querySelector('a').getAttribute('href'), one.querySelector('p')?.textContent ?? '']"
+    return page.eval_on_selector_all("ul.search li", f"all => all.map({told})")
+
+
+def squeezed(text):
+    return re.sub(r"\W", "", text)
+
+
+@cache
+def code_of(address):
+    """Return the lines of a page's code that call or assign something, letters and digits only."""
+    parsed = BeautifulSoup((HTML / address).read_text(encoding="utf-8"), "html.parser", parse_only=SoupStrainer("pre"))
+    return {squeezed(line) for block in parsed.find_all("pre") for line in block.get_text().splitlines() if "(" in line}
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("asked", [*WORDS, "What is lift?", "meaning of NMI"])
+def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
+    results = found(page, site, asked)
+    word = next(word for word in ("max-lift", *WORDS) if word in asked)
+    address, excerpt = results[0]
+    assert address == f"chapters/glossary.html#term-{word.replace(' ', '-')}"
+    assert excerpt.startswith(f"{word}: ")
+    assert len(excerpt) > len(word) + 20
+    for address, excerpt in results:
+        assert not re.search(r"[\\{}]|\bimport \w+|\w+ = \w+\(|>>>", excerpt), excerpt
+        said = squeezed(excerpt)
+        assert [line for line in code_of(address.partition("#")[0]) if len(line) > 15 and line in said] == []
+
+
+@pytest.mark.book
+def test_code_is_not_searched_and_the_script_is_on_one_page(page, site):
+    assert found(page, site, "pivot_table") == []
+    page.goto(f"{site}chapters/watchdog.html")
+    assert page.locator("script[src*='search.js']").count() == 0
+
+
+@pytest.mark.book
+def test_a_question_of_small_words_alone_is_asked_as_it_is(page, site):
+    assert isinstance(found(page, site, "what is the"), list)
+    assert "what is the" in page.locator("input[name=q]").first.input_value()
