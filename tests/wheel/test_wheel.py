@@ -227,3 +227,26 @@ for name, cells in json.load(open("cells.json")).items():
     print(name)
 """
     assert with_book.python(run).split() == list(first)
+
+
+NOTEBOOKS = ROOT / "_build" / "html" / "_notebooks" / "chapters"
+
+
+@pytest.mark.slow
+@pytest.mark.book
+@pytest.mark.parametrize("name", sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) or ["watchdog"])
+def test_a_downloaded_notebook_runs_with_the_wheel_alone(with_book, name):
+    """At the chapter's small parameters, from a folder with nothing else in it."""
+    from liftbook.chapters import preview_parameters
+
+    folder = with_book.folder / name
+    folder.mkdir()
+    given = preview_parameters(ROOT / "chapters" / f"{name}.md")
+    (folder / "given.json").write_text(json.dumps(given))
+    run = (
+        "import json, papermill\n"
+        f"papermill.execute_notebook({str(NOTEBOOKS / name)!r} + '.ipynb', 'done.ipynb', "
+        f"json.load(open({str(folder / 'given.json')!r})), kernel_name='python3', progress_bar=False, "
+        f"cwd={str(folder)!r})"
+    )
+    with_book.python(run)
