@@ -18,7 +18,7 @@ def decisions(lines: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     lines : pandas.DataFrame
-        Columns ``question``, ``use`` and ``note``, as :func:`~liftbook.figures.relatives.advice.advice` returns.
+        Columns ``question``, ``use`` and ``note``, as ``liftbook.figures.relatives.advice.advice`` returns.
     ax : matplotlib.axes.Axes, optional
 
     Returns

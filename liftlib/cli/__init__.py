@@ -53,11 +53,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(words)
         finally:
-            sys.stdout.flush()  # a closed pipe shows here, not when the interpreter ends
+            sys.stdout.flush()  # a closed pipe or a full disk shows here, not when the interpreter ends
     except BrokenPipeError:
-        # what is left unwritten goes nowhere, without a word
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_the_rest()
         return CLOSED
+    except (OSError, MemoryError) as error:
+        if "--debug" in words:
+            raise
+        told = getattr(error, "strerror", None) or type(error).__name__
+        print(f"lift: {told}: {getattr(error, 'filename', None) or 'the machine has no more'}", file=sys.stderr)
+        _drop_the_rest()
+        return WRONG
+
+
+def _drop_the_rest() -> None:
+    """Let what could not be written go nowhere; the interpreter would try again when it ends, and fail with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(words: list[str]) -> int:
@@ -75,12 +89,6 @@ def _run(words: list[str]) -> int:
             raise
         print(f"lift: {_line(error)}", file=sys.stderr)
         return error.exit_code
-    except (OSError, MemoryError) as error:
-        if debug or isinstance(error, BrokenPipeError):
-            raise
-        told = getattr(error, "strerror", None) or type(error).__name__
-        print(f"lift: {told}: {getattr(error, 'filename', None) or 'the machine has no more'}", file=sys.stderr)
-        return WRONG
     except KeyboardInterrupt:
         print("lift: stopped; what is not finished was not written", file=sys.stderr)
         return STOPPED

@@ -78,7 +78,7 @@ def confident_response(
         As for ``confident_merging``.
     bounds : type, keyword-only
         What is known of the distribution: :class:`~liftlib.population.sample.Sample`, or one of the sets in
-        :mod:`liftlib.population.sets`, whose confidence the certificate then has.
+        ``liftlib.population.sets``, whose confidence the certificate then has.
 
     Returns
     -------

@@ -37,6 +37,8 @@ def site():
 
 @pytest.fixture(scope="session")
 def browser():
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
