@@ -14,7 +14,7 @@ WANTED = {
     "exercise": r'class="(?:exercise|solution)\b',
     "sphinx-design": r"\bsd-",
     "design-tabs": r"\bsd-tab-",
-    "sorting": r"\bdataframe\b",
+    "sorting": r'class="[^"]*\bsortable\b',
 }
 """A word of the file's name, and what a page has on it that the file is for."""
 
