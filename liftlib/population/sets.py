@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.numerics import Mask, Vector, as_matrix
+from liftlib.numerics import Matrix, Vector, as_matrix
 from liftlib.population.sample import Sample, insides
 from liftlib.population.worst import Between
 
@@ -45,7 +46,30 @@ def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
         return np.asarray(np.minimum(np.sqrt(2 * price / n), 2.0))
 
 
-class L1Sample(Sample):
+class Ball(Sample, ABC):
+    """A set around the table's shares, by the ends of what it allows P(A|s) and P(A) to be."""
+
+    @abstractmethod
+    def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
+        """Return both ends for subsets of these shares, of the rows ``of`` each secret and then of all."""
+
+    @checked
+    def subsets(self, member: ArrayLike) -> Between:
+        """Return bounds on P(A|s) and P(A) for subsets A of the symbols, as ``Sample.subsets`` does."""
+        inside = insides(member, self.n_public)
+        table = np.vstack([self.counts, self.counts.sum(axis=0)])
+        of = table.sum(axis=1)
+        lower, upper = self._ends((table @ inside.T) / np.maximum(of, 1)[:, None], of)
+        whole, none = inside.all(axis=1), ~inside.any(axis=1)  # of which the probability is sure
+        lower, upper = (np.where(whole, 1.0, np.where(none, 0.0, end)) for end in (lower, upper))
+        return Between(lower, upper, *self.prior)
+
+    def cells(self) -> Between:
+        """Return the bounds on P(x|s) and P(x), which hold beside those of all subsets."""
+        return self.subsets(np.eye(self.n_public, dtype=bool))
+
+
+class L1Sample(Ball):
     """A sample whose distributions are those near the table's shares in the l1 distance.
 
     Parameters
@@ -73,22 +97,12 @@ class L1Sample(Sample):
         far = l1_distance(self.rows, self.n_secret, self._log_part - self.chosen) / 2
         return np.maximum(share - far, 0.0), np.minimum(share + far, 1.0)
 
-    @checked
-    def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A) for subsets A of the symbols, as ``Sample.subsets`` does."""
-        inside = insides(member, self.n_public)
-        table = np.vstack([self.counts, self.counts.sum(axis=0)])
-        of = table.sum(axis=1)
-        share = (table @ inside.T) / np.maximum(of, 1)[:, None]
+    def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
         far = l1_distance(of, self.n_public, self._log_part - self.chosen)[:, None] / 2
-        return _sure(np.maximum(share - far, 0.0), np.minimum(share + far, 1.0), inside, self.prior)
-
-    def cells(self) -> Between:
-        """Return the bounds on P(x|s) and P(x), which hold beside those of all subsets."""
-        return self.subsets(np.eye(self.n_public, dtype=bool))
+        return np.maximum(share - far, 0.0), np.minimum(share + far, 1.0)
 
 
-class PearsonSample(Sample):
+class PearsonSample(Ball):
     r"""A sample whose distributions are those that Pearson's test does not reject: its confidence is for many rows.
 
     Parameters
@@ -150,21 +164,10 @@ class PearsonSample(Sample):
             return np.ones(1), np.ones(1)
         return _two_symbols(self.counts.sum(axis=1) / self.rows, np.array(self.radius))
 
-    @checked
-    def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A) for subsets A of the symbols, as ``Sample.subsets`` does."""
-        inside = insides(member, self.n_public)
-        table = np.vstack([self.counts, self.counts.sum(axis=0)])
-        of = table.sum(axis=1)
-        share = (table @ inside.T) / np.maximum(of, 1)[:, None]
+    def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
         with np.errstate(divide="ignore"):
             root = 1 + self.rows * (np.sqrt(1 + self.radius) - 1) / of
-        lower, upper = _two_symbols(share, (root**2 - 1)[:, None])
-        return _sure(lower, upper, inside, self.prior)
-
-    def cells(self) -> Between:
-        """Return the bounds on P(x|s) and P(x), which hold beside those of all subsets."""
-        return self.subsets(np.eye(self.n_public, dtype=bool))
+        return _two_symbols(share, (root**2 - 1)[:, None])
 
 
 def _two_symbols(share: Vector, room: Vector) -> tuple[Vector, Vector]:
@@ -174,11 +177,3 @@ def _two_symbols(share: Vector, room: Vector) -> tuple[Vector, Vector]:
     middle = (share * inverse + 0.5) / (inverse + 1)
     apart = np.sqrt(share * (1 - share) * inverse + 0.25) / (inverse + 1)
     return np.clip(middle - apart, 0.0, 1.0), np.clip(middle + apart, 0.0, 1.0)
-
-
-def _sure(lower: Vector, upper: Vector, inside: Mask, prior: tuple[Vector, Vector]) -> Between:
-    """Return bounds in which all and none of the symbols have probability 1 and 0."""
-    whole, none = inside.all(axis=1), ~inside.any(axis=1)
-    return Between(
-        np.where(whole, 1.0, np.where(none, 0.0, lower)), np.where(none, 0.0, np.where(whole, 1.0, upper)), *prior
-    )

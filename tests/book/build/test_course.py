@@ -133,6 +133,7 @@ def test_students_are_asked_and_teachers_told():
         ]
         assert made.cells[4].source == f"{TASK.text}\n\n4 points, 10 minutes"
         assert made.cells[6].source == TASK.check
+        assert made.cells[6].metadata["jupyter"]["source_hidden"]
     assert "half" not in "".join(cell.source for cell in student.cells)
     assert student.cells[5].source.endswith("answer_1 = None")
     assert teacher.cells[5].source == TASK.solution
