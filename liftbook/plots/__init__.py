@@ -13,6 +13,7 @@ from liftbook.plots.multiples import panels, scatters
 from liftbook.plots.planes import plane
 from liftbook.plots.questions import decisions
 from liftbook.plots.sets import lift_sets
+from liftbook.plots.strips import strips
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
 from liftbook.plots.triangles import simplex, simplices
 from liftlib.tables.picture import as_svg
@@ -37,6 +38,7 @@ __all__ = [
     "scatters",
     "simplex",
     "simplices",
+    "strips",
     "style",
     "time_and_utility",
     "tradeoff",

@@ -155,7 +155,7 @@ def funnel_descent(joint: Joint, notion: Notion, *, starts: int = 6, rng: int | 
 
 
 def _found(joint: Joint, budget: float, starts: int, rng: np.random.Generator) -> Matrix:
-    """Return P_X, the rows of X itself, those of descents at all shares, and at those that a mixture of them asks for."""
+    """Return P_X, the rows of X itself, those of descents at all shares, and at those that their mixtures ask for."""
     n, shares = joint.n_public, np.repeat(SHARES, starts)
     ended = descend(joint, rng.dirichlet(np.ones(n), size=(len(shares), n)), shares)
     rows, value = np.vstack([joint.p_x, np.eye(n), _rows(joint, ended)]), -np.inf

@@ -67,7 +67,9 @@ def test_every_chapter_is_in_the_book():
 @each_taught
 def test_a_chapter_has_all_its_parts(path):
     text = path.read_text(encoding="utf-8")
-    assert "After this chapter you will be able to" in text
+    asked, _, rest = text.partition("After this chapter you will be able to")
+    assert "?" in asked.partition("\n# ")[2], "it opens with a question"
+    assert "```{admonition} Take away\n:class: tip\n" in rest
     for heading in ("## Exercises", "## Rerun this chapter"):
         assert heading in text, heading
     assert path.stem not in PRINTED or "## What differs from print" in text
@@ -82,7 +84,7 @@ def test_a_chapter_has_all_its_parts(path):
 def test_exercises_have_solution_and_check(path):
     tags = [cell.metadata.get("tags", []) for cell in read_notebook(path).cells]
     exercises = path.read_text(encoding="utf-8").count("```{exercise}")
-    assert exercises >= 2
+    assert exercises >= 5
     assert sum("solution" in t for t in tags) == sum("check" in t for t in tags) == exercises
 
 
