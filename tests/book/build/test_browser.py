@@ -218,6 +218,7 @@ def test_the_first_page_is_light(page, site):
     assert sum(sizes.values()) < 1_000_000
     assert page.locator(".lift-people circle").count() == 200
     assert page.locator("svg.lift-thumbnail").count() == 3
+    assert page.locator(".lift-living .lift-plane circle").count() == 3
     assert page.locator("script[src*=mathjax]").count() == 0
 
 
