@@ -63,7 +63,7 @@
     return [picture, make("span", "", `${percent(prior[0], 1)} before, ${percent(posterior[0], 1)} after`), ...lifts];
   };
 
-  fill("belief", (box, { names, secrets, counts }) => {
+  fill("belief", (box, [{ names, secrets, counts }]) => {
     const current = counts.map((row) => [...row]);
     let eps = 0.7;
     const groups = names.map((name, x) => {

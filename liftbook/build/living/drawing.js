@@ -12,7 +12,7 @@
     made.append(...inside);
     return made;
   };
-  const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
+  const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)}\u00a0%`;
   const listed = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words.join(""));
 
   // matplotlib's PuOr_r, from purple (against the secret) over white (lift 1) to orange (for it); full colour at lift 2.5
@@ -45,6 +45,12 @@
     return { node: make("label", "lift-slider", make("span", "", label), input, shown), set };
   };
 
+  const choice = (label, options, chosen) => {
+    const select = make("select", "", ...options.map((option) => make("option", "", option)));
+    select.addEventListener("change", () => chosen(select.value));
+    return make("label", "lift-choice", make("span", "", label), select);
+  };
+
   const button = (text, pressed) => {
     const made = make("button", "", text);
     made.type = "button";
@@ -56,7 +62,7 @@
   const people = (counts, x, secrets, name, moved) => {
     const said = (n) => String(Math.round(10 * n) / 10);
     const sliders = secrets.map((secret, s) =>
-      slider(secret, { min: 0, max: 60, step: 1, value: counts[s][x], said, name: `${name}, ${secret}: people` }, (n) => {
+      slider(secret, { min: 0, max: 100, step: 1, value: counts[s][x], said, name: `${name}, ${secret}: people` }, (n) => {
         counts[s][x] = n;
         moved();
       }),
@@ -92,6 +98,6 @@
   };
 
   window.liftLiving = {
-    ...window.liftLiving, make, svg, percent, listed, shade, slider, button, people, budgets, status, fill,
+    ...window.liftLiving, make, svg, percent, listed, shade, slider, choice, button, people, budgets, status, fill,
   };
 })();

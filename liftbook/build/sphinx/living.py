@@ -1,6 +1,6 @@
-"""Living pictures: the directive ``lift-belief``.
+"""Living pictures: the directives ``lift-belief`` and ``lift-polytope``.
 
-It marks a place and puts the scripts beside it, in the page itself: a page that has none loads nothing, one that has
+Each marks a place and puts the scripts beside it, in the page itself: a page that has none loads nothing, one that has
 it asks for no further file, and all of it works from a file too.
 """
 
@@ -20,25 +20,41 @@ from liftlib.datasets import hundred_people
 FOLDER = Path(__file__).parents[1] / "living"
 SCRIPTS = {
     "belief": ("lifts.js", "drawing.js", "belief.js"),
+    "polytope": ("lifts.js", "drawing.js", "mechanisms.js", "polytope.js"),
 }
 """What each kind of picture runs, in order."""
 PEOPLE = 100
+TRIANGLES = {
+    "two secrets": [[24, 10, 6], [6, 20, 34]],
+    "three secrets": [[19, 6, 6], [6, 20, 7], [5, 6, 25]],
+}
+"""People by secret and symbol, those of the still triangles in the chapter on the optimal response."""
 
 
-def table(kind: str) -> dict[str, Any]:
-    """Return the people that a picture starts from, as counts.
+def tables(kind: str) -> list[dict[str, Any]]:
+    """Return the people that a picture starts from, as counts; the polytope's reader may choose among two tables.
 
-    >>> sum(map(sum, table("belief")["counts"]))
-    100
+    >>> [sum(map(sum, one["counts"])) for kind in SCRIPTS for one in tables(kind)]
+    [100, 100, 100]
     """
+    if kind == "polytope":
+        return [
+            {
+                "title": title,
+                "names": list("abc"),
+                "secrets": [f"s = {s + 1}" for s in range(len(counts))],
+                "counts": counts,
+            }
+            for title, counts in TRIANGLES.items()
+        ]
     joint = hundred_people(decades=kind == "respond")
     counts = [[round(PEOPLE * share) for share in row] for row in joint.p]
-    return {"names": list(map(str, joint.public)), "secrets": list(map(str, joint.secret)), "counts": counts}
+    return [{"names": list(map(str, joint.public)), "secrets": list(map(str, joint.secret)), "counts": counts}]
 
 
 def place(kind: str) -> str:
     """Return the HTML of a picture: where it will be, and what fills it."""
-    data = html.escape(json.dumps(table(kind)), quote=True)
+    data = html.escape(json.dumps(tables(kind)), quote=True)
     code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS[kind])
     still = "<noscript><p>With scripts this is a picture that you can move.</p></noscript>"
     return f'<div class="lift-living" data-kind="{kind}" data-table="{data}">{still}</div><script>{code}</script>'

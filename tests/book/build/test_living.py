@@ -1,5 +1,7 @@
 """The living pictures: their formulas and short algorithms against the library, and what a reader does with them."""
 
+import ast
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import pytest
 
 import liftlib as ll
 from liftbook.build.chromium import find_chromium
-from liftbook.build.sphinx.living import FOLDER, SCRIPTS, place, table
+from liftbook.build.sphinx.living import FOLDER, SCRIPTS, TRIANGLES, place, tables
 
 ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = find_chromium()
@@ -156,7 +158,7 @@ def test_people_and_the_budget_can_be_moved(shown):
     page = shown("belief")
     joint = ll.datasets.hundred_people()
     bars = page.locator(".lift-bars")
-    assert f"{100 * joint.p_s[0]:.1f} % before" in bars.first.inner_text()
+    assert f"{100 * joint.p_s[0]:.1f}\u00a0% before" in bars.first.inner_text()
     assert f"lift of condition {ll.lift(joint)[0, 2]:.2f}" in (before := bars.last.inner_text())
     sliders = page.locator(".lift-groups input")
     assert sliders.nth(4).get_attribute("aria-label") == "old, condition: people"
@@ -182,11 +184,78 @@ def test_people_and_the_budget_can_be_moved(shown):
     assert page.complaints == []
 
 
+def test_the_region_and_its_corners_are_the_librarys(shown):
+    page = shown("polytope")
+    rng = np.random.default_rng(7)
+    cases = [
+        [one.tolist(), {"eps": float(rng.uniform(0.1, 3)), "share": float(rng.uniform(0.1, 0.9)), "under": under}]
+        for one in random_tables(rng, 200, (4, 3))
+        if one.shape[1] == 3
+        for under in ("ALIP", "LDP")
+    ]
+    assert len(cases) > 40
+    every = page.evaluate("cases => cases.map(([counts, state]) => liftLiving.solved(counts, state))", cases)
+    inside = 0
+    for (counts, state), found in zip(cases, every, strict=True):
+        joint = ll.Joint.from_counts(counts)
+        notions = {"ALIP": ll.ALIP.split(state["eps"], state["share"]), "LDP": ll.LDP(state["eps"])}
+        for name, notion in notions.items():
+            expected = ll.polytope.vertices(notion.halfspaces(joint), interior=joint.p_x)
+            mine = np.array(found["corners"][name])
+            apart = np.abs(mine[:, None] - expected[None]).max(axis=2)
+            assert len(mine) == len(expected)
+            assert max(apart.min(axis=0).max(), apart.min(axis=1).max()) < 1e-9
+            inside += (mine > 1e-9).all(axis=1).any()
+        rows, weights = (np.array([one[name] for one in found["used"]]) for name in ("row", "weight"))
+        assert len(rows) <= 3
+        np.testing.assert_allclose(weights @ rows, joint.p_x, atol=1e-9)
+        best = ll.evaluate(joint, ll.optimal_response(joint, notions[state["under"]])).nmi
+        assert abs(found["kept"] - best) < 1e-9
+    assert inside > 10
+
+
+def test_the_cross_can_be_dragged_and_the_table_chosen(shown):
+    page = shown("polytope")
+    told, cross = page.locator("[role=status]"), page.locator(".lift-cross circle").first
+    before, at = told.inner_text(), cross.bounding_box()
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(at["x"] + 40, at["y"] + 60, steps=4)
+    page.mouse.up()
+    moved = page.locator(".lift-cross circle").first.bounding_box()
+    assert abs(moved["x"] + moved["width"] / 2 - at["x"] - 40) < 1
+    assert abs(moved["y"] + moved["height"] / 2 - at["y"] - 60) < 1
+    page.mouse.move(at["x"], at["y"])
+    assert page.locator(".lift-cross circle").first.bounding_box() == moved
+    page.locator("button").click()
+    assert told.inner_text() == before
+    page.select_option("select >> nth=0", "three secrets")
+    page.select_option("select >> nth=1", "LDP")
+    assert page.locator(".lift-groups input").count() == 9
+    assert told.inner_text().startswith("LDP allows a region with 6 corners")
+    assert "inside the triangle" in told.inner_text()
+    assert page.locator(".lift-living tbody tr").count() == page.locator("circle.lift-ring").count()
+    for slider in page.locator(".lift-groups input").all():
+        slider.focus()
+        page.keyboard.press("Home")
+    assert told.inner_text().startswith("There is nobody")
+    assert page.complaints == []
+
+
+def test_the_triangles_are_those_of_the_still_figure():
+    """The chapter writes the two tables as joint distributions, in hundredths."""
+    chapter = (ROOT / "chapters" / "aorr.md").read_text(encoding="utf-8")
+    calls = re.findall(r"^(?:small|triple) = ll\.Joint\(\s*(\[\[.*?\]\])", chapter, re.MULTILINE | re.DOTALL)
+    written = [np.array(ast.literal_eval(one)) for one in calls]
+    for mine, theirs in zip(TRIANGLES.values(), written, strict=True):
+        np.testing.assert_allclose(np.array(mine) / 100, theirs)
+
+
 @pytest.mark.parametrize("kind", SCRIPTS)
 def test_the_picture_starts_from_the_books_people(kind, shown):
     page = shown(kind)
     values = page.locator(".lift-groups input").evaluate_all("all => all.map(one => Number(one.value))")
-    counts = np.array(table(kind)["counts"])
+    counts = np.array(tables(kind)[0]["counts"])
     assert values == counts.T.ravel().tolist()
     assert all(page.locator("input").evaluate_all("all => all.map(one => one.labels.length === 1)"))
 
