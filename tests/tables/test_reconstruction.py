@@ -21,7 +21,7 @@ PUBLIC = Symbols((Column("x"), Column("z")), tuple((x, z) for x in "ab" for z in
 NOTIONS = [ll.LIP(0.4), ll.ALIP(np.inf, 0.3), ll.AverageLeakage(0.02), ll.SRLIP(0.4, (2, 3))]
 
 TIMES = {"funnel": 10}
-"""Larger tables for what moves more with a single person: among 120,000 rows the funnel has a kernel for each of them."""
+"""Larger tables for what moves more with one person: in one of 120,000 rows each has a funnel of its own."""
 
 BLUNT = {"watchdog", "subset-merging", "best-partition", "funnel-merging", "extremal", "staircase"}
 """Mechanisms whose very channel is the same for tables near one another: symbols merged, or a closed form."""
