@@ -242,6 +242,54 @@ def test_the_cross_can_be_dragged_and_the_table_chosen(shown):
     assert page.complaints == []
 
 
+def test_four_mechanisms_answer_to_the_budget(shown):
+    """What the page says at a budget is what the library finds; the keyboard turns it."""
+    page = shown("respond")
+    joint = ll.datasets.hundred_people(decades=True)
+    told, kept, budget = (
+        page.locator("[role=status]"),
+        page.locator(".lift-kept"),
+        page.locator(".lift-budgets input").first,
+    )
+    curves = page.locator("polyline.lift-line").evaluate_all("all => all.map(one => [...one.points].map(at => at.y))")
+    for presses, eps in ((0, 1.0), (4, 1.4), (8, 2.2), (18, 4.0)):
+        budget.focus()
+        for _ in range(presses):
+            page.keyboard.press("ArrowRight")
+        assert budget.get_attribute("aria-valuetext") == f"{eps:.2f} nats"
+        notion = ll.ALIP.split(eps, 0.5)
+        utility = [ll.evaluate(joint, make(joint, notion)).nmi for make in MECHANISMS.values()]
+        assert kept.all_inner_texts() == [f"keeps {100 * one:.0f}\u00a0%" for one in utility]
+        assert all(f"{100 * one:.0f}\u00a0% by" in told.inner_text() for one in utility)
+        drawn = [line[round(10 * eps)] for line in curves]
+        np.testing.assert_allclose([(180 - y) / 165 for y in drawn], utility, atol=1e-3)
+        words = ["risky" if one else "safe" for one in ll.high_risk(joint, notion)]
+        expected = [f"{name} {word}" for name, word in zip(joint.public, words, strict=True)]
+        assert page.locator(".lift-symbols li").all_inner_texts() == expected
+    assert "No band is risky" in told.inner_text()
+    page.keyboard.press("Home")
+    assert "Lifts may lie between 1.00 and 1.00." in told.inner_text()
+    assert kept.first.inner_text() == "keeps 0\u00a0%"
+    page.locator("summary").click()
+    for slider in page.locator(".lift-groups input").all():
+        slider.focus()
+        page.keyboard.press("Home")
+    assert told.inner_text().startswith("There is nobody")
+    page.locator("button").click()
+    assert "Risky: 20s" in told.inner_text()
+    assert page.complaints == []
+
+
+def test_what_the_chapter_says_of_the_four():
+    """Subset merging falls somewhere as the budget grows; at a budget of 0 it keeps nothing, the optimum something."""
+    joint = ll.datasets.hundred_people(decades=True)
+    budgets = np.linspace(0, 4, 41)
+    merging = [ll.evaluate(joint, ll.subset_merging(joint, ll.ALIP.split(eps, 0.5))).nmi for eps in budgets]
+    assert np.diff(merging).min() < -0.01
+    assert merging[0] == 0
+    assert ll.evaluate(joint, ll.optimal_response(joint, ll.PerfectPrivacy())).nmi > 0.1
+
+
 def test_the_triangles_are_those_of_the_still_figure():
     """The chapter writes the two tables as joint distributions, in hundredths."""
     chapter = (ROOT / "chapters" / "aorr.md").read_text(encoding="utf-8")
