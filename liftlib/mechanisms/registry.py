@@ -218,6 +218,22 @@ _ALL = (
         "funnel-merging", "response.funnel:funnel_merging", ANY, "|X|³ releases", "Makhdoumi2014", most_symbols=30
     ),
     Mechanism(
+        "funnel-subsets",
+        "response.submodular:funnel_subsets",
+        AVERAGE,
+        "2^|X| subsets a step",
+        "Ding2019",
+        most_symbols=15,
+    ),
+    Mechanism(
+        "funnel-descent",
+        "response.descent:funnel_descent",
+        AVERAGE,
+        "72 descents of |S| |X|² a step",
+        "Huang2024",
+        most_symbols=40,
+    ),
+    Mechanism(
         "funnel",
         "response.funnel:funnel_response",
         AVERAGE,

@@ -33,7 +33,8 @@ from liftlib.tables.sanitising import (
     routed,
     warn_of_rows_alone,
 )
-from liftlib.tables.source import STDIN, Table, ending, open_table
+from liftlib.tables.source import STDIN, ending, open_table
+from liftlib.tables.table import Table
 
 ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
 

@@ -15,7 +15,7 @@ from liftlib.population.sample import Sample
 from liftlib.tables.columns import Symbols
 from liftlib.tables.designing import CONFIDENCE, Design
 from liftlib.tables.measuring import Verdict, verdict_of
-from liftlib.tables.source import Table
+from liftlib.tables.table import Table
 
 RESHUFFLES = 999
 """Random divisions of old and new rows that the real one is held against; the least p-value is 1 in this and one."""

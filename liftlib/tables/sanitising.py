@@ -26,10 +26,12 @@ from liftlib.tables.auditing import Audit, audited
 from liftlib.tables.card import Card, card_of
 from liftlib.tables.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
 from liftlib.tables.drift import Drift, drift_of
-from liftlib.tables.randomness import generator, told, uniform
+from liftlib.tables.elsewhere import Parted
+from liftlib.tables.randomness import generator, key_of, told, uniform
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.releasing import Publishing, check_keep, permutation, published, released
-from liftlib.tables.source import Table, open_table
+from liftlib.tables.source import open_table
+from liftlib.tables.table import Table
 from liftlib.tables.together import Together, worst_of_parts
 
 
@@ -40,7 +42,8 @@ class Sanitised:
     Attributes
     ----------
     frame : frame or None
-        The released rows, shuffled unless told otherwise; None where they went to a file.
+        The released rows, shuffled unless told otherwise; None where they went to a file. A lazy one holds what its
+        draws come from: publish what it computes, not the frame itself.
     card : Card
         May be published with the rows.
     design : Design
@@ -76,8 +79,8 @@ def sanitise(
     Parameters
     ----------
     frame : frame
-        Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. One that lives elsewhere counts there, and
-        the columns to release are fetched.
+        Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. A database counts, and the columns to
+        release are fetched; from Dask and PySpark only counts are, and the rows are released where they live.
     secret, public : str or sequence of str
         Columns. Several secret ones are protected together and each alone; several public ones are released together.
     notion : Notion
@@ -105,7 +108,8 @@ def sanitise(
     -------
     Sanitised
         The frame, of the same library where that is eager, has the kept and the released columns in the source's
-        column order, and no index of its own.
+        column order, and no index of its own. One of Dask or PySpark is computed when it is asked for, and as often as
+        it is asked for with the same draws, as long as the source gives the same rows in the same parts.
 
     Raises
     ------
@@ -133,17 +137,20 @@ def sanitise(
 
 def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:
     """Return the rows of a frame released through a design, as a frame of the same library."""
+    columns = published(table, made, how.keep)
+    if isinstance(table, Parted):
+        return table.release(made, key_of(source), how.keep, columns, how.unseen, keep_order=how.keep_order)
     whole = nw.from_native(frame)
     if isinstance(whole, nw.LazyFrame):
         whole = whole.select(list(dict.fromkeys([*made.columns_needed(), *how.keep]))).collect()
     drawn = pl.concat(list(released(open_table(whole.to_native()), made, source, replace(how, keep=()))))
     order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
-    columns = {name: drawn[name].gather(pl.Series(order)).to_list() for name in made.public.names}
+    texts = {name: drawn[name].gather(pl.Series(order)).to_list() for name in made.public.names}
     kept = nw.maybe_reset_index(whole.select(list(how.keep) or whole.columns[:1])[order.tolist()])
     kept = kept.with_columns(
-        *(nw.new_series(name, texts, nw.String(), backend=whole.implementation) for name, texts in columns.items())
+        *(nw.new_series(name, texts[name], nw.String(), backend=whole.implementation) for name in texts)
     )
-    return kept.select(published(table, made, how.keep)).to_native()
+    return kept.select(columns).to_native()
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +207,9 @@ def apply(
 
 def refuse_unseen(table: Table, made: Design) -> None:
     """Refuse symbols that the design has not seen before anything is said of drift."""
+    if isinstance(table, Parted):
+        table.refuse_unseen(made)
+        return
     for rows in table.batches(made.columns_needed()):
         made.codes(rows)
 

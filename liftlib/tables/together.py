@@ -17,7 +17,7 @@ from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, Vector
 from liftlib.tables.columns import JOIN, MISSING, Column, Symbols
 from liftlib.tables.designing import Design
-from liftlib.tables.source import Table
+from liftlib.tables.table import Table
 
 CHUNK = 4_000_000
 """Numbers in memory at a time."""
