@@ -19,6 +19,7 @@ preview: .venv/installed  ## The same book at small parameters, in _build/previe
 	$(BIN)/python -m liftbook.build.book --preview
 
 ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 seeds; ONLY=fig4 for a part, MINUTES=30 to stop
+	$(BIN)/python -m liftbook.figures.stored
 	$(BIN)/python -m liftbook.claims.stored $(if $(ONLY),--only "$(ONLY)") $(if $(MINUTES),--minutes $(MINUTES))
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser

@@ -6,6 +6,7 @@ Each function returns the axes that it drew on.
 from liftbook.plots.bands import flows
 from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.comparison import time_and_utility
+from liftbook.plots.dots import strips
 from liftbook.plots.graphs import implications
 from liftbook.plots.lines import curves, histograms, tradeoff
 from liftbook.plots.maps import lift_map
@@ -13,7 +14,6 @@ from liftbook.plots.multiples import panels, scatters
 from liftbook.plots.planes import plane
 from liftbook.plots.questions import decisions
 from liftbook.plots.sets import lift_sets
-from liftbook.plots.strips import strips
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
 from liftbook.plots.triangles import simplex, simplices
 from liftlib.tables.picture import as_svg

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -27,12 +28,16 @@ from liftlib.tables.card import Card, card_of
 from liftlib.tables.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
 from liftlib.tables.drift import Drift, drift_of
 from liftlib.tables.elsewhere import Parted
+from liftlib.tables.ledger import entered, past_of, read_ledger
 from liftlib.tables.randomness import generator, key_of, told, uniform
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.releasing import Publishing, check_keep, permutation, published, released
 from liftlib.tables.source import open_table
 from liftlib.tables.table import Table
 from liftlib.tables.together import Together, worst_of_parts
+
+A_FRAME = "a frame"
+"""What a ledger calls a release that went to no file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +75,7 @@ def sanitise(
     keep: Sequence[str] = (),
     keep_order: bool = False,
     allow: bool = False,
+    ledger: Path | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
     **reading: Any,
@@ -96,6 +102,9 @@ def sanitise(
         Leave rows in the frame's order. By default they are shuffled, for an order may tell the secret.
     allow : bool
         Go on where the kept columns break the notion, of which a note says so, or the mechanism may take very long.
+    ledger : pathlib.Path, optional
+        The file of these rows' releases so far, with which this one is put together and to which it is added: the one
+        that ``lift sanitise`` keeps beside a table, or one of your own. Without it a second release is not noticed.
     resamples : int
         Bootstrap tables of the audit.
     rng : Uniform or int, optional
@@ -118,8 +127,10 @@ def sanitise(
     UnsupportedNotion
         If the mechanism does not serve the notion.
     BrokenNotion
-        If kept columns, or one of several secrets, break the notion and ``allow`` is not set.
+        If kept columns, earlier releases in the ledger, or one of several secrets break the notion and ``allow`` is not
+        set.
     """
+    past = None if ledger is None else read_ledger(ledger)
     how, table = reading_of(secret, public, reading), open_table(frame)
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
@@ -128,11 +139,16 @@ def sanitise(
     warn_of_rows_alone(confidence)
     check_keep(table, made, keep)
     check_each_secret(made)
-    told, together = beside_others(table, made, [], keep, allow=allow)
+    told, together = beside_others(table, made, *past_of(table, made, past, keep), allow=allow)
     notes = (*told, *([] if made.confidence else [ROWS_ALONE]))
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
-    native = drawn_frame(frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep"))
-    return Sanitised(native, card_of(made, keep=keep, keep_order=keep_order, alone=not together), made, found)
+    release = 1 if past is None else 1 + len(past.entries)
+    card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=not together)
+    with entered(past, A_FRAME, keep, made):
+        native = drawn_frame(
+            frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep")
+        )
+    return Sanitised(native, card, made, found)
 
 
 def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:
@@ -170,6 +186,7 @@ def apply(
     keep_order: bool = False,
     unseen: Unseen = "error",
     allow: bool = False,
+    ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
     """Release the rows of a new frame through a design.
@@ -181,11 +198,13 @@ def apply(
     made : Design
         Of :func:`sanitise`, or from :func:`~liftlib.tables.designing.load`.
     keep, keep_order, rng
-        As in :func:`sanitise`; kept columns are not judged here.
+        As in :func:`sanitise`; kept columns are judged only where there is a ledger.
     unseen : {"error", "draw"}
         What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
     allow : bool
-        Go on where the rows have drifted.
+        Go on where the rows have drifted, or earlier releases in the ledger break the notion together with this one.
+    ledger : pathlib.Path, optional
+        As in :func:`sanitise`: of the new rows.
 
     Raises
     ------
@@ -194,7 +213,10 @@ def apply(
     Drifted
         If the rows are from another distribution, for which the notion is broken or nobody can tell; see
         :func:`~liftlib.tables.drift.drift_of`.
+    BrokenNotion
+        If earlier releases break the notion together with this one, or nobody can tell, and ``allow`` is not set.
     """
+    past = None if ledger is None else read_ledger(ledger)
     table = open_table(frame)
     table.check([*made.columns_needed(), *keep])
     check_keep(table, made, keep)
@@ -202,7 +224,10 @@ def apply(
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
-    return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
+    if past is not None:
+        beside_others(table, made, *past_of(table, made, past, keep), allow=allow)
+    with entered(past, A_FRAME, keep, made):
+        return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
 
 
 def refuse_unseen(table: Table, made: Design) -> None:

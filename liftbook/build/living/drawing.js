@@ -76,7 +76,7 @@
     return make(
       "div",
       "lift-budgets",
-      slider("budget ε", { min: 0, max: 4, step: 0.05, value: state.eps, said: nats }, (value) => moved((state.eps = value))).node,
+      slider("budget ε", { min: 0, max: 4, step: 0.1, value: state.eps, said: nats }, (value) => moved((state.eps = value))).node,
       slider("λ, the min-lift's share", { min: 0, max: 1, step: 0.05, value: state.share, said: (value) => value.toFixed(2) }, (value) =>
         moved((state.share = value)),
       ).node,

@@ -1,4 +1,4 @@
-"""Living pictures: the directives ``lift-belief`` and ``lift-polytope``.
+"""Living pictures: the directives ``lift-belief``, ``lift-respond`` and ``lift-polytope``.
 
 Each marks a place and puts the scripts beside it, in the page itself: a page that has none loads nothing, one that has
 it asks for no further file, and all of it works from a file too.
@@ -20,6 +20,7 @@ from liftlib.datasets import hundred_people
 FOLDER = Path(__file__).parents[1] / "living"
 SCRIPTS = {
     "belief": ("lifts.js", "drawing.js", "belief.js"),
+    "respond": ("lifts.js", "drawing.js", "mechanisms.js", "respond.js"),
     "polytope": ("lifts.js", "drawing.js", "mechanisms.js", "polytope.js"),
 }
 """What each kind of picture runs, in order."""
@@ -35,7 +36,7 @@ def tables(kind: str) -> list[dict[str, Any]]:
     """Return the people that a picture starts from, as counts; the polytope's reader may choose among two tables.
 
     >>> [sum(map(sum, one["counts"])) for kind in SCRIPTS for one in tables(kind)]
-    [100, 100, 100]
+    [100, 100, 100, 100]
     """
     if kind == "polytope":
         return [

@@ -66,10 +66,8 @@ def living(browser, site):
     """The watchdog's page with Python loaded, put back after each test by the tests themselves."""
     page = opened(browser, site, "watchdog")
     page.wait_for_load_state("networkidle")
-    before = [url for url in page.asked if "/alive/" in url]
-    assert [url.rpartition("/")[2].partition("?")[0] for url in before] == ["start.js"], (
-        "what nobody asked for was loaded"
-    )
+    before = {url.rpartition("/")[2].partition("?")[0] for url in page.asked if "/alive/" in url}
+    assert before == {"start.js", "charts.js"}, "what nobody asked for was loaded"
     page.before = violations(page)
     start(page)
     yield page
@@ -88,7 +86,7 @@ def test_a_run_gives_the_librarys_own_numbers(living):
     said = living.locator("[data-glue=wd-syn-1]").first
     form = said.get_attribute("data-form")
     assert said.inner_text() == format(float(part["mean"].iloc[0]), form)
-    assert said.get_attribute("title").startswith("the book: ")
+    assert re.fullmatch(r"the book: \d\.\d+", said.get_attribute("title")), "the book's number is not in its place"
     figure = living.locator(".lift-mine figure a.lift-drawing").first
     assert len(figure.locator("[role=img]").get_attribute("aria-label")) > 40
     assert figure.evaluate("e => e.getBoundingClientRect().width") > 400
@@ -108,6 +106,39 @@ def test_another_parameter_draws_another_figure(living):
     run(living)
     assert drawing(living) != first
     assert living.evaluate("location.search").startswith("?run&n_trials=6")
+
+
+def test_a_live_chart_has_the_rows_of_the_run(living, tmp_path):
+    """The book's chart is open when the run replaces it, and comes back with the book's figure."""
+    press(living, "reset")
+    living.locator(".lift-explore").first.click()
+    living.wait_for_selector(".lift-chart[data-drawn]")
+    assert living.inner_text(".lift-whose") == "These are the book’s rows."
+    living.fill("[name=n_trials]", "6")
+    living.fill("[name=epsilons]", "2, 3")
+    run(living)
+    living.wait_for_selector(".lift-mine .lift-chart[data-drawn]")
+    assert living.locator(".lift-chart:visible").count() == 1
+    assert living.inner_text(".lift-mine .lift-whose") == "These are the rows of your run, not the book’s."
+    with living.expect_download() as waiting:
+        living.click(".lift-mine .lift-chart [data-do=download]")
+    assert waiting.value.suggested_filename == "fig-e23-2-yours.csv"
+    waiting.value.save_as(tmp_path / "rows.csv")
+    found = pd.read_csv(tmp_path / "rows.csv")
+    assert found["rows"].unique().tolist() == ["a run in the browser, " + living.evaluate("location.search")]
+    expected = figures.figure_e23_2(6, [2.0, 3.0], [0.35, 0.5, 0.65], 5, 17, rng=0)
+    expected = expected[expected.measure.isin(found.measure)]
+    assert len(found) == len(expected)
+    keys = ["measure", "series", "eps"]
+    found, expected = (table.set_index(keys).sort_index() for table in (found, expected))
+    for column in ("mean", "std", "low", "high", "n"):
+        np.testing.assert_allclose(found[column], expected[column], rtol=1e-6, atol=1e-8, err_msg=column)
+    press(living, "reset")
+    assert living.locator(".lift-chart:visible .lift-whose").all_inner_texts() == ["These are the book’s rows."]
+    living.locator(".lift-explore").first.click()
+    living.fill("[name=n_trials]", "6")
+    living.fill("[name=epsilons]", "2, 3")
+    run(living)
 
 
 def test_a_value_out_of_range_is_refused_at_once(living):
