@@ -246,8 +246,8 @@ def _rare_output(t: float) -> Case:
 
 
 def _rare_secret(t: float) -> Case:
-    """A secret of probability t, told outright."""
-    return Case(Joint(np.diag([t, 1 - t])), Channel.identity(2))
+    """A secret of probability t², told outright."""
+    return Case(Joint(np.diag([t**2, 1 - t**2])), Channel.identity(2))
 
 
 def _many_secrets(t: float) -> Case:
@@ -280,7 +280,7 @@ GAPS = (
     Gap("LDP-S", "LDP-X", "S is independent of X, and X is published", lambda _: _hidden()),
     Gap("MaxL", "PML", "two equal secrets, told outright with a chance t, and else nothing", _rare_output),
     Gap("I", "PMC", "the same", _rare_output),
-    Gap("Sibson", "MaxL", "a secret of probability t, told outright", _rare_secret),
+    Gap("Sibson", "MaxL", "a secret of probability t², told outright", _rare_secret),
     Gap("DP", "LDP-S", "n copies of one secret, as n records, each answered at ε = 1/2", _copies),
     Gap("chi2", "PMC", "a secret of probability t, ruled out", lambda t: told([t, 1 - t], [0.0, 1 / (1 - t)])),
     Gap("I", "Sibson", "4/t equal secrets, told outright with a chance √t/2, and else nothing", _many_secrets),
