@@ -138,7 +138,7 @@ class Parted(Lazy):
                 if len(unseen):
                     value = JOIN.join(map(str, unseen.select(symbols.names).row(0)))
                     raise DataError(
-                        f"{int(unseen['rows'].sum()):,} rows have a {role} symbol that the channel was not made for, "
+                        f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the channel was not made for, "
                         f"such as {value!r}: design the channel again, or draw for them what says nothing "
                         "(--unseen draw)"
                     )
