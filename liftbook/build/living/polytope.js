@@ -129,6 +129,8 @@
       picture.setPointerCapture(event.pointerId); // the cross itself is drawn anew
       held = true;
     });
+    // a finger on the cross does not scroll the page; anywhere else on the picture it does
+    picture.addEventListener("touchstart", (event) => event.target.closest(".lift-cross") && event.preventDefault(), { passive: false });
     for (const over of ["pointerup", "pointercancel"]) picture.addEventListener(over, () => (held = false));
     picture.addEventListener("pointermove", (event) => {
       if (!held) return;
