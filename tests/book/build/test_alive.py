@@ -330,7 +330,7 @@ def released(page, rows, folder):
     assert ends == [".csv", ".card.json", ".card.md", ".PRIVATE.audit.html", ".PRIVATE.design.json"]
     made = load(files["mine-released.PRIVATE.design.json"])
     assert (made.mechanism, made.confidence, made.rows) == ("subset-response", 0.9, rows)
-    assert str(made.promise) == "ALIP(eps_l=3, eps_u=2.5)"
+    assert (made.promise.eps_l, made.promise.eps_u) == (3.0, 2.5)
     assert made.promise.is_kept(joint_of(made.counts), made.channel)
     published = pd.read_csv(files["mine-released.csv"])
     assert published.columns.tolist() == ["age"]
