@@ -24,11 +24,11 @@ ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m liftbook.build.chromium
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not rebuilt"
 
 # the laws on new examples each time, what is marked slow, branch coverage, mutants, and both minimal roots
 test-slow: .venv/installed book  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
-	$(BIN)/pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/laws
 	$(MAKE) coverage mutants
 	tools/minimal-debian

@@ -42,6 +42,7 @@ from .mechanisms.merging.subset import subset_merging as subset_merging
 from .mechanisms.merging.watchdog import high_risk as high_risk
 from .mechanisms.merging.watchdog import watchdog as watchdog
 from .mechanisms.noise.extremal import extremal_response as extremal_response
+from .mechanisms.noise.hamming import hamming_response as hamming_response
 from .mechanisms.noise.randomised import randomised_response as randomised_response
 from .mechanisms.noise.reporting import conditional_reporting as conditional_reporting
 from .mechanisms.noise.staircase import staircase_response as staircase_response

@@ -50,6 +50,7 @@ CEILING = Serves(
     lambda n: n.lift_bounds(np.full(2, 0.5)).exact and bool(np.isinf(n.lift_bounds(np.full(2, 0.5)).lower).all()),
 )
 AVERAGE = Serves("bounds on I(S; Y)", lambda notion: notion.average is not None)
+MAXIMAL = Serves("bounds on maximal leakage", lambda notion: notion.maximal is not None)
 
 
 def _of_ratios(notion: Notion) -> bool:
@@ -206,6 +207,7 @@ _ALL = (
         "S20 Theorem 4, repaired",
     ),
     Mechanism("extremal", "noise.extremal:extremal_response", CEILING, "|X|²", "Grosse2023, for S = X"),
+    Mechanism("hamming", "noise.hamming:hamming_response", MAXIMAL, "|X|²", "Saeidian2021, for S = X"),
     Mechanism(
         "staircase",
         "noise.staircase:staircase_response",

@@ -79,6 +79,7 @@
       made.push(absorb(start, high, notion));
     }
     if (made.length) {
+      // of two that leave the same risk the first symbol's goes, as in liftlib
       const earlier = made.slice(0, -1).sort((a, b) => a.members[0] - b.members[0]);
       const last = absorb(absorb(made.at(-1), earlier, notion), low, notion);
       return { low, merged: [...earlier, last] };
@@ -203,6 +204,6 @@
     joint.lifts.map((row) => sum(row.map((lift, x) => lift * output[x])) / sum(output));
 
   window.liftLiving = {
-    ...window.liftLiving, alip, ldp, risky, watchdog, merging, subsetResponse, optimum, response, entropy, nmi, liftsOf,
+    ...window.liftLiving, alip, ldp, risky, watchdog, merging, subsetResponse, optimum, response, mixture, entropy, nmi, liftsOf,
   };
 })();

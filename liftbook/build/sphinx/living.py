@@ -1,7 +1,8 @@
 """Living pictures: the directives ``lift-belief``, ``lift-respond`` and ``lift-polytope``.
 
-Each marks a place and puts the scripts beside it, in the page itself: a page that has none loads nothing, one that has
-it asks for no further file, and all of it works from a file too.
+The directive's content says what to move; print and notebooks leave it out with the picture. The scripts stand beside
+the place, in the page itself: a page that has none loads nothing, one that has it asks for no further file, and all
+of it works from a file too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ SCRIPTS = {
     "polytope": ("lifts.js", "drawing.js", "mechanisms.js", "polytope.js"),
 }
 """What each kind of picture runs, in order."""
+WORDS = "lift-living-words"
 PEOPLE = 100
 TRIANGLES = {
     "two secrets": [[24, 10, 6], [6, 20, 34]],
@@ -64,11 +66,15 @@ def place(kind: str) -> str:
 class Living(SphinxDirective):
     """Marks the place; the directive's name says of which picture."""
 
+    has_content = True
+
     def run(self) -> list[nodes.Node]:
         kind = self.name.removeprefix("lift-")
         for name in SCRIPTS[kind]:
             self.env.note_dependency(str(FOLDER / name))
-        return [nodes.raw("", place(kind), format="html")]
+        words = nodes.container(classes=[WORDS])
+        self.state.nested_parse(self.content, self.content_offset, words)
+        return [words, nodes.raw("", place(kind), format="html")]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -10,7 +10,7 @@ import pytest
 
 import liftlib as ll
 from liftbook.build.chromium import find_chromium
-from liftbook.build.sphinx.living import FOLDER, SCRIPTS, TRIANGLES, place, tables
+from liftbook.build.sphinx.living import FOLDER, SCRIPTS, TRIANGLES, WORDS, place, tables
 
 ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = find_chromium()
@@ -125,6 +125,8 @@ def test_mechanisms_are_the_librarys(living):
         for one in random_tables(rng, 110, (4, 6))
         if one.shape[1] > 1
     ]
+    # every union of the riskiest with another has a zero cell, so that the largest lift has to choose
+    cases.append([[[0, 0, 3, 2, 0, 0], [0, 3, 0, 0, 0, 2], [4, 0, 0, 6, 3, 0]], 2.0, 0.3])
     assert len(cases) > 50
     every = living.evaluate(
         """([cases, names]) => cases.map(([counts, lower, upper]) => {
@@ -153,6 +155,14 @@ def test_mechanisms_are_the_librarys(living):
             between += kept["merging"] + 1e-9 < kept["subsetResponse"] < kept["optimum"] - 1e-9
     assert merged > 10
     assert between > 10
+
+
+def test_a_mixture_is_the_target_where_one_row_is_the_target_itself(living):
+    """After the first phase an equation then has no row of its own, and must hold all the same."""
+    rows = [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    weights = living.evaluate("rows => liftLiving.mixture([1, 0, 0], rows, [0.25, 0.25, 0.5])", rows)
+    np.testing.assert_allclose(weights, [0.5, 0, 0.5], atol=1e-12)
+    assert living.evaluate("rows => liftLiving.mixture([1, 0, 0], rows, [0.25, 0.5, 0.25])", rows) is None
 
 
 def test_people_and_the_budget_can_be_moved(shown):
@@ -292,6 +302,17 @@ def test_four_mechanisms_answer_to_the_budget(shown):
         expected = [f"{name} {word}" for name, word in zip(joint.public, words, strict=True)]
         assert page.locator(".lift-symbols li").all_inner_texts() == expected
     assert "No band is risky" in told.inner_text()
+    share = page.locator(".lift-budgets input").last
+    share.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    for _ in range(20):
+        budget.press("ArrowLeft")
+    curves = page.locator("polyline.lift-line").evaluate_all("all => all.map(one => [...one.points].map(at => at.y))")
+    for eps in (1.0, 2.0):
+        utility = [ll.evaluate(joint, make(joint, ll.ALIP.split(eps, 0.65))).nmi for make in MECHANISMS.values()]
+        np.testing.assert_allclose([(180 - line[round(10 * eps)]) / 165 for line in curves], utility, atol=1e-3)
+    assert kept.all_inner_texts() == [f"keeps {100 * one:.0f}\u00a0%" for one in utility]
     page.keyboard.press("Home")
     assert "Lifts may lie between 1.00 and 1.00." in told.inner_text()
     assert kept.first.inner_text() == "keeps 0\u00a0%"
@@ -350,6 +371,17 @@ def test_it_fits_a_dark_phone_and_can_be_heard(kind, shown):
 def test_without_scripts_it_says_so(kind, shown):
     page = shown(kind, java_script_enabled=False)
     assert "With scripts this is a picture that you can move." in page.locator(".lift-living").inner_text()
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", ["notation", "aorr", "srr"])
+def test_what_to_move_is_said_on_the_page_alone(chapter):
+    """A notebook has no picture to be moved, and so no words that ask for it."""
+    built = ROOT / "_build" / "html"
+    page = (built / "chapters" / f"{chapter}.html").read_text(encoding="utf-8")
+    (words,) = re.findall(rf'<div class="{WORDS}[^>]*>\s*<p>([\w ]{{8,}})', page)
+    notebook = built / "_notebooks" / "chapters" / f"{chapter}.ipynb"
+    assert words not in notebook.read_text(encoding="utf-8")
 
 
 def test_a_script_cannot_end_itself():

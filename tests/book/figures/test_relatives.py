@@ -8,7 +8,7 @@ import pytest
 import liftlib as ll
 from liftbook.figures.relatives import tried
 from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, revealed, told
-from liftbook.figures.relatives.closed import closed_forms, half_and_half
+from liftbook.figures.relatives.closed import closed_forms, half_and_half, least_distortions
 from liftbook.figures.relatives.funnel import beyond, same_average
 from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftbook.figures.relatives.tried import arrows_tried, decided, gaps_tried, places
@@ -176,3 +176,10 @@ def test_what_follows_given_the_rarest_secret():
     case = told([0.2, 0.8], [0.5, 1.125])
     lost = math.sqrt(RELATIVES["chi2"].measure(case) * 0.8 / 0.2)
     assert math.exp(-RELATIVES["PMC"].measure(case)) == pytest.approx(1 - lost)
+
+
+def test_the_least_distortion_by_hand():
+    """Of 0.5, 0.3, 0.2 at e^eps = 1.5: the first is told, and the second half of the time."""
+    rows = least_distortions([0.2, 0.5, 0.3], [math.log(1.5), 3.0])
+    assert rows["closed"].tolist() == pytest.approx([0.35, 0.0])
+    assert rows["programme"].tolist() == pytest.approx([0.35, 0.0], abs=1e-9)
