@@ -18,9 +18,18 @@ from liftlib.tables.designing import design
 SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]) * 400
 SECRET = Symbols((Column("s"),), (("s0",), ("s1",)))
 PUBLIC = Symbols((Column("x"), Column("z")), tuple((x, z) for x in "ab" for z in "pqr"))
-NOTIONS = [ll.LIP(0.4), ll.ALIP(np.inf, 0.3), ll.AverageLeakage(0.02), ll.SRLIP(0.4, (2, 3))]
+NOTIONS = [ll.LIP(0.4), ll.ALIP(np.inf, 0.3), ll.AverageLeakage(0.02), ll.MaximalLeakage(0.5), ll.SRLIP(0.4, (2, 3))]
 
-BLUNT = {"watchdog", "subset-merging", "best-partition", "funnel-merging", "funnel-subsets", "extremal", "staircase"}
+BLUNT = {
+    "watchdog",
+    "subset-merging",
+    "best-partition",
+    "funnel-merging",
+    "funnel-subsets",
+    "extremal",
+    "staircase",
+    "hamming",
+}
 """Mechanisms whose very channel is the same for tables near one another: symbols merged, or a closed form."""
 
 
