@@ -19,7 +19,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import JOIN, Column
+from liftlib.tables.columns import JOIN, ROWS, Column
 from liftlib.tables.designing import Design, Unseen
 from liftlib.tables.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles
 from liftlib.tables.table import Table, counted, named_columns, polars_of, unreadable
@@ -59,11 +59,11 @@ class Lazy(Table):
         try:
             labels = found.select(
                 *(column.labels().alias(name) for name, column in named.items()),
-                pl.col("__rows_of_it").cast(pl.Int64).alias("rows"),
+                pl.col("__rows_of_it").cast(pl.Int64).alias(ROWS),
             )
         except PolarsError as error:
             raise unreadable(self.name, error) from error
-        return counted(labels.group_by(list(named)).agg(pl.col("rows").sum()), list(named), self.name)
+        return counted(labels.group_by(list(named)).agg(pl.col(ROWS).sum()), list(named), self.name)
 
     def batches(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: D102
         yield polars_of(self._frame.select(names).collect())
@@ -138,7 +138,7 @@ class Parted(Lazy):
                 if len(unseen):
                     value = JOIN.join(map(str, unseen.select(symbols.names).row(0)))
                     raise DataError(
-                        f"{int(unseen['rows'].sum()):,} rows have a {role} symbol that the channel was not made for, "
+                        f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the channel was not made for, "
                         f"such as {value!r}: design the channel again, or draw for them what says nothing "
                         "(--unseen draw)"
                     )
@@ -187,7 +187,7 @@ def _counted_part(part: pd.DataFrame, count: Count) -> pl.DataFrame:
 
 def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     whole = pl.concat(counts)
-    return whole.group_by([name for name in whole.columns if name != "rows"]).agg(pl.col("rows").sum())
+    return whole.group_by([name for name in whole.columns if name != ROWS]).agg(pl.col(ROWS).sum())
 
 
 def _released_part(
@@ -227,10 +227,10 @@ class OnSpark(Parted):
 
         rows = self._frame.to_native().select(*map(_quoted, names))
         empty = count(pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
-        keys = [name for name in empty.columns if name != "rows"]
+        keys = [name for name in empty.columns if name != ROWS]
         kinds = {pl.String: "string", pl.Int64: "long"}
         # names of our own, for Spark takes a.b for a part of a, and A for a
-        short = {name: f"c{at}" for at, name in enumerate(keys)} | {"rows": "n"}
+        short = {name: f"c{at}" for at, name in enumerate(keys)} | {ROWS: "n"}
         schema = ", ".join(f"{short[name]} {kinds[type(empty.schema[name])]}" for name in short)
         found = rows.mapInArrow(partial(_counted_batches, count=count, short=short), schema)
         summed = found.groupBy(*(short[name] for name in keys)).agg(functions.sum("n").alias("n"))

@@ -9,12 +9,12 @@ import polars as pl
 from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
-from liftlib.tables.columns import Column
+from liftlib.tables.columns import ROWS, Column
 from liftlib.tables.randomness import Stream
 from liftlib.tables.table import unreadable
 
 Count = Callable[[pl.DataFrame], pl.DataFrame]
-"""Takes some rows, and gives counts: a column ``rows``, and others by which counts are summed."""
+"""Takes some rows, and gives counts: a column ``ROWS``, and others by which counts are summed."""
 
 DIGIT, DIGITS = 16, 4
 """Numbers are sought by so many bits at a time, and they have so many times as many."""
@@ -35,7 +35,7 @@ def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) ->
         labels = rows.select(column.labels().alias(name) for name, column in named.items())
     except PolarsError as error:
         raise unreadable(where, error) from error
-    return labels.group_by(list(named)).agg(pl.len().cast(pl.Int64).alias("rows"))
+    return labels.group_by(list(named)).agg(pl.len().cast(pl.Int64).alias(ROWS))
 
 
 def count_digits(rows: pl.DataFrame, column: Column, found: Sequence[int], place: int, where: str) -> pl.DataFrame:
@@ -61,7 +61,7 @@ def count_digits(rows: pl.DataFrame, column: Column, found: Sequence[int], place
     digits = (whole >> np.uint64(DIGIT * (DIGITS - 1 - place))) & np.uint64((1 << DIGIT) - 1)
     begins = whole >> np.uint64(DIGIT * (DIGITS - place)) if place else np.zeros_like(whole)
     parts = [
-        pl.DataFrame({"begin": np.full(len(known), at), "digit": known.astype(np.int64), "rows": rows})
+        pl.DataFrame({"begin": np.full(len(known), at), "digit": known.astype(np.int64), ROWS: rows})
         for at, begin in enumerate(found)
         for known, rows in [np.unique(digits[begins == begin], return_counts=True)]
     ]
@@ -107,9 +107,9 @@ def quantiles(count: Callable[[Sequence[int], int], pl.DataFrame], parts: int) -
     for place in range(DIGITS):
         begins = begins or [0]
         known = sorted(set(begins))
-        table = count(known, place).group_by("begin", "digit").agg(pl.col("rows").sum()).sort("begin", "digit")
+        table = count(known, place).group_by("begin", "digit").agg(pl.col(ROWS).sum()).sort("begin", "digit")
         if not place:
-            n = int(table["rows"].sum())
+            n = int(table[ROWS].sum())
             if not n:
                 return ()
             at = [part / parts * (n - 1) for part in range(1, parts)]
@@ -117,7 +117,7 @@ def quantiles(count: Callable[[Sequence[int], int], pl.DataFrame], parts: int) -
             begins = [0] * len(ranks)
         of = {begin: table.filter(pl.col("begin") == number) for number, begin in enumerate(known)}
         for number, (begin, rank) in enumerate(zip(begins, ranks, strict=True)):
-            up_to = np.cumsum(of[begin]["rows"].to_numpy())
+            up_to = np.cumsum(of[begin][ROWS].to_numpy())
             chosen = int(np.searchsorted(up_to, rank, side="right"))
             ranks[number] = rank - (int(up_to[chosen - 1]) if chosen else 0)
             begins[number] = (begin << DIGIT) | int(of[begin]["digit"][chosen])

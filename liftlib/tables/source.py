@@ -18,7 +18,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import Column
+from liftlib.tables.columns import ROWS, Column
 from liftlib.tables.elsewhere import elsewhere
 from liftlib.tables.table import Table, counted, named_columns, polars_of, unreadable
 
@@ -50,6 +50,7 @@ def open_table(source: Any) -> Table:
         return _StdinTable() if Path(source) == STDIN else _FileTable(Path(source))
     if isinstance(source, pl.DataFrame | pl.LazyFrame):
         return _PolarsTable(source.lazy(), "the frame")
+    _check_names(source)
     try:
         frame = nw.from_native(source)
     except TypeError as error:
@@ -59,6 +60,17 @@ def open_table(source: Any) -> Table:
     if isinstance(frame, nw.LazyFrame):
         return elsewhere(frame)
     return _PolarsTable(polars_of(frame).lazy(), "the frame")
+
+
+def _check_names(frame: Any) -> None:
+    """Refuse a pandas or Dask frame whose columns have no names of their own, or none that are text."""
+    names = list(frame.columns) if hasattr(frame, "columns") and hasattr(frame, "dtypes") else []
+    odd = next((name for name in names if not isinstance(name, str)), None)
+    if odd is not None:
+        raise DataError(f"the frame has a column {odd!r}, whose name is no text: rename it")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"the frame has more than one column {twice!r}: rename them")
 
 
 class _PolarsTable(Table):
@@ -75,7 +87,7 @@ class _PolarsTable(Table):
         names = list(named)
         try:
             labels = self._lazy.select(column.labels().alias(name) for name, column in named.items())
-            found = labels.group_by(names).agg(pl.len().cast(pl.Int64).alias("rows")).collect(engine="streaming")
+            found = labels.group_by(names).agg(pl.len().cast(pl.Int64).alias(ROWS)).collect(engine="streaming")
         except (PolarsError, OSError) as error:
             raise unreadable(self.name, error) from error
         return counted(found, names, self.name)
@@ -129,11 +141,10 @@ class _FileTable(_PolarsTable):
         if separator := SUFFIXES[found]:
             try:
                 with path.open("rb") as file:
-                    first = file.read(1)
+                    first = file.read(2000)
             except OSError as error:
                 raise DataError(f"cannot read {path}: {error.strerror}; check who may read it") from error
-            if not first:
-                raise DataError(f"{name} is empty: it needs a line with the columns' names")
+            _check_text(name, first, separator, zipped=found.endswith(".gz"))
             lazy = pl.scan_csv(
                 path,
                 separator=separator,
@@ -148,6 +159,43 @@ class _FileTable(_PolarsTable):
         for column in self.columns:
             if "_duplicated_" in column and (twice := column.rpartition("_duplicated_")[0]) in self.columns:
                 raise DataError(f"{name} has more than one column {twice!r}: rename them")
+
+
+KINDS = {
+    b"\xff\xfe": "UTF-16: save it as UTF-8",
+    b"\xfe\xff": "UTF-16: save it as UTF-8",
+    b"PK\x03\x04": "a spreadsheet or a zip archive: export the table as CSV",
+    b"\x1f\x8b": "gzipped: let its name end in .gz",
+    b"PAR1": "Parquet: let its name end in .parquet",
+    b"SQLite format 3": "a database: export the table as CSV",
+}
+"""What files begin with that are not what their name says."""
+
+
+def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> None:
+    """Refuse a file that is no table of text, by how it begins.
+
+    Raises
+    ------
+    DataError
+        With what it is, and what to do.
+    """
+    if not first:
+        raise DataError(f"{name} is empty: it needs a line with the columns' names")
+    if zipped:
+        return
+    for begins, what in KINDS.items():
+        if first.startswith(begins):
+            raise DataError(f"{name} is {what}")
+    header, ended, _ = first.partition(b"\n")
+    if b"\r" in header.removesuffix(b"\r"):
+        raise DataError(f"{name} ends its lines with carriage returns alone: save it with line feeds")
+    other = next((one for one in (";", "\t", "|", ",") if one != separator and header.count(one.encode()) > 0), None)
+    if separator.encode() not in header and other is not None and ended:
+        raise DataError(
+            f"{name} has values with {other!r} between them, not {separator!r}: save it with {separator!r}"
+            + (", or let its name end in .tsv" if other == "\t" else "")
+        )
 
 
 class _StdinTable(_FileTable):

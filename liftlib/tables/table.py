@@ -29,7 +29,7 @@ class Table(ABC):
 
     @abstractmethod
     def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> pl.DataFrame:
-        """Return how often each combination of labels occurs, in the columns given and ``rows``.
+        """Return how often each combination of labels occurs, in the columns given and ``ROWS``.
 
         A mapping gives names to the labels, so that one column may be labelled in several ways.
         """
@@ -60,6 +60,9 @@ class Table(ABC):
                 listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
                 remedy = f"did you mean {near[0]!r}?" if near else f"there are {listed}"
                 raise DataError(f"{self.name} has no column {name!r}: {remedy}")
+            # Polars reads such a name as all columns that it fits, the secret's among them
+            if not name or name == "*" or (name.startswith("^") and name.endswith("$")) or "\0" in name:
+                raise DataError(f"{self.name} calls a column {name!r}, which is no name for one: rename it")
         if len(set(names)) < len(names):
             twice = next(name for name in names if list(names).count(name) > 1)
             raise DataError(f"column {twice!r} is named twice: secret and public are different columns")
@@ -112,6 +115,8 @@ def _taken_over(column: Any) -> pl.Series:
         return pl.Series(values)
     except (TypeError, PolarsError):  # labels of several types
         return pl.Series([None if value is None else str(value) for value in values])
+    except UnicodeEncodeError as error:
+        raise DataError(f"column {column.name!r} holds text that is no Unicode: {error.reason}; mend it") from error
 
 
 def unreadable(name: str, error: Exception) -> DataError:
@@ -122,6 +127,7 @@ def unreadable(name: str, error: Exception) -> DataError:
         "more fields": "a line has more values than the header has names; quote values that hold a comma",
         "conversion": "a binned column must hold numbers, or dates such as 2020-01-31; --na names missing texts",
         "compress": "it is not what gzip writes",
+        "cast": "a column of lists, intervals or other objects has no labels: make text of it first",
     }
     remedy = next((told for said, told in remedies.items() if said in str(error)), "check the file")
     return DataError(f"cannot read {name}: {text}; {remedy}")

@@ -18,7 +18,7 @@ from scipy import stats
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, Drifted
-from liftlib.tables.columns import Column
+from liftlib.tables.columns import ROWS, Column
 from liftlib.tables.parts import count_digits, quantiles
 from liftlib.tables.randomness import Stream, generator, key_of
 from liftlib.tables.reading import Reading
@@ -180,7 +180,7 @@ def test_nothing_but_counts_is_fetched_from_dask():
     assert fetched
     for part in fetched:
         if isinstance(part, pl.DataFrame):
-            assert part.columns[-1] == "rows"
+            assert part.columns[-1] == ROWS
             assert "digit" in part.columns or len(part) < len(one) / 5
         else:
             assert np.ndim(getattr(part, "values", part)) <= 2
