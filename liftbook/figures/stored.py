@@ -123,7 +123,7 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
     long = LONG[name]
     if not asked_at_scale(long, args, kwargs) or not long.path.exists():
         rows = long.figure(*args, **kwargs)
-        rows.attrs["told"] = "All rows of this figure were computed for this page."
+        rows.attrs["told"] = "All these rows were computed for this page."
         return rows
     rows, (run, seconds) = pd.read_csv(long.path), _runs()[name]
     part = long.figure(**long.again)
@@ -136,9 +136,11 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
         )
     rows.attrs["seconds"] = seconds
     rows.attrs["told"] = (
-        f"The rows of this figure are stored: run {run} of data/ledger-runs.csv computed them in {seconds:.0f} "
-        f"processor seconds. For this page {len(part)} of the {len(rows)} rows, {long.says}, were computed again, and "
-        "all numbers in them but times are the same."
+        f"These rows are stored: run {run} of data/ledger-runs.csv computed them in {seconds:.0f} processor seconds. "
+        f"For this page {len(part)} of the {len(rows)} rows, {long.says}, were computed again; all numbers in them but "
+        f"times agree to {RELATIVE:g} of their size"
+        + "".join(f", those of {name} to {share:g}" for name, share in long.near.items())
+        + "."
     )
     return rows
 
