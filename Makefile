@@ -4,7 +4,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help book pdf ledger test test-slow preview course serve lint lock bench bounds minimal coverage mutants clean
+.PHONY: help book pdf ledger test test-slow preview course serve lint lock bench bounds minimal spark coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -19,19 +19,23 @@ preview: .venv/installed  ## The same book at small parameters, in _build/previe
 	$(BIN)/python -m liftbook.build.book --preview
 
 ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 seeds; ONLY=fig4 for a part, MINUTES=30 to stop
+	$(BIN)/python -m liftbook.figures.stored
 	$(BIN)/python -m liftbook.claims.stored $(if $(ONLY),--only "$(ONLY)") $(if $(MINUTES),--minutes $(MINUTES))
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m liftbook.build.chromium
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not rebuilt"
 
 # the laws on new examples each time, what is marked slow, branch coverage, mutants, and both minimal roots
 test-slow: .venv/installed book  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
-	$(BIN)/pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/laws
 	$(MAKE) coverage mutants
 	tools/minimal-debian
 	tools/minimal-debian --with-compiler
+
+spark: .venv/installed  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
+	$(BIN)/pytest -m slow tests/tables/test_elsewhere.py
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -42,6 +42,7 @@ from .mechanisms.merging.subset import subset_merging as subset_merging
 from .mechanisms.merging.watchdog import high_risk as high_risk
 from .mechanisms.merging.watchdog import watchdog as watchdog
 from .mechanisms.noise.extremal import extremal_response as extremal_response
+from .mechanisms.noise.hamming import hamming_response as hamming_response
 from .mechanisms.noise.randomised import randomised_response as randomised_response
 from .mechanisms.noise.reporting import conditional_reporting as conditional_reporting
 from .mechanisms.noise.staircase import staircase_response as staircase_response
@@ -57,6 +58,7 @@ from .mechanisms.registry import MECHANISMS as MECHANISMS
 from .mechanisms.registry import Mechanism as Mechanism
 from .mechanisms.response.bracket import BracketCertificate as BracketCertificate
 from .mechanisms.response.bracket import bracket_response as bracket_response
+from .mechanisms.response.descent import funnel_descent as funnel_descent
 from .mechanisms.response.funnel import funnel_merging as funnel_merging
 from .mechanisms.response.funnel import funnel_response as funnel_response
 from .mechanisms.response.optimal import optimal_response as optimal_response
@@ -66,6 +68,7 @@ from .mechanisms.response.robust import robust_response as robust_response
 from .mechanisms.response.searched import searched_response as searched_response
 from .mechanisms.response.secret_aware import secret_aware_response as secret_aware_response
 from .mechanisms.response.side_channels import srlip_upper_bounds as srlip_upper_bounds
+from .mechanisms.response.submodular import funnel_subsets as funnel_subsets
 from .mechanisms.response.subset import SubsetCertificate as SubsetCertificate
 from .mechanisms.response.subset import subset_response as subset_response
 from .mechanisms.rows import RowsCertificate as RowsCertificate

@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from liftlib.solvers.polytope import HAS_CDD, NO_CDD
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.mark.slow
 def test_quick_benchmarks_run():
     command = [sys.executable, "-m", "benchmarks", "--quick"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"LIFT_JOBS": "1"})

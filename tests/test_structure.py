@@ -3,6 +3,7 @@
 import ast
 import importlib
 import statistics
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("liftlib", "liftbook")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+@cache
+def parsed(path):
+    """Return a module's tree, for all tests that look at it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def dotted(path):
@@ -36,7 +43,7 @@ def test_modules_are_short():
 
 @each_module
 def test_functions_are_short(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     assert not [f"{one.name} has {code_lines(one)} lines" for one in functions if code_lines(one) > 60]
 
@@ -56,13 +63,13 @@ def test_no_name_shadows_a_module(path):
 
 @each_module
 def test_each_module_says_what_it_is(path):
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+    assert ast.get_docstring(parsed(path)), path
 
 
 @each_module
 def test_words(path):
     """`alpha` is an order, randomness is `rng`: no parameter calls a budget or a share alpha, or a generator seed."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     orders = {"AlphaLift", "_order", "alpha_of", "alpha_lift", "alpha_lift_inverse", "sibson", "arimoto"}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and path.relative_to(ROOT).parts[0] == "liftlib":

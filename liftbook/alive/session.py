@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from liftbook.alive.shell import Result, Shell, stored
+from liftbook.alive.shell import SVG, Result, Shell, stored
 from liftbook.alive.standins import notebook_modules
 from liftbook.chapters import RerunError, parse_parameters
 from liftbook.exercises import Verdict
@@ -157,12 +157,16 @@ def as_answer(source: str, name: str) -> str:
 
 def told(index: int, result: Result, seconds: float) -> str:
     """Return a cell's result as JSON; figures come with the parts that the page lays out."""
+    from liftbook.plots.live import taken  # noqa: PLC0415
     from liftbook.plots.stacking import stacked  # noqa: PLC0415
 
     outputs = []
     for content in result.outputs:
         made = {kind: data for kind, data in content.items() if isinstance(data, str)}
-        drawing = stacked(made.get("image/svg+xml", ""), "LIFT-SOURCE", "LIFT-ALT")
+        svg, rows = taken(made.get(SVG, ""))
+        if rows is not None:
+            made[SVG], made["rows"] = svg, rows
+        drawing = stacked(svg, "LIFT-SOURCE", "LIFT-ALT", None if rows is None else "LIFT-ROWS")
         if drawing:
             made["drawing"] = drawing
         outputs.append(made)

@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from liftbook.alive.releasing import release
 from liftlib.errors import DataError, LiftError
+from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions.catalogue import notion_from
 from liftlib.tables.auditing import as_dict, audited
 from liftlib.tables.choosing import attempt, fitting
-from liftlib.tables.columns import MISSING, Column, Counts, Symbols
-from liftlib.tables.counting import NA_TEXTS, NUMERIC_SYMBOLS
+from liftlib.tables.columns import JOIN, MISSING, RARE, Column, Counts, Symbols
+from liftlib.tables.counting import NA_TEXTS, NUMERIC_SYMBOLS, log_choose
 from liftlib.tables.designing import CONFIDENCE
 from liftlib.tables.page import audit_page
 from liftlib.tables.source import SUFFIXES, ending
@@ -59,7 +61,7 @@ class OwnTable:
             raise DataError(
                 f"{name} has {len(data) / 1e6:,.0f} MB, more than {MOST / 1e6:,.0f}: audit it with `lift audit`"
             )
-        self.name, self._separator = name, SUFFIXES[found]
+        self.name, self.separator = name, SUFFIXES[found]
         try:
             self._text = (gzip.decompress(data) if found.endswith(".gz") else data).decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -76,13 +78,13 @@ class OwnTable:
         # from 3.12 on the reader tells a missing value from an empty text in quotes
         how: dict[str, Any] = {"quoting": vars(csv)["QUOTE_NOTNULL"]} if sys.version_info >= (3, 12) else {}
         try:
-            for row in csv.reader(io.StringIO(self._text, newline=""), delimiter=self._separator, **how):
+            for row in csv.reader(io.StringIO(self._text, newline=""), delimiter=self.separator, **how):
                 yield [value if value is not None and (how or value) else None for value in row]
         except csv.Error as error:
             raise DataError(f"cannot read {self.name}: {error}; check the file") from error
 
-    def counted(self, names: Sequence[str]) -> Counter[Row]:
-        """Return how often each combination of some columns' values occurs.
+    def values(self, names: Sequence[str]) -> Iterator[Row]:
+        """Give some columns' values, row by row.
 
         Raises
         ------
@@ -97,7 +99,7 @@ class OwnTable:
         if len(set(names)) < len(names):
             raise DataError("a column is named twice: secret and public are different columns")
         at, wide = [self.columns.index(name) for name in names], len(self.columns)
-        found: Counter[Row] = Counter()
+        rows = 0
         for number, row in enumerate(itertools.islice(self._rows(), 1, None), 2):
             if len(row) != wide:
                 if not row and wide > 1:  # an empty line
@@ -107,10 +109,10 @@ class OwnTable:
                         f"record {number} of {self.name} has {len(row)} values, the header {wide} names: "
                         "quote values that hold a comma"
                     )
-            found[tuple(row[place] if row else None for place in at)] += 1
-        if not found:
+            rows += 1
+            yield tuple(row[place] if row else None for place in at)
+        if not rows:
             raise DataError(f"{self.name} has no rows: a distribution needs one observation or more")
-        return found
 
 
 def label_of(column: Column, value: str | None) -> str | None:
@@ -128,8 +130,25 @@ def label_of(column: Column, value: str | None) -> str | None:
     return column.bins()[int(np.searchsorted(column.edges, number, side="right"))]
 
 
-def counts_of(table: OwnTable, secret: Sequence[Column], public: Sequence[Column], missing: str = "error") -> Counts:
-    """Return the contingency table of secret and public columns; rare symbols are kept, as an audit keeps them.
+def counts_of(
+    table: OwnTable,
+    secret: Sequence[Column],
+    public: Sequence[Column],
+    missing: str = "error",
+    rare: str = "keep",
+    min_count: int = 5,
+) -> Counts:
+    """Return the contingency table of secret and public columns.
+
+    Parameters
+    ----------
+    table : OwnTable
+    secret, public : sequence of Column
+    missing : {"error", "symbol"}
+    rare : {"error", "pool", "keep"}
+        What becomes of public symbols with fewer than ``min_count`` rows; an audit keeps them, a release refuses them
+        unless it is told.
+    min_count : int
 
     Raises
     ------
@@ -138,7 +157,7 @@ def counts_of(table: OwnTable, secret: Sequence[Column], public: Sequence[Column
     """
     columns = [*secret, *public]
     labelled: Counter[Row] = Counter()
-    for values, rows in table.counted([column.name for column in columns]).items():
+    for values, rows in Counter(table.values([column.name for column in columns])).items():
         labelled[tuple(map(label_of, columns, values))] += rows
     for at, column in enumerate(columns):
         alone: Counter[str | None] = Counter()
@@ -148,13 +167,56 @@ def counts_of(table: OwnTable, secret: Sequence[Column], public: Sequence[Column
     filled = {tuple(MISSING if one is None else one for one in labels): rows for labels, rows in labelled.items()}
     split = len(secret)
     secrets = _symbols(secret, {labels[:split] for labels in filled})
-    publics = _symbols(public, {labels[split:] for labels in filled})
+    many: Counter[tuple[str, ...]] = Counter()
+    for labels, rows in filled.items():
+        many[labels[split:]] += rows
+    publics = _pooled(_symbols(public, set(many)), many, rare, min_count)
     s_at = {label: at for at, label in enumerate(secrets.labels)}
     x_at = {label: at for at, label in enumerate(publics.labels)}
-    found = np.zeros((len(s_at), len(x_at)))
+    x_at |= dict.fromkeys(publics.pooled, len(publics.labels) - 1)
+    found = np.zeros((len(secrets.labels), len(publics.labels)))
     for labels, rows in filled.items():
-        found[s_at[labels[:split]], x_at[labels[split:]]] = rows
-    return Counts(found, secrets, publics)
+        found[s_at[labels[:split]], x_at[labels[split:]]] += rows
+    # which symbols are few is the rows' choice: any so many of them could have been
+    return Counts(found, secrets, publics, log_choose(len(many), len(publics.pooled)))
+
+
+def _pooled(symbols: Symbols, many: Counter[tuple[str, ...]], rare: str, min_count: int) -> Symbols:
+    """Return the public symbols with what becomes of the rare ones.
+
+    Raises
+    ------
+    DataError
+        If there are some and ``rare`` is "error".
+    """
+    few = tuple(label for label in symbols.labels if many[label] < min_count)
+    if not few or rare == "keep":
+        return symbols
+    if rare == "error":
+        shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
+        raise DataError(
+            f"{JOIN.join(symbols.names)!r} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than "
+            f"{min_count} rows ({shown}): make them one symbol, or keep them"
+        )
+    if any(RARE in label for label in symbols.labels):
+        raise DataError(f"{JOIN.join(symbols.names)!r} holds the label {RARE!r}, which is the pool's: rename it")
+    whole = tuple(label for label in symbols.labels if label not in set(few))
+    return Symbols(symbols.columns, (*whole, (RARE,)), few)
+
+
+def labels_of(
+    table: OwnTable, secret: Sequence[Column], public: Sequence[Column]
+) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return each row's secret and public labels; what is missing has its own, which counting has allowed."""
+    columns, split = [*secret, *public], len(secret)
+    known: dict[Row, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    found = []
+    for values in table.values([column.name for column in columns]):
+        if values not in known:
+            labels = tuple(MISSING if one is None else one for one in map(label_of, columns, values))
+            known[values] = (labels[:split], labels[split:])
+        found.append(known[values])
+    return found
 
 
 def _symbols(columns: Sequence[Column], labels: set[tuple[str, ...]]) -> Symbols:
@@ -214,7 +276,7 @@ class Desk:
             self.table = OwnTable(bytes(data), name)
         except LiftError as error:
             return json.dumps({"refused": str(error)})
-        return json.dumps({"columns": self.table.columns})
+        return json.dumps({"columns": self.table.columns, "mechanisms": list(MECHANISMS)})
 
     def audit(self, asked: str) -> str:
         """Return the audit as the command's JSON and as its page.
@@ -244,11 +306,43 @@ class Desk:
         told = {"mechanism": found.mechanism, "notion": found.notion, "nmi": found.nmi, "outputs": found.outputs}
         return json.dumps(told | {"seconds": found.seconds, "kept": list(found.kept), "confidence": CONFIDENCE})
 
-    def _counts(self, wanted: dict[str, Any]) -> Counts:
+    def release(self, asked: str) -> str:
+        """Return what ``lift sanitise`` writes: the released column, its card, and for the owner audit and design.
+
+        Parameters
+        ----------
+        asked : str
+            JSON as for :meth:`audit`, and ``mechanism``; ``confidence``, null for these rows alone; ``rare``, what
+            becomes of rare symbols; ``seed``, null for a draw that nobody can foresee.
+        """
+        wanted = json.loads(asked)
+        try:
+            table, (secret, public) = self._chosen(wanted)
+            done = release(
+                table,
+                counts_of(table, secret, public, wanted.get("missing", "error"), wanted.get("rare", "error")),
+                labels_of(table, secret, public),
+                notion_from(wanted["notion"], wanted["budgets"]),
+                wanted["mechanism"],
+                wanted["confidence"],
+                resamples=wanted.get("resamples", 200),
+                seed=wanted.get("seed"),
+            )
+        except LiftError as error:
+            return json.dumps({"refused": str(error)})
+        stem = table.name.removesuffix(".gz").rpartition(".")[0]
+        told = {"nmi": done.audit.overall["nmi"], "notes": list(done.audit.notes), "promises": done.promises()}
+        return json.dumps(_finite(told | {"files": done.files(stem, table.separator), "audit": as_dict(done.audit)}))
+
+    def _chosen(self, wanted: dict[str, Any]) -> tuple[OwnTable, tuple[list[Column], list[Column]]]:
         if self.table is None:
             raise DataError("there is no table yet: choose a file")
         secret, public = ([column_from(one) for one in wanted[role]] for role in ("secret", "public"))
-        return counts_of(self.table, secret, public, wanted.get("missing", "error"))
+        return self.table, (secret, public)
+
+    def _counts(self, wanted: dict[str, Any]) -> Counts:
+        table, (secret, public) = self._chosen(wanted)
+        return counts_of(table, secret, public, wanted.get("missing", "error"))
 
     def serving(self, asked: str) -> str:
         """Return the mechanisms that ``lift choose`` would try under a ``kind`` of notion."""

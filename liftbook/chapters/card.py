@@ -7,7 +7,7 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -42,7 +42,7 @@ def git_state() -> dict[str, Any]:
     return {"commit": answers[0].strip(), "changed": bool(answers[1].strip())}
 
 
-def card(chapter: str, parameters: Mapping[str, Any], changed: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def card(chapter: str, parameters: Mapping[str, Any], changed: Iterable[str], seconds: float) -> dict[str, Any]:
     """Return a run's card: parameters, versions, git state, seed, seconds and the host's cores."""
     return {
         "chapter": chapter,

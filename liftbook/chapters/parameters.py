@@ -110,10 +110,11 @@ def find_chapter(name: str) -> Path:
         if Path(name).is_file():
             return Path(name)
         raise RerunError(f"no file {name}: check the path, or name a chapter that `python -m liftlib list` shows")
-    known = {path.stem: path for path in sorted(chapters_folder().glob("*.md")) if read_parameters(path)}
-    if name not in known:
-        raise RerunError(f"no chapter {name!r}: {_suggest(name, list(known))}")
-    return known[name]
+    pages = {path.stem: path for path in sorted(chapters_folder().glob("*.md"))}
+    if name not in pages or not read_parameters(pages[name]):
+        known = [stem for stem, path in pages.items() if read_parameters(path)]  # which takes a second
+        raise RerunError(f"no chapter {name!r}: {_suggest(name, known)}")
+    return pages[name]
 
 
 def _suggest(name: str, known: Sequence[str]) -> str:

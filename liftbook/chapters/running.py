@@ -177,8 +177,10 @@ def _tidied(executed: Path, folder: Path) -> Any:
 
 
 def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> None:
-    everything = {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
-    made = card(path.stem, everything, values, seconds)
+    defaults = {parameter.name: parameter.default for parameter in read_parameters(path)}
+    everything = defaults | dict(values)
+    changed = [name for name, value in everything.items() if value != defaults[name]]
+    made = card(path.stem, everything, changed, seconds)
     (folder / "run.md").write_text(as_text(made), encoding="utf-8")
     files = {
         one.name: file_digest(Path(everything[one.name])) for one in read_parameters(path) if _given(one, everything)

@@ -109,8 +109,8 @@ def is_finished(folder: Path) -> bool:
     return (folder / CARD).is_file()
 
 
-def dask_workers(address: str, jobs: int) -> Executors:
-    """Return a maker of executors on a Dask cluster, at an address or a local one of worker processes."""
+def dask_workers(address: str, jobs: int, patience: float = 20.0) -> Executors:
+    """Return a maker of executors on a Dask cluster, at an address, tried for some seconds, or a local one."""
 
     class _Dask(AbstractContextManager[Executor]):
         def __enter__(self) -> Executor:
@@ -122,7 +122,7 @@ def dask_workers(address: str, jobs: int) -> Executors:
                 if address == "local":
                     self._client = Client(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)
                 else:
-                    self._client = Client(address, timeout=20)
+                    self._client = Client(address, timeout=patience)
             except (OSError, ValueError) as error:
                 raise RerunError(f"no Dask scheduler at {address}: {error}; is it running?") from error
             executor: Executor = self._client.get_executor(pure=False, retries=ATTEMPTS - 1)

@@ -47,12 +47,17 @@ def stored_rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def stored_values() -> dict[str, list[Value]]:
-    """Return what each call found, by seed."""
+def stored_by_seed() -> dict[str, dict[int, Value]]:
+    """Return what each call found at each seed, seeds in order."""
     found: dict[str, dict[int, Value]] = defaultdict(dict)
-    for row in stored_rows():
+    for row in sorted(stored_rows(), key=lambda row: int(row["seed"])):
         found[row["call"]][int(row["seed"])] = parse(row["value"])
-    return {call: [values[seed] for seed in sorted(values)] for call, values in found.items()}
+    return dict(found)
+
+
+def stored_values() -> dict[str, list[Value]]:
+    """Return what each call found, in the seeds' order."""
+    return {call: list(values.values()) for call, values in stored_by_seed().items()}
 
 
 def is_long(call: str) -> bool:
@@ -82,15 +87,16 @@ def differences(again: Mapping[str, Value], before: Mapping[str, Sequence[Value]
     return [
         f"{call} gave {store(value)}, and data/ledger.csv has {store(before[call][0]) if before.get(call) else 'none'}"
         for call, value in again.items()
-        if not before.get(call) or not _same(value, before[call][0])
+        if not before.get(call) or not same(value, before[call][0])
     ]
 
 
-def _same(one: Value, other: Value) -> bool:
+def same(one: Value, other: Value) -> bool:
+    """Return whether a value computed again is the stored one, up to a solver's last digits."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Interval) and isinstance(other, Interval):
-        return all(_same(a, b) for a, b in zip(one, other, strict=True))
+        return all(same(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, Interval) or isinstance(other, Interval):
         return False
     return one == other or abs(one - other) <= RELATIVE * max(abs(one), abs(other), 1e-3)

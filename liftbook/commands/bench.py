@@ -7,12 +7,16 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from liftbook.figures.relatives.bench import BENCH_JOINTS, bench
+import pandas as pd
+
+from liftbook.figures.relatives.bench import BENCH_JOINTS, COLUMNS, Key, bench
+from liftlib.errors import DataError, InvalidParameter
 from liftlib.mechanisms.registry import MECHANISMS
 
 EXAMPLES = """\
   lift bench --joints "hundred people, 2x3"
-  lift bench --mechanisms optimal subset-merging -o bench.csv"""
+  lift bench --mechanisms optimal subset-merging -o bench.csv
+  lift bench -o bench.csv --resume"""
 
 LIBRARIES = ("numpy", "scipy", "highspy")
 """Whose versions each row has."""
@@ -26,15 +30,56 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mechanisms", nargs="+", choices=list(MECHANISMS), metavar="NAME", help="by default all")
     parser.add_argument("--seconds", type=float, default=5.0, help="after which a mechanism is stopped (default 5)")
     parser.add_argument("-o", "--output", type=Path, help="where the rows go as CSV; by default they are printed")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on from the rows that an interrupted run left beside --output"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the bench and return the exit code."""
-    rows = bench(options.joints, options.mechanisms, options.seconds)
-    rows["versions"] = " ".join([platform.python_version(), *(f"{one} {version(one)}" for one in LIBRARIES)])
     if options.output is None:
-        print(rows.drop(columns="versions").round(4).to_string(index=False))
-    else:
-        rows.to_csv(options.output, index=False, float_format="%.9g", lineterminator="\n")
-        print(f"{len(rows)} rows in {options.output}")
+        if options.resume:
+            raise InvalidParameter("--resume has no --output: name the file that the interrupted run was to write")
+        print(bench(options.joints, options.mechanisms, options.seconds).round(4).to_string(index=False))
+        return 0
+    part = options.output.with_name(options.output.name + ".part")
+    have = keys_in(part) if options.resume else set()
+    if not options.resume:
+        if part.exists():
+            raise DataError(f"{part} has rows of an interrupted run: go on with --resume, or delete it")
+        part.write_text(",".join((*COLUMNS, "versions")) + "\n", encoding="utf-8")
+    versions = " ".join([platform.python_version(), *(f"{one} {version(one)}" for one in LIBRARIES)])
+    # each row as it is found, so that an interruption loses one at most
+    with part.open("a", encoding="utf-8", newline="") as file:
+
+        def write(row: dict[str, object]) -> None:
+            one = pd.DataFrame([row | {"versions": versions}], columns=[*COLUMNS, "versions"])
+            one.to_csv(file, index=False, header=False, float_format="%.9g", lineterminator="\n")
+            file.flush()
+
+        made = bench(options.joints, options.mechanisms, options.seconds, known=have, found=write)
+    part.replace(options.output)
+    print(f"{len(have) + len(made)} rows in {options.output}" + (f", {len(have)} of them from before" if have else ""))
     return 0
+
+
+def keys_in(part: Path) -> set[Key]:
+    """Return whose rows an interrupted run left, and drop a last line that it did not finish.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is not one of the bench's.
+    """
+    if not part.exists():
+        raise DataError(f"{part} is not there, so there is nothing to go on from: leave --resume out")
+    whole, end, half = part.read_bytes().rpartition(b"\n")
+    if half:
+        part.write_bytes(whole + end)
+    try:
+        rows = pd.read_csv(part)
+    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError):
+        rows = pd.DataFrame()
+    if list(rows.columns) != [*COLUMNS, "versions"]:
+        raise DataError(f"{part} does not have the bench's columns: delete it, and run without --resume")
+    return set(rows[list(COLUMNS[:3])].itertuples(index=False, name=None))

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.lines import curves
+from liftbook.plots.live import note, note_line
 from liftbook.plots.styling import label, looks, style
 
 
@@ -24,6 +25,7 @@ def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes
     with style():
         ends = [0, rows["eps"].max()]
         ax.plot(ends, ends, color="0.45", linewidth=1, label="the budget ε")
+        note_line(ax, [(end, end) for end in ends], "the budget ε")
         ax.set_ylim(0, None)
         ax.legend(loc="upper left")
     return ax
@@ -41,7 +43,10 @@ def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
     """
     with style():
         ax = plt.figure(figsize=(5.6, 4.0), layout="constrained").add_subplot()
-        for number, (name, look) in enumerate(looks(dict.fromkeys(rows["series"])).items()):
+        seen = looks(dict.fromkeys(rows["series"]))
+        wide = rows.pivot_table(index=["series", "eps"], columns="measure", values="mean").reset_index()
+        note(ax, wide.rename(columns={y: "mean"}), seen, x=x, y=y, spread=False, at="eps")
+        for number, (name, look) in enumerate(seen.items()):
             part = rows[rows["series"] == name]
             mean, std = (part.pivot_table(index="eps", columns="measure", values=v) for v in ("mean", "std"))
             ax.plot(mean[x], mean[y], label=name, **look)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from liftbook.plots.live import note
 from liftbook.plots.styling import COLOURS, label, looks, style
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
@@ -61,7 +62,10 @@ def curves(
             ax = plt.figure(figsize=(5.2, 3.6), layout="constrained").add_subplot()
         chosen = rows[rows["measure"] == measure]
         names = list(dict.fromkeys(rows["series"])) if order is None else list(order)
-        for number, (name, look) in enumerate(looks(names).items()):
+        seen = looks(names)
+        band = spread and measure != "broken"  # a share is a mean of 0 and 1
+        note(ax, chosen, seen, x=x, y=measure, spread=band)
+        for number, (name, look) in enumerate(seen.items()):
             part = chosen[chosen["series"] == name].sort_values(x)
             if part.empty:
                 continue
@@ -69,11 +73,9 @@ def curves(
             shown = np.where(np.isfinite(mean), mean, np.nan)
             every = max(1, len(part) // 8)
             ax.plot(part[x], shown, label=name, markevery=(number % every, every), **look)
-            if (
-                spread and measure != "broken" and "low" in part and (part["n"] > 1).any()
-            ):  # a share is a mean of 0 and 1
-                band = part[["low", "high"]].where(np.isfinite(part[["low", "high"]])).to_numpy().T
-                ax.fill_between(part[x], *band, color=look["color"], alpha=0.10, linewidth=0)
+            if band and "low" in part and (part["n"] > 1).any():
+                ends = part[["low", "high"]].where(np.isfinite(part[["low", "high"]])).to_numpy().T
+                ax.fill_between(part[x], *ends, color=look["color"], alpha=0.10, linewidth=0)
             infinite = part[x][np.isinf(mean)]
             if len(infinite):
                 ax.plot(

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.lines import WIDTH, curves
+from liftbook.plots.live import note_line
 from liftbook.plots.styling import COLOURS, label, style
 
 
@@ -56,6 +57,7 @@ def panels(
             curves(chosen[chosen["panel"] == name], measure, x=x, ax=ax, spread=spread, order=series)
             for height in (levels or {}).get(name, ()):
                 ax.axhline(height, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+                note_line(ax, [(end, height) for end in (chosen[x].min(), chosen[x].max())], "level")
             ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10)
             if number % n_columns:
                 ax.set_ylabel("")

@@ -21,6 +21,10 @@ FINE = 241
 """Points a side at which a notion is asked for its border."""
 THIN = 0.05
 """The least share of the released mass that an arrow shows."""
+CLOSE = 0.12
+"""The part of the axes within which two symbols' words would meet."""
+CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
+"""Where a word may stand beside its symbol: right and up, in the order in which they are tried."""
 
 
 def plane(
@@ -79,8 +83,8 @@ def plane(
             )
         ax.scatter(symbols[:, 0], symbols[:, 1], 40 + 900 * joint.p_x, color=BLUE, alpha=0.75, label="symbols")
         if joint.n_public <= 8:
-            for word, place in zip(joint.public, symbols, strict=True):
-                ax.annotate(str(word), place, (6, 6), textcoords="offset points", fontsize=9)
+            for word, place, side in zip(joint.public, symbols, _sides(symbols, most), strict=True):
+                ax.annotate(str(word), place, textcoords="offset points", fontsize=9, **side)
         ax.plot(0, 0, "+", color=BLACK)
         ax.set_axisbelow(True)
         ax.set_xlim(-0.03 * most, most)
@@ -96,6 +100,19 @@ def _places(joint: Joint) -> Matrix:
     with np.errstate(divide="ignore"):
         places: Matrix = np.column_stack([-np.log(lifts.min(axis=0)), np.log(lifts.max(axis=0))])
     return np.maximum(places, 0.0)
+
+
+def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
+    """Return where each symbol's word goes: above to the right, or where no symbol so far has its word."""
+    corners: list[tuple[int, int]] = []
+    for number, place in enumerate(symbols):
+        near = np.abs(symbols[:number] - place).max(axis=1) < CLOSE * most
+        taken = {corners[other] for other in np.flatnonzero(near)}
+        corners.append(next((one for one in CORNERS if one not in taken), CORNERS[0]))
+    return [
+        {"xytext": (6 * right, 6 * up), "ha": "left" if right > 0 else "right", "va": "bottom" if up > 0 else "top"}
+        for right, up in corners
+    ]
 
 
 def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, name: str) -> None:

@@ -1,4 +1,7 @@
-"""Figures in a notebook as SVG without a background, which says where its panels are, so that a page can stack them."""
+"""Figures in a notebook as SVG without a background, which says where its panels are, so that a page can stack them.
+
+It also carries the rows that its curves are of.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,14 @@ def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
 
 def as_figure_svg(figure: Figure) -> str:
     """Return a figure as SVG, see-through, with its panels' boxes in ``data-panels`` of the root."""
+    from liftbook.plots.live import carried, described  # noqa: PLC0415 - it knows the styles, which know this module
+
     boxes = panel_boxes(figure)
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
-    return text.replace("<svg ", f'<svg data-panels="{said}" ', 1)
+    return carried(text.replace("<svg ", f'<svg data-panels="{said}" ', 1), described(figure))
 
 
 def show_as_svg() -> None:

@@ -54,7 +54,7 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     return found
 
 
-def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box]) -> str:
+def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | None = None) -> str:
     """Return HTML: a link to the whole figure, with its parts inside.
 
     Parameters
@@ -63,6 +63,8 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box]) -> str:
         The figure's address, and its alternative text.
     size, boxes : sequence of float
         In points, as :func:`size_and_boxes` returns them.
+    rows : str, optional
+        The address of the rows that it was drawn from.
     """
     width, height = size
     whole = f'<image href="{source}" width="{width}" height="{height}"/>'
@@ -74,13 +76,14 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box]) -> str:
         box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
         pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{whole}</svg>')
     said = html.escape(alt, quote=True)
+    data = f'data-rows="{rows}" ' if rows else ""
     return (
-        f'<a class="lift-drawing" href="{source}" title="open alone, as large as the window" '
+        f'<a class="lift-drawing" href="{source}" {data}title="open alone, as large as the window" '
         f'style="max-width: {PIXELS * width:.0f}px"><span role="img" aria-label="{said}">{"".join(pictures)}</span></a>'
     )
 
 
-def stacked(svg: str, source: str, alt: str) -> str | None:
+def stacked(svg: str, source: str, alt: str, rows: str | None = None) -> str | None:
     """Return the HTML of a figure given as SVG, None where it does not say its size."""
     found = size_and_boxes(svg)
-    return drawing(source, alt, *found) if found else None
+    return drawing(source, alt, *found, rows) if found else None

@@ -37,8 +37,9 @@ class Evaluation:
     @property
     def nmi(self) -> float:
         """Normalised mutual information I(X; Y) / H(X), in [0, 1]; 1 where X is a sure symbol (E23 section 3.1.3)."""
-        # a release of a sure symbol loses nothing
-        return min(1.0, self.mutual_information / self.entropy) if self.entropy > 0 else 1.0
+        if self.joint.n_public == 1:  # a release of a sure symbol loses nothing, whatever its mass is rounded to
+            return 1.0
+        return min(1.0, self.mutual_information / self.entropy)
 
     @property
     def nmil(self) -> float:

@@ -50,6 +50,7 @@ CEILING = Serves(
     lambda n: n.lift_bounds(np.full(2, 0.5)).exact and bool(np.isinf(n.lift_bounds(np.full(2, 0.5)).lower).all()),
 )
 AVERAGE = Serves("bounds on I(S; Y)", lambda notion: notion.average is not None)
+MAXIMAL = Serves("bounds on maximal leakage", lambda notion: notion.maximal is not None)
 
 
 def _of_ratios(notion: Notion) -> bool:
@@ -206,6 +207,7 @@ _ALL = (
         "S20 Theorem 4, repaired",
     ),
     Mechanism("extremal", "noise.extremal:extremal_response", CEILING, "|X|²", "Grosse2023, for S = X"),
+    Mechanism("hamming", "noise.hamming:hamming_response", MAXIMAL, "|X|²", "Saeidian2021, for S = X"),
     Mechanism(
         "staircase",
         "noise.staircase:staircase_response",
@@ -216,6 +218,22 @@ _ALL = (
     ),
     Mechanism(
         "funnel-merging", "response.funnel:funnel_merging", ANY, "|X|³ releases", "Makhdoumi2014", most_symbols=30
+    ),
+    Mechanism(
+        "funnel-subsets",
+        "response.submodular:funnel_subsets",
+        AVERAGE,
+        "2^|X| subsets a step",
+        "Ding2019",
+        most_symbols=15,
+    ),
+    Mechanism(
+        "funnel-descent",
+        "response.descent:funnel_descent",
+        AVERAGE,
+        "72 descents of |S| |X|² a step",
+        "Huang2024",
+        most_symbols=40,
     ),
     Mechanism(
         "funnel",

@@ -111,6 +111,11 @@ class Notion(ABC):
         return None
 
     @property
+    def maximal(self) -> float | None:
+        """The budget of maximal leakage, nats, where that is all that the notion bounds, and None for the others."""
+        return None
+
+    @property
     def polyhedral(self) -> bool:
         """Whether finitely many linear constraints say which rows are allowed, see :meth:`halfspaces`."""
         return False

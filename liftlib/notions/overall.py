@@ -90,5 +90,9 @@ class MaximalLeakage(_Overall):
 
     eps: float
 
+    @property
+    def maximal(self) -> float:  # noqa: D102
+        return self.eps
+
     def _of(self, release: Joint) -> float:
         return sibson(release, np.inf)

@@ -164,10 +164,14 @@ class PearsonSample(Ball):
             return np.ones(1), np.ones(1)
         return _two_symbols(self.counts.sum(axis=1) / self.rows, np.array(self.radius))
 
+    def rooms(self, of: Vector) -> Vector:
+        """Return the radius of the set's projection on each P(.|s), and on P_X, by the rows that each is of."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = 1 + np.where(of > 0, self.rows * (np.sqrt(1 + self.radius) - 1) / of, np.inf)
+        return np.asarray(root**2 - 1)
+
     def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
-        with np.errstate(divide="ignore"):
-            root = 1 + self.rows * (np.sqrt(1 + self.radius) - 1) / of
-        return _two_symbols(share, (root**2 - 1)[:, None])
+        return _two_symbols(share, self.rooms(of)[:, None])
 
 
 def _two_symbols(share: Vector, room: Vector) -> tuple[Vector, Vector]:

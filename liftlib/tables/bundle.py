@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from liftlib.channel import Uniform
 from liftlib.checks import checked
-from liftlib.errors import DataError
 from liftlib.files import check_apart, check_free, fresh_files
 from liftlib.notions import Notion
 from liftlib.tables import ledger as ledgers
@@ -33,7 +32,7 @@ from liftlib.tables.sanitising import (
     routed,
     warn_of_rows_alone,
 )
-from liftlib.tables.source import STDIN, Table, ending, open_table
+from liftlib.tables.source import STDIN, ending, open_table
 
 ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
 
@@ -135,7 +134,7 @@ def sanitise_file(
     check_keep(table, made, how.keep)
     check_each_secret(made)
     warn_of_rows_alone(confidence)
-    told, together = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
+    told, together = beside_others(table, made, *ledgers.past_of(table, made, past, how.keep), allow=allow)
     notes = [*notes_on(table, made, reading, how.keep, rng), *told, *([ORDERED] if how.keep_order else [])]
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
     card = card_of(
@@ -145,7 +144,7 @@ def sanitise_file(
         release=1 if past is None else 1 + len(past.entries),
         alone=not together,
     )
-    after = None if past is None else past.with_entry(outputs.table, _digest(source), how.keep, made)
+    after = None if past is None else past.with_entry(outputs.table.name, _digest(source), how.keep, made)
     if ledger is not None:
         files.insert(0, ledger)
     replaced = files if force else [] if ledger is None else [ledger]
@@ -164,29 +163,6 @@ def sanitise_file(
 
 def _digest(source: Path) -> str:
     return "" if source == STDIN else ledgers.fingerprint(source)
-
-
-def _past_of(
-    table: Table, made: Design, past: ledgers.Ledger | None, keep: Sequence[str]
-) -> tuple[list[Design], list[str]]:
-    """Return the designs of earlier releases, and all columns that are or were published as they are.
-
-    Raises
-    ------
-    DataError
-        If the table has no more a column that was released.
-    """
-    entries = () if past is None else past.entries
-    for entry in entries:
-        for name in entry.design.columns_needed():
-            if name not in table.columns:
-                raise DataError(
-                    f"an earlier release was of the column {name!r}, which the table has no more: what both tell "
-                    "together cannot be computed; restore it, or name another ledger (--ledger)"
-                )
-    known = [name for entry in entries for name in entry.keep if name in table.columns]
-    kept = [name for name in dict.fromkeys([*keep, *known]) if name not in made.secret.names]
-    return [entry.design for entry in entries], kept
 
 
 @checked
@@ -233,8 +209,8 @@ def apply_file(
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
     past = None if ledger is None else ledgers.read_ledger(ledger)
-    notes, _ = beside_others(table, made, *_past_of(table, made, past, how.keep), allow=allow)
-    after = None if past is None else past.with_entry(out, _digest(source), how.keep, made)
+    notes, _ = beside_others(table, made, *ledgers.past_of(table, made, past, how.keep), allow=allow)
+    after = None if past is None else past.with_entry(out.name, _digest(source), how.keep, made)
     replaced = files if force else files[:-1]
     with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
         if after is not None:

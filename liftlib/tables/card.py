@@ -103,7 +103,10 @@ class Card:
         """Return why there is no kernel, None if there is one."""
         if self.kernel is not None:
             return None
-        return "it would tell the table's counts: the mechanism sees the secret, or no rounding of it keeps the notion"
+        return (
+            "it would tell the table's counts: the mechanism sees the secret, the notion bounds no single output, or "
+            "no rounding of it keeps the notion"
+        )
 
     def as_text(self) -> str:
         """Return the card in Markdown."""
@@ -133,7 +136,8 @@ class Card:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """Return a text that is one cell of a table in Markdown, and no mark-up of a page made of it."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|").replace("\r", " ").replace("\n", " ")
 
 
 def card_of(

@@ -24,6 +24,9 @@ RARE = "(rare)"
 JOIN = " & "
 """Between the labels of a symbol of several columns, where they are told in one text."""
 
+ROWS = "\0rows"
+"""The column of counts, beside labels of columns of any name but those that begin so."""
+
 UNKNOWN = "\0"
 """Before a value that its column's hierarchy does not hold."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import JOIN, MISSING, RARE, UNKNOWN, Column, Counts, Symbols
+from liftlib.tables.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, Column, Counts, Symbols
 
 NUMERIC_SYMBOLS = 50
 """A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""
@@ -38,7 +38,7 @@ def count(
     Parameters
     ----------
     counted : polars.DataFrame
-        A column for each of ``secret`` and ``public``, and ``rows``.
+        A column for each of ``secret`` and ``public``, and ``ROWS``.
     secret, public : sequence of Column
         Several make one symbol of each combination that occurs.
     missing : {"error", "symbol"}
@@ -60,7 +60,7 @@ def count(
     names, of_secret = [column.name for column in public], [column.name for column in secret]
     filled = counted.with_columns(pl.col([*of_secret, *names]).fill_null(MISSING))
     secrets = _sorted(filled.select(of_secret).unique().rows(), secret)
-    totals = filled.group_by(names).agg(pl.col("rows").sum())
+    totals = filled.group_by(names).agg(pl.col(ROWS).sum())
     if len(totals) > max_symbols:
         raise DataError(
             f"{named(names)} has {len(totals):,} symbols, more than {max_symbols:,}: bin or coarsen it, or raise "
@@ -81,8 +81,6 @@ def count(
             f"({shown}): pool them (--rare pool), keep them (--rare keep), or lower --min-count"
         )
     pooled = tuple(few) if rare == "pool" and len(few) > 0 else ()
-    if pooled and any(RARE in label for label in labels):
-        raise DataError(f"{named(names)} holds the label {RARE!r}, which is the pool's: rename it in the table")
     labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
     found = Symbols(tuple(public), tuple(labels), pooled)
     if product and not found.fills_its_product():
@@ -92,7 +90,7 @@ def count(
         )
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
-    np.add.at(table, (secret_symbols.index(filled), found.index(filled)), filled["rows"].to_numpy())
+    np.add.at(table, (secret_symbols.index(filled), found.index(filled)), filled[ROWS].to_numpy())
     # which symbols are few is the rows' choice: any so many of them could have been
     return Counts(table, secret_symbols, found, log_choose(len(many), len(pooled)))
 
@@ -113,7 +111,7 @@ def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> lis
 
 
 def _check_labels(counted: pl.DataFrame, column: Column, missing: Missing) -> None:
-    labels, rows = counted[column.name], counted["rows"]
+    labels, rows = counted[column.name], counted[ROWS]
     gone = int(rows.filter(labels.is_null()).sum())
     if gone and missing == "error":
         raise DataError(
@@ -125,6 +123,8 @@ def _check_labels(counted: pl.DataFrame, column: Column, missing: Missing) -> No
             f"column {column.name!r} holds the text {MISSING!r} and misses values too: rename the one, or say that it "
             f'is missing as well (--na "{MISSING}")'
         )
+    if (labels == RARE).any():
+        raise DataError(f"column {column.name!r} holds the label {RARE!r}, which is the pool's: rename it in the table")
     if column.na is None:
         for text in NA_TEXTS:
             if told := int(rows.filter((labels == text).fill_null(value=False)).sum()):

@@ -74,7 +74,8 @@ class Design:
     channel : Channel
         P(y|x), or P(y|s,x) where the mechanism sees the secret.
     grid : int or None
-        Probabilities are multiples of its inverse, 1 where symbols are merged; None where they are not for publication.
+        Probabilities are multiples of its inverse, 1 where symbols are merged; None where they are not for publication:
+        the mechanism sees the secret, the notion bounds no single output, or no rounding keeps it.
     texts : tuple of tuple of str
         A text for each output in each public column.
     sources : tuple of tuple of int
@@ -313,7 +314,10 @@ def design(
     def keeps(one: Channel) -> bool:
         return notion.is_kept(joint, one) and (vouches is None or vouches(one))
 
-    channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
+    channel, grid = made, None
+    # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart
+    if made.partition is not None or notion.columnwise or notion.attributes is not None:
+        channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
     sources = behind(channel, joint)
     return Design(
         mechanism,

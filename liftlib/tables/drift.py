@@ -12,10 +12,10 @@ from liftlib.joint import Joint
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix
 from liftlib.population.sample import Sample
-from liftlib.tables.columns import Symbols
+from liftlib.tables.columns import ROWS, Symbols
 from liftlib.tables.designing import CONFIDENCE, Design
 from liftlib.tables.measuring import Verdict, verdict_of
-from liftlib.tables.source import Table
+from liftlib.tables.table import Table
 
 RESHUFFLES = 999
 """Random divisions of old and new rows that the real one is held against; the least p-value is 1 in this and one."""
@@ -168,7 +168,7 @@ def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
     x = _last(public, found.select(public.names))
     s = _last(secret, found.select(secret.names)) if with_secret else np.zeros(len(x), dtype=np.int64)
     counted = np.zeros((len(secret.labels) + 1 if with_secret else 1, len(public.labels) + 1))
-    np.add.at(counted, (s, x), found["rows"].to_numpy())
+    np.add.at(counted, (s, x), found[ROWS].to_numpy())
     return counted
 
 

@@ -16,7 +16,7 @@ from liftlib.checks import checked
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.numerics import Matrix, Vector
 from liftlib.tables.card import Card
-from liftlib.tables.columns import JOIN, MISSING, Column, Symbols
+from liftlib.tables.columns import JOIN, MISSING, ROWS, Column, Symbols
 from liftlib.tables.source import open_table
 
 SAME = 1e-9
@@ -208,7 +208,7 @@ def _counted(source: Any, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[
     known = sorted(set(values))
     place = {value: at for at, value in enumerate(known)}
     shares = np.zeros((len(known), len(card.texts)))
-    np.add.at(shares, (np.array([place[value] for value in values]), y), found["rows"].to_numpy())
+    np.add.at(shares, (np.array([place[value] for value in values]), y), found[ROWS].to_numpy())
     return shares / shares.sum(), tuple(JOIN.join(value) for value in known), int(shares.sum())
 
 

@@ -24,8 +24,8 @@ with extra("sklearn"):
     from sklearn.utils import Tags
     from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-SECRET = "the secret\0"
-"""The secret's name among columns that may have any."""
+SECRET = "the secret"
+"""The secret's name among columns that are called by number."""
 
 
 class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types

@@ -8,14 +8,17 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from liftlib.errors import DataError, LiftError
+from liftlib.files import fresh_files
 from liftlib.tables.columns import JOIN
 from liftlib.tables.designing import Design, design_from
+from liftlib.tables.table import Table
 
 FORMAT = "liftlib releases 1"
 
@@ -29,9 +32,9 @@ class Entry:
     made : str
         When, in UTC.
     output : str
-        The released table's file.
+        The released table's file, or that it was a frame.
     rows : str
-        The SHA-256 of the table that was released.
+        The SHA-256 of the file that was released, empty where it was none.
     keep : tuple of str
         Columns that were published as they are.
     design : Design
@@ -55,10 +58,10 @@ class Ledger:
     entries: tuple[Entry, ...] = ()
     text: str | None = None
 
-    def with_entry(self, output: Path, rows: str, keep: Sequence[str], made: Design) -> Ledger:
+    def with_entry(self, output: str, rows: str, keep: Sequence[str], made: Design) -> Ledger:
         """Return the ledger with one release more."""
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        return replace(self, entries=(*self.entries, Entry(now, output.name, rows, tuple(keep), made)))
+        return replace(self, entries=(*self.entries, Entry(now, output, rows, tuple(keep), made)))
 
     def save(self, aside: Path) -> None:
         """Write the ledger to a file beside its own, which takes its place.
@@ -128,6 +131,40 @@ def _text(path: Path) -> str | None:
         return path.read_text(encoding="utf-8") if path.exists() else None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read the ledger {path}: {error}") from error
+
+
+def past_of(table: Table, made: Design, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
+    """Return the designs of earlier releases, and all columns that are or were published as they are.
+
+    Raises
+    ------
+    DataError
+        If the table has no more a column that was released.
+    """
+    entries = () if past is None else past.entries
+    for entry in entries:
+        for name in entry.design.columns_needed():
+            if name not in table.columns:
+                raise DataError(
+                    f"an earlier release was of the column {name!r}, which the table has no more: what both tell "
+                    "together cannot be computed; restore it, or name another ledger (--ledger)"
+                )
+    known = [name for entry in entries for name in entry.keep if name in table.columns]
+    kept = [name for name in dict.fromkeys([*keep, *known]) if name not in made.secret.names]
+    return [entry.design for entry in entries], kept
+
+
+@contextmanager
+def entered(
+    past: Ledger | None, output: str, keep: Sequence[str], made: Design, inputs: Sequence[Path] = ()
+) -> Iterator[None]:
+    """Add a release to its ledger's file when the block, which draws it, ends well."""
+    if past is None:
+        yield
+        return
+    with fresh_files([past.path], force=[past.path], private=[past.path], inputs=inputs) as (aside,):
+        yield
+        past.with_entry(output, "", keep, made).save(aside)
 
 
 def fingerprint(source: Path) -> str:

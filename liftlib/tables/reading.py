@@ -11,7 +11,7 @@ from liftlib.numerics import check_scalar
 from liftlib.tables.binning import Bins, bins_from, hierarchy_from
 from liftlib.tables.columns import Column, Counts
 from liftlib.tables.counting import Missing, Rare, count, log_choose
-from liftlib.tables.source import Table
+from liftlib.tables.table import Table
 
 
 @dataclass(frozen=True)

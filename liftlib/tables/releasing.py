@@ -17,7 +17,8 @@ from polars.io.plugins import register_io_source
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from liftlib.tables.designing import Design, Unseen
-from liftlib.tables.source import BATCH, SUFFIXES, Table, ending
+from liftlib.tables.source import BATCH, SUFFIXES, ending
+from liftlib.tables.table import Table
 
 Formulas = Literal["error", "quote", "keep"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -26,11 +27,17 @@ from liftlib.tables.auditing import Audit, audited
 from liftlib.tables.card import Card, card_of
 from liftlib.tables.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
 from liftlib.tables.drift import Drift, drift_of
-from liftlib.tables.randomness import generator, told, uniform
+from liftlib.tables.elsewhere import Parted
+from liftlib.tables.ledger import entered, past_of, read_ledger
+from liftlib.tables.randomness import generator, key_of, told, uniform
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.releasing import Publishing, check_keep, permutation, published, released
-from liftlib.tables.source import Table, open_table
+from liftlib.tables.source import open_table
+from liftlib.tables.table import Table
 from liftlib.tables.together import Together, worst_of_parts
+
+A_FRAME = "a frame"
+"""What a ledger calls a release that went to no file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +47,8 @@ class Sanitised:
     Attributes
     ----------
     frame : frame or None
-        The released rows, shuffled unless told otherwise; None where they went to a file.
+        The released rows, shuffled unless told otherwise; None where they went to a file. A lazy one holds what its
+        draws come from: publish what it computes, not the frame itself.
     card : Card
         May be published with the rows.
     design : Design
@@ -67,6 +75,7 @@ def sanitise(
     keep: Sequence[str] = (),
     keep_order: bool = False,
     allow: bool = False,
+    ledger: Path | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
     **reading: Any,
@@ -76,8 +85,8 @@ def sanitise(
     Parameters
     ----------
     frame : frame
-        Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. One that lives elsewhere counts there, and
-        the columns to release are fetched.
+        Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. A database counts, and the columns to
+        release are fetched; from Dask and PySpark only counts are, and the rows are released where they live.
     secret, public : str or sequence of str
         Columns. Several secret ones are protected together and each alone; several public ones are released together.
     notion : Notion
@@ -93,6 +102,9 @@ def sanitise(
         Leave rows in the frame's order. By default they are shuffled, for an order may tell the secret.
     allow : bool
         Go on where the kept columns break the notion, of which a note says so, or the mechanism may take very long.
+    ledger : pathlib.Path, optional
+        The file of these rows' releases so far, with which this one is put together and to which it is added: the one
+        that ``lift sanitise`` keeps beside a table, or one of your own. Without it a second release is not noticed.
     resamples : int
         Bootstrap tables of the audit.
     rng : Uniform or int, optional
@@ -105,7 +117,8 @@ def sanitise(
     -------
     Sanitised
         The frame, of the same library where that is eager, has the kept and the released columns in the source's
-        column order, and no index of its own.
+        column order, and no index of its own. One of Dask or PySpark is computed when it is asked for, and as often as
+        it is asked for with the same draws, as long as the source gives the same rows in the same parts.
 
     Raises
     ------
@@ -114,8 +127,10 @@ def sanitise(
     UnsupportedNotion
         If the mechanism does not serve the notion.
     BrokenNotion
-        If kept columns, or one of several secrets, break the notion and ``allow`` is not set.
+        If kept columns, earlier releases in the ledger, or one of several secrets break the notion and ``allow`` is not
+        set.
     """
+    past = None if ledger is None else read_ledger(ledger)
     how, table = reading_of(secret, public, reading), open_table(frame)
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
@@ -124,26 +139,34 @@ def sanitise(
     warn_of_rows_alone(confidence)
     check_keep(table, made, keep)
     check_each_secret(made)
-    told, together = beside_others(table, made, [], keep, allow=allow)
+    told, together = beside_others(table, made, *past_of(table, made, past, keep), allow=allow)
     notes = (*told, *([] if made.confidence else [ROWS_ALONE]))
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
-    native = drawn_frame(frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep"))
-    return Sanitised(native, card_of(made, keep=keep, keep_order=keep_order, alone=not together), made, found)
+    release = 1 if past is None else 1 + len(past.entries)
+    card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=not together)
+    with entered(past, A_FRAME, keep, made):
+        native = drawn_frame(
+            frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep")
+        )
+    return Sanitised(native, card, made, found)
 
 
 def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:
     """Return the rows of a frame released through a design, as a frame of the same library."""
+    columns = published(table, made, how.keep)
+    if isinstance(table, Parted):
+        return table.release(made, key_of(source), how.keep, columns, how.unseen, keep_order=how.keep_order)
     whole = nw.from_native(frame)
     if isinstance(whole, nw.LazyFrame):
         whole = whole.select(list(dict.fromkeys([*made.columns_needed(), *how.keep]))).collect()
     drawn = pl.concat(list(released(open_table(whole.to_native()), made, source, replace(how, keep=()))))
     order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
-    columns = {name: drawn[name].gather(pl.Series(order)).to_list() for name in made.public.names}
+    texts = {name: drawn[name].gather(pl.Series(order)).to_list() for name in made.public.names}
     kept = nw.maybe_reset_index(whole.select(list(how.keep) or whole.columns[:1])[order.tolist()])
     kept = kept.with_columns(
-        *(nw.new_series(name, texts, nw.String(), backend=whole.implementation) for name, texts in columns.items())
+        *(nw.new_series(name, texts[name], nw.String(), backend=whole.implementation) for name in texts)
     )
-    return kept.select(published(table, made, how.keep)).to_native()
+    return kept.select(columns).to_native()
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +186,7 @@ def apply(
     keep_order: bool = False,
     unseen: Unseen = "error",
     allow: bool = False,
+    ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
     """Release the rows of a new frame through a design.
@@ -174,11 +198,13 @@ def apply(
     made : Design
         Of :func:`sanitise`, or from :func:`~liftlib.tables.designing.load`.
     keep, keep_order, rng
-        As in :func:`sanitise`; kept columns are not judged here.
+        As in :func:`sanitise`; kept columns are judged only where there is a ledger.
     unseen : {"error", "draw"}
         What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
     allow : bool
-        Go on where the rows have drifted.
+        Go on where the rows have drifted, or earlier releases in the ledger break the notion together with this one.
+    ledger : pathlib.Path, optional
+        As in :func:`sanitise`: of the new rows.
 
     Raises
     ------
@@ -187,7 +213,10 @@ def apply(
     Drifted
         If the rows are from another distribution, for which the notion is broken or nobody can tell; see
         :func:`~liftlib.tables.drift.drift_of`.
+    BrokenNotion
+        If earlier releases break the notion together with this one, or nobody can tell, and ``allow`` is not set.
     """
+    past = None if ledger is None else read_ledger(ledger)
     table = open_table(frame)
     table.check([*made.columns_needed(), *keep])
     check_keep(table, made, keep)
@@ -195,11 +224,17 @@ def apply(
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
-    return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
+    if past is not None:
+        beside_others(table, made, *past_of(table, made, past, keep), allow=allow)
+    with entered(past, A_FRAME, keep, made):
+        return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
 
 
 def refuse_unseen(table: Table, made: Design) -> None:
     """Refuse symbols that the design has not seen before anything is said of drift."""
+    if isinstance(table, Parted):
+        table.refuse_unseen(made)
+        return
     for rows in table.batches(made.columns_needed()):
         made.codes(rows)
 

@@ -15,9 +15,9 @@ import polars as pl
 from liftlib.errors import BrokenNotion
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, Vector
-from liftlib.tables.columns import JOIN, MISSING, Column, Symbols
+from liftlib.tables.columns import JOIN, MISSING, ROWS, Column, Symbols
 from liftlib.tables.designing import Design
-from liftlib.tables.source import Table
+from liftlib.tables.table import Table
 
 CHUNK = 4_000_000
 """Numbers in memory at a time."""
@@ -153,7 +153,7 @@ def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Seq
     known = np.flatnonzero(s >= 0)
     order = known[np.lexsort((s[known], z[known]))]
     return _Counted(
-        found["rows"].to_numpy().astype(float)[order], s[order], z[order], tuple(one[order] for one in codes), groups
+        found[ROWS].to_numpy().astype(float)[order], s[order], z[order], tuple(one[order] for one in codes), groups
     )
 
 

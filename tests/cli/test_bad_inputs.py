@@ -1,5 +1,6 @@
 """What is wrong is said in one line with a remedy, under an exit code that README lists, and nothing is written."""
 
+import datetime as dt
 import gzip
 import os
 import subprocess
@@ -91,9 +92,25 @@ def folder(tmp_path_factory):
         "columns.csv": b"ill,colour\nyes,red\n",
         "odd.csv": b"age\nmartian\n",
         "taken.csv": b"mine",
+        "wide.csv": "ill,age\nyes,old\n".encode("utf-16"),
+        "sheet.csv": b"PK\x03\x04" + bytes(100),
+        "packed.csv": gzip.compress(b"ill,age\nyes,old\n"),
+        "columns-of.csv": b"PAR1" + bytes(20),
+        "lite.csv": b"SQLite format 3\0" + bytes(20),
+        "semicolon.csv": b"ill;age\nyes;old\n",
+        "tab.csv": b"ill\tage\nyes\told\n",
+        "comma.tsv": b"ill,age\nyes,old\n",
+        "mac.csv": b"ill,age\ryes,old\rno,new\r",
+        "rarely.csv": b"ill,age\n" + b"yes,(rare)\nno,old\n" * 9,
+        "pattern.csv": b"ill,age,^ill$,*\n" + b"yes,old,a,b\nno,new,c,d\n" * 9,
+        "blank.csv": b"ill,,age\n" + b"yes,a,old\n" * 9,
+        "gaps.csv": b"ill,age\n" + b",\n" * 9,
+        "hollow.parquet": b"",
     }
     for name, content in texts.items():
         (path / name).write_bytes(content)
+    odd = {"list": [[one] for one in frame["age"]], "span": [dt.timedelta(1)] * n}
+    pl.DataFrame({"ill": frame["ill"], **odd}).write_parquet(path / "odd.parquet")
     drifted = pl.DataFrame({"ill": ["yes"] * 300 + ["no"] * 300, "age": ["old"] * 300 + ["new"] * 300})
     drifted.write_csv(path / "drifted.csv")
     drifted.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
@@ -129,7 +146,26 @@ CASES = [
     (audit(of=["--secret", "age", "--public", "age"]), "column 'age' is named twice", 2),
     (audit(of=public("age", "age")), "column 'age' is named twice", 2),
     (audit(of=["--secret", "ill", "ill", "--public", "age"]), "column 'ill' is named twice", 2),
+    (audit(table="wide.csv"), "wide.csv is UTF-16: save it as UTF-8", 2),
+    (audit(table="sheet.csv"), "sheet.csv is a spreadsheet or a zip archive: export the table as CSV", 2),
+    (audit(table="packed.csv"), "packed.csv is gzipped: let its name end in .gz", 2),
+    (audit(table="columns-of.csv"), "columns-of.csv is Parquet: let its name end in .parquet", 2),
+    (audit(table="lite.csv"), "lite.csv is a database: export the table as CSV", 2),
+    (audit(table="semicolon.csv"), "has values with ';' between them, not ',': save it with ','", 2),
+    (audit(table="tab.csv"), "not ',': save it with ',', or let its name end in .tsv", 2),
+    (audit(table="comma.tsv"), "has values with ',' between them, not '\\t'", 2),
+    (audit(table="mac.csv"), "ends its lines with carriage returns alone: save it with line feeds", 2),
+    (audit(table="hollow.parquet"), "cannot read hollow.parquet", 2),
+    (audit(table="odd.parquet", of=public("list")), "has no labels: make text of it first", 2),
+    (audit(table="odd.parquet", of=public("span")), "has no labels: make text of it first", 2),
+    (audit(table="pattern.csv", of=public("^ill$")), "calls a column '^ill$', which is no name for one", 2),
+    (audit(table="pattern.csv", of=public("*")), "calls a column '*', which is no name for one", 2),
+    (sanitise("--keep", "^ill$", "--allow", table="pattern.csv"), "calls a column '^ill$', which is no name", 2),
+    (audit(table="blank.csv", of=public("")), "calls a column '', which is no name for one", 2),
+    (audit(table="gaps.csv"), "column 'ill' misses 9 of 9 values", 2),
     # what its values mean
+    (audit(table="rarely.csv"), "column 'age' holds the label '(rare)', which is the pool's", 2),
+    (audit(table="rarely.csv", of=["--secret", "age", "--public", "ill"]), "holds the label '(rare)'", 2),
     (audit(of=public("zip")), "holds 400 distinct numbers: bin it (--bin zip=EDGES", 2),
     (audit(of=public("zip")), "or say that they are codes (--categorical zip)", 2),
     (audit(of=public("gone")), "column 'gone' misses 58 of 400 values", 2),
@@ -359,6 +395,50 @@ def test_stdin_is_read_and_leaves_nothing(folder):
     assert (done.returncode, done.stderr) == (0, "")
     assert "age against ill: 400 rows" in done.stdout
     assert listing(folder) == before
+
+
+STRANGE = {
+    "bom": (b"\xef\xbb\xbfill,age\n" + b"yes,old\nno,new\n" * 20, "ill", "age", {"old", "new"}),
+    "crlf": (b"ill,age\r\n" + b"yes,old\r\nno,new\r\n" * 20, "ill", "age", {"old", "new"}),
+    "quotes": (
+        b"ill,age\n" + b'yes,"o""l,d"\nno,"two\nlines"\n' * 20,
+        "ill",
+        "age",
+        {'o"l,d', "two\nlines"},
+    ),
+    "nul": (b"ill,age\n" + b"yes,a\0b\nno,c\n" * 20, "ill", "age", {"a\0b", "c"}),
+    "huge": (b"ill,age\n" + b"yes,18446744073709551616\nno,007\n" * 20, "ill", "age", {"18446744073709551616", "007"}),
+    "unicode": (
+        "krank\u00e4,\u00e2ge \U0001f474\n".encode() + "j\u0301a,\u65e5\u672c\nno,\u05e2\n".encode() * 20,
+        "krank\u00e4",
+        "\u00e2ge \U0001f474",
+        {"\u65e5\u672c", "\u05e2"},
+    ),
+    "rows": (b"rows,code\n" + b"yes,old\nno,new\n" * 20, "rows", "code", {"old", "new"}),
+    "no last line feed": (b"ill,age" + b"\nyes,old\nno,new" * 20, "ill", "age", {"old", "new"}),
+    "wide": (
+        b",".join(b"c%d" % i for i in range(300))
+        + b"\n"
+        + (b",".join([b"a"] * 300) + b"\n" + b",".join([b"b"] * 300) + b"\n") * 20,
+        "c0",
+        "c299",
+        {"a", "b"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_tables_are_released_as_they_are(name, tmp_path, monkeypatch, capsys):
+    content, secret, column, labels = STRANGE[name]
+    monkeypatch.chdir(tmp_path)
+    Path("in.csv").write_bytes(content)
+    words = ["--mechanism", "randomised-response", "--seed", "1"]
+    assert main(sanitise(*words, of=["--secret", secret, "--public", column], notion=[*LIP[:3], "9"])) == 0
+    out = pl.read_csv("out.csv", infer_schema=False)
+    assert out.columns == [column]
+    assert len(out) == 40
+    assert set(out[column]) == labels
+    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["in.CSV", "in.csv.gz", "in.TSV"])

@@ -55,6 +55,8 @@ SMALL = {
     "staircase": (13, 8),
     "funnel": (4, 6),
     "funnel-merging": (13, 9),
+    "funnel-subsets": (13, 9),
+    "funnel-descent": (4, 6),
     "markov-reduction": (4, 4),
     "extreme-reduction": (4, 3),
 }

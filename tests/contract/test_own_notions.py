@@ -10,7 +10,7 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions.catalogue import notion_from
 
-SAYS_MORE = {"extremal", "staircase", "funnel"}
+SAYS_MORE = {"extremal", "staircase", "funnel", "funnel-subsets", "funnel-descent", "hamming"}
 """Mechanisms that need of a notion what these two do not say: lift bounds, ratios, an average."""
 
 OWN = {"cone": MaxLift(0.4), "no-cone": Surprise(0.15)}

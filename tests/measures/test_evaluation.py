@@ -184,3 +184,9 @@ def test_refuses_other_orders():
     for measure in (found.sibson, found.arimoto):
         with pytest.raises(InvalidParameter, match=r"^alpha is 0\.5, not in \[1, inf\]"):
             measure(0.5)
+
+
+@pytest.mark.parametrize("counts", [[[1]], [[0.4358], [0.2157], [0.4783]]])
+def test_a_sure_symbol_is_kept_whole_however_its_mass_is_rounded(counts):
+    joint = Joint.from_counts(counts)
+    assert evaluate(joint, Channel.identity(1)).nmi == 1.0

@@ -377,12 +377,14 @@ class TestPrintedNumbers:
         """findings row 4: NMI about 0.73 at eps 1, lambda 1/2, with omega = max-lift + 1 / min-lift."""
         assert matches(nmis(partial(subset_merging, notion=self.alip), self.p), 0.73)
 
+    @pytest.mark.slow
     def test_the_printed_risk_does_not_give_it(self):
         """findings row 4: omega = max-lift + min-lift gives half of that."""
         values = nmis(partial(subset_merging, notion=self.alip, risk="printed"), self.p)
         assert not matches(values, 0.73)
         assert 0.34 < values.mean() < 0.38
 
+    @pytest.mark.slow
     def test_the_printed_loop_does_not_give_it(self):
         """findings row 5: it gives the 0.17 of complete merging."""
         values = nmis(partial(subset_merging, notion=self.alip, loop="printed"), self.p)

@@ -156,3 +156,35 @@ def test_enumeration_is_kept_for_few_vertices():
     assert few_vertices(small, ll.LIP(1.0), 1000)
     assert not few_vertices(large, ll.LIP(1.0), 10**6)
     assert ll.optimal_response(large, ll.LIP(1.0), gap=0.01).certificate.route == "a tree of bounds"
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("notion", [ll.SRLIP(0.5, (3, 4)), ll.AlphaLift(2.0, 0.4, 0.4)], ids=repr)
+def test_a_number_of_programmes_ends_the_search(notion, compiled):
+    """It ends there, says so, and the same stands wherever it is run: a limit of time would be another each time."""
+    joint = ll.Joint(ll.datasets.uniform_joints(1, 4, 12, np.random.default_rng(3))[0])
+
+    def searched(programmes):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            channel = ll.optimal_response(
+                joint, notion, method="tree", gap=1e-9, programmes=programmes, compiled=compiled
+            )
+        return channel, [str(one.message) for one in caught if one.category is LiftWarning]
+
+    (channel, told), (again, _), (further, _) = searched(60), searched(60), searched(240)
+    assert 0 < channel.certificate.programmes <= 61
+    assert channel.certificate.programmes < further.certificate.programmes
+    assert len(told) == 1
+    assert np.array_equal(channel.kernel, again.kernel)
+    assert channel.certificate.upper == again.certificate.upper
+    assert notion.is_kept(joint, channel)
+    best = further.certificate.value
+    assert channel.certificate.value <= further.certificate.upper + 1e-9
+    assert best <= channel.certificate.upper + 1e-9
+
+
+def test_programmes_are_a_count():
+    joint = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
+    with pytest.raises(InvalidParameter, match=r"programmes is 0: .*1 or more"):
+        ll.optimal_response(joint, ll.LIP(0.5), programmes=0)

@@ -61,7 +61,7 @@ def test_what_a_kernel_does_not_tell_apart():
 
 
 @pytest.mark.parametrize("mechanism", ["optimal", "randomised-response", "subset-merging"])
-@pytest.mark.parametrize("n", [300, 3000])
+@pytest.mark.parametrize("n", [pytest.param(300, marks=pytest.mark.slow), 3000])
 def test_unbiased_with_the_error_it_says_and_intervals_that_cover(mechanism, n):
     """400 tables drawn from P_SX and released: means within 5 standard errors, coverage at least 93 %, of 95 %.
 

@@ -30,7 +30,7 @@ def test_frames_of_each_library_count_and_release_alike(make):
     done = tables.sanitise(
         make(), secret="ill", public="age", notion=ll.LIP(5.0), keep=["name"], resamples=0, confidence=None, allow=True
     )
-    released = nw.from_native(done.frame).to_polars()
+    released = nw.from_native(done.frame).lazy().collect().to_polars()
     assert released.columns == ["name", "age"]
     assert released.sort("name").equals(
         pl.DataFrame({"name": PEOPLE["name"], "age": ["old or young"] * 120}).sort("name")

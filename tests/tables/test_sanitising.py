@@ -10,7 +10,7 @@ from table_of_people import PEOPLE
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, UnsupportedNotion
-from liftlib.tables.columns import Column
+from liftlib.tables.columns import ROWS, Column
 from liftlib.tables.counting import count
 from liftlib.tables.randomness import SystemRandom
 from liftlib.tables.sanitising import check_dear
@@ -119,7 +119,7 @@ def test_outputs_have_texts_of_their_own():
 
 
 def test_counts_are_of_the_rows():
-    counted = pl.DataFrame({"s": ["a", "b"], "x": ["u", "u"], "rows": [7, 3]})
+    counted = pl.DataFrame({"s": ["a", "b"], "x": ["u", "u"], ROWS: [7, 3]})
     found = count(counted, [Column("s")], [Column("x")])
     assert found.table.tolist() == [[7], [3]]
 

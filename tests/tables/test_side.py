@@ -295,6 +295,51 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     assert ledger.read_text() == "{}"
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "dask"])
+@pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
+def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, monkeypatch):
+    """A command's release, then a frame's, then new draws by its design: each judged with those before it."""
+    rows, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
+    frame = rows if kind == "polars" else rows.to_pandas()
+    if kind == "dask":
+        import dask.dataframe as dd
+
+        frame = dd.from_pandas(frame, npartitions=3)
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.2), "mechanism": "optimal", "rare": "keep"}
+    words |= {"resamples": 0, "confidence": None, "ledger": ledger}
+    first = tables.sanitise(frame, **words)
+    assert first.card.release == 1
+    assert ledger.stat().st_mode & 0o777 == 0o600
+    before = ledger.read_text()
+    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
+        tables.sanitise(frame, **words)
+    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
+        release(tmp_path, rows, ll.LIP(0.2), ledger=ledger)
+    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
+        tables.apply(frame, first.design, ledger=ledger)
+    assert ledger.read_text() == before
+    # a draw that fails is no release
+    monkeypatch.setattr("liftlib.tables.sanitising.drawn_frame", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        tables.sanitise(frame, **words, allow=True)
+    assert ledger.read_text() == before
+    assert {path.name for path in tmp_path.iterdir()} <= {ledger.name, "in.csv"}
+    monkeypatch.undo()
+    again = tables.sanitise(frame, **words, allow=True)
+    assert again.card.release == 2
+    assert any("BROKEN together" in note for note in again.audit.notes)
+    new = tmp_path / "new.json"
+    tables.apply(frame, first.design, ledger=new)
+    assert [entry.output for entry in read_ledger(new).entries] == ["a frame"]
+    release(tmp_path, rows, ll.LIP(0.2), name="b.csv", ledger=ledger, allow=True)
+    assert [entry.output for entry in read_ledger(ledger).entries] == ["a frame", "a frame", "b.csv"]
+    # another's release in the meantime is seen
+    monkeypatch.setattr("liftlib.tables.sanitising.drawn_frame", lambda *_: ledger.write_text(before))
+    with pytest.raises(ll.DataError, match="has changed meanwhile"):
+        tables.sanitise(frame, **words, allow=True)
+    assert ledger.read_text() == before
+
+
 def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({name: rng.choice(list(values), 3000) for name, values in (("a", "pq"), ("b", "uvw"))})

@@ -3,6 +3,7 @@
 import datetime as dt
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -147,3 +148,64 @@ def test_a_pandas_index_is_not_released():
     frame = pd.DataFrame(people(200, P, 0).to_dict(as_series=False), index=[f"name {i}" for i in range(200)])
     done = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), resamples=0, confidence=None)
     assert list(done.frame.index) == list(range(200))
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame([["a", "b", "c"]] * 9, columns=["s", "x", "x"]), "has more than one column 'x': rename them"),
+        (pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}), "has a column 0, whose name is no text"),
+        (pd.DataFrame({("s", 1): ["a"], ("x", 2): ["b"]}), r"has a column \('s', 1\), whose name is no text"),
+        (
+            pd.DataFrame({"s": ["a", "b"], "x": pd.Series(["a\ud800", "b"], dtype=object)}),
+            "holds text that is no Unicode",
+        ),
+        (pd.DataFrame({"s": ["a", "b"], "x": pd.Series([[1], [2]])}), "has no labels: make text of it first"),
+        (pd.DataFrame({"s": ["a", "b"], "x": pd.to_timedelta([1, 2], "D")}), "has no labels: make text of it first"),
+        (pd.DataFrame({"s": ["a", "b"], "x": pd.period_range("2020", periods=2)}), "has no labels"),
+        (pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}), "column 's' holds the label"),
+        (pd.DataFrame(), "has no column 's'"),
+        (pl.DataFrame({"s": ["a", "b"], "": ["u", "v"]}), "has no column 'x'"),
+        ({"s": ["a"], "x": ["b"]}, "a dict is no table"),
+        (None, "a NoneType is no table"),
+    ],
+    ids=range(12),
+)
+def test_frames_that_are_no_table(frame, message):
+    with pytest.raises(DataError, match=message) as told:
+        tables.audit(frame, secret="s", public="x", resamples=0)
+    assert "\n" not in str(told.value)
+
+
+def test_a_name_that_polars_takes_for_a_pattern_publishes_no_other_column():
+    """A column called ^s$ is, to a Polars expression, the column s: the secret."""
+    frame = pl.DataFrame({"s": ["a", "b"] * 9, "x": ["u", "v"] * 9, "^s$": ["p", "q"] * 9})
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(9), "resamples": 0, "confidence": None, "allow": True}
+    with pytest.raises(DataError, match=r"calls a column '\^s\$', which is no name for one: rename it"):
+        tables.sanitise(frame, **words, keep=["^s$"])
+    assert tables.sanitise(frame, **words).frame.columns == ["x"]
+
+
+def test_any_other_name_will_do():
+    for name in (
+        "rows",
+        "code",
+        "number",
+        "^x",
+        "x$",
+        "**",
+        "a b",
+        "\u00e2",
+        "#",
+        "'",
+        '"',
+        "`",
+        "{}",
+        "begin",
+        "digit",
+    ):
+        frame = pl.DataFrame({"s": ["a", "b"] * 9, name: ["u", "v"] * 9})
+        done = tables.sanitise(frame, secret="s", public=name, notion=ll.LIP(9), resamples=0, confidence=None)
+        assert done.frame.columns == [name]
+        done = tables.sanitise(frame, secret=name, public="s", notion=ll.LIP(9), resamples=0, confidence=None)
+        assert done.frame.columns == ["s"]

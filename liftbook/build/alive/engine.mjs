@@ -6,6 +6,7 @@ export class Engine {
   #waiting = new Map();
   #next = 0;
   #ready;
+  number = 0; // of workers ended: what one knew, the next does not
 
   // resolves once Python and the library are there; a stopped engine starts anew
   start(told = () => {}) {
@@ -51,6 +52,7 @@ export class Engine {
 
   #end(why) {
     this.#worker?.terminate();
+    this.number += 1;
     this.#ready = undefined;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();

@@ -3,6 +3,7 @@ import { engine, Stopped } from "./engine.mjs";
 import { command, field, fromAddress, read, set, toAddress } from "./form.mjs";
 import { cellAt, mark, place, placeNumbers, reset, wantedNumbers } from "./places.mjs";
 import { answerBox } from "./answer.mjs";
+import { offerClaims } from "./claims.mjs";
 import { editable } from "./edit.mjs";
 import { styled } from "./style.mjs";
 
@@ -25,8 +26,8 @@ const minutes = (seconds) =>
 
 class Panel {
   edited = new Map();
-  #ran = false;
   #running = false;
+  #since; // the engine that has the names of the page's cells
 
   constructor(host, page, data) {
     Object.assign(this, { page, data });
@@ -44,7 +45,14 @@ class Panel {
     });
     for (const cell of data.cells)
       if (!cell.tags.includes("parameters")) editable(cellAt(cell.index), cell, this.edited, () => this.run(cell.index));
+    this.claims = offerClaims(() => {
+      this.#button("reset").disabled = false;
+    });
     this.#button("run").focus({ preventScroll: true });
+  }
+
+  get #ran() {
+    return this.#since !== undefined && this.#since === engine.number;
   }
 
   get #form() {
@@ -131,7 +139,7 @@ class Panel {
       this.#finish(answer, cells.length);
     } catch (error) {
       if (at !== undefined) mark(at, false);
-      this.#ran = false;
+      this.#since = undefined;
       if (error instanceof Stopped) this.#say(`Stopped after ${done} of ${cells.length} cells.`);
       else {
         this.#wrong(`Python ended: ${error.message}`);
@@ -150,7 +158,7 @@ class Panel {
       this.#say("");
       return;
     }
-    this.#ran = true;
+    this.#since = engine.number;
     // for whoever wants the rows: a live chart, a test
     document.dispatchEvent(new CustomEvent("lift-run", { detail: { tables } }));
     placeNumbers(glue);
@@ -182,8 +190,9 @@ class Panel {
   reset() {
     reset(this.data.cells);
     for (const cell of this.data.cells) cellAt(cell.index)?.querySelector(".lift-undo")?.click();
+    for (const claims of this.claims) claims.reset();
     this.edited.clear();
-    this.#ran = false;
+    this.#since = undefined;
     this.#fill("start");
     this.#say("The page is the book’s again.");
     history.replaceState(null, "", location.pathname + location.hash);

@@ -19,8 +19,8 @@ const plain = (text) => {
 };
 
 const urls = new Map();
-const addressOf = (index, svg) => {
-  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+const addressOf = (index, text, type) => {
+  const url = URL.createObjectURL(new Blob([text], { type }));
   if (!urls.has(index)) urls.set(index, []);
   urls.get(index).push(url);
   return url;
@@ -31,11 +31,12 @@ const forget = (index) => {
 };
 
 const drawn = (index, content, alt) => {
-  const url = addressOf(index, content["image/svg+xml"]);
+  const url = addressOf(index, content["image/svg+xml"], "image/svg+xml");
+  const rows = content.rows ? addressOf(index, content.rows, "application/json") : "";
   const box = make("div");
   const said = make("i", "", `${alt} Drawn again with other parameters.`.trim()).innerHTML.replaceAll('"', "&quot;");
   box.innerHTML = content.drawing
-    ? content.drawing.replaceAll("LIFT-SOURCE", url).replaceAll("LIFT-ALT", () => said)
+    ? content.drawing.replaceAll("LIFT-SOURCE", url).replace("LIFT-ROWS", rows).replaceAll("LIFT-ALT", () => said)
     : `<img src="${url}" alt="${said}">`;
   return box.firstElementChild;
 };
@@ -120,9 +121,11 @@ export const place = (index, { outputs, error }) => {
   }
   if (error) box.append(told(error));
   if (box.childElementCount) {
+    box.dataset.run = location.search;
     const place = old[0];
     if (place) place.before(box);
     else cell.append(box);
+    box.dispatchEvent(new Event("lift-placed", { bubbles: true }));
   }
   cell.classList.add("lift-theirs");
 };

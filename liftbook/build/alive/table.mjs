@@ -13,12 +13,19 @@ const HTML = `
     <label><code>missing</code><input name="na" type="text"><small>texts that stand for a missing value, with commas</small></label>
     <label><code>missing values</code><select name="policy"><option value="error">are refused</option><option value="symbol">are a symbol</option></select><small>an empty field is one</small></label>
     <label><code>numbers</code><select name="codes"><option value="">are numbers</option><option value="1">are codes, such as postcodes</option></select><small>of both columns</small></label>
-    <label><code>notion</code><select name="notion"><option value="lip">LIP</option><option value="alip">ALIP, 65 % of twice the budget for the min-lift</option><option value="ldp">LDP, of twice the budget</option></select><small>what to keep</small></label>
+    <label><code>notion</code><select name="notion"><option value="lip">LIP</option><option value="alip">ALIP, 65 % of twice the budget for the min-lift</option><option value="ldp">LDP, of twice the budget</option><option value="own">ALIP, with two budgets of your own</option></select><small>what to keep</small></label>
     <label><code>eps</code><input name="eps" type="number" min="0" max="50" step="any" value="1"><small>budget in nats, in [0, 50]</small></label>
+    <label hidden><code>eps_l</code><input name="eps_l" type="number" min="0" max="50" step="any" value="1.3"><small>of the min-lift, nats, in [0, 50]</small></label>
+    <label hidden><code>eps_u</code><input name="eps_u" type="number" min="0" max="50" step="any" value="0.7"><small>of the max-lift, nats, in [0, 50]</small></label>
+    <label><code>mechanism</code><select name="mechanism"></select><small>of a release; “Try the mechanisms” says what each leaves</small></label>
+    <label><code>kept for</code><select name="whom"><option value="population">the population that the rows are drawn from</option><option value="rows">these rows alone</option></select><small>of a release</small></label>
+    <label><code>confidence</code><input name="confidence" type="number" min="0.5" max="0.9999" step="any" value="0.95"><small>for the population, in [0.5, 0.9999]</small></label>
+    <label><code>rare symbols</code><select name="rare"><option value="error">are refused</option><option value="pool">are one symbol</option><option value="keep">are kept</option></select><small>of a release; those with fewer than 5 rows</small></label>
   </form>
   <p class="lift-buttons" hidden>
     <button type="button" data-do="audit" class="lift-go">Audit</button>
     <button type="button" data-do="attempt">Try the mechanisms</button>
+    <button type="button" data-do="release">Release the column</button>
     <button type="button" data-do="halt" disabled>Stop</button>
     <button type="button" data-do="save" disabled>Download the report</button>
   </p>
@@ -62,6 +69,15 @@ const paragraph = (text) => {
   return made;
 };
 
+// to the reader's own disk
+const give = (name, text) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};
+
 class Desk {
   constructor(box) {
     this.box = box;
@@ -76,6 +92,15 @@ class Desk {
     });
     box.addEventListener("click", ({ target }) => this[target.dataset?.do]?.());
     this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("change", () => this.#fit());
+  }
+
+  // fields that say something of what is chosen
+  #fit() {
+    const { notion, eps, eps_l, eps_u, whom, confidence } = this.form.elements;
+    const own = notion.value === "own";
+    for (const [field, shown] of [[eps, !own], [eps_l, own], [eps_u, own], [confidence, whom.value === "population"]])
+      field.closest("label").hidden = !shown;
   }
 
   #say(text) {
@@ -105,7 +130,7 @@ class Desk {
   }
 
   #busy(busy) {
-    for (const one of this.box.querySelectorAll("[data-do=audit], [data-do=attempt]")) one.disabled = busy;
+    for (const one of this.box.querySelectorAll("[data-do=audit], [data-do=attempt], [data-do=release]")) one.disabled = busy;
     this.box.querySelector("[data-do=halt]").disabled = !busy;
   }
 
@@ -121,6 +146,8 @@ class Desk {
       select.replaceChildren(...answer.columns.map((column) => new Option(column, column)));
       select.selectedIndex = Math.min(at, answer.columns.length - 1);
     }
+    this.form.elements.mechanism.replaceChildren(...answer.mechanisms.map((name) => new Option(name, name)));
+    this.form.elements.mechanism.value = "subset-merging";
     this.#say(`${file.name}: ${answer.columns.length} columns.`);
   }
 
@@ -136,12 +163,19 @@ class Desk {
     };
   }
 
+  #number(name, low, high) {
+    const text = this.form.elements[name].value;
+    const value = Number(text);
+    if (text === "" || !(value >= low && value <= high)) throw new Error(`${name}: give a number in [${low}, ${high}]`);
+    return value;
+  }
+
   #notion() {
-    const { notion, eps } = this.form.elements;
-    const value = Number(eps.value);
-    if (eps.value === "" || !(value >= 0 && value <= 50)) throw new Error("eps: give a number in [0, 50]");
+    const notion = this.form.elements.notion.value;
+    if (notion === "own") return { notion: "alip", budgets: { eps_l: this.#number("eps_l", 0, 50), eps_u: this.#number("eps_u", 0, 50) } };
+    const value = this.#number("eps", 0, 50);
     const budgets = { lip: { eps: value }, alip: { eps_l: 1.3 * value, eps_u: 0.7 * value }, ldp: { eps: 2 * value } };
-    return { notion: notion.value, budgets: budgets[notion.value], eps: value };
+    return { notion, budgets: budgets[notion], eps: value };
   }
 
   // what a stopped worker forgot is given to it again
@@ -189,6 +223,7 @@ class Desk {
     let asked;
     try {
       const { notion, eps } = this.#notion();
+      if (eps === undefined) throw new Error("mechanisms are tried at one budget: choose a notion that has one");
       asked = { ...this.#asked(), kind: notion, eps };
     } catch (error) {
       return this.#wrong(error.message);
@@ -220,16 +255,53 @@ class Desk {
     return `lift sanitise ${quoted(this.file.name)} --secret ${quoted(secret[0].name)} --public ${quoted(shown[0].name)} --notion ${kind} ${budget} --mechanism ${mechanism} -o out.csv`;
   }
 
+  async release() {
+    let asked;
+    try {
+      const { mechanism, whom, rare } = this.form.elements;
+      const { notion, budgets } = this.#notion();
+      const confidence = whom.value === "rows" ? null : this.#number("confidence", 0.5, 0.9999);
+      asked = { ...this.#asked(), notion, budgets, mechanism: mechanism.value, confidence, rare: rare.value, resamples: 200, seed: null };
+    } catch (error) {
+      return this.#wrong(error.message);
+    }
+    await this.#ready();
+    const done = await this.#ask("release", asked, "Designing the channel, auditing it, and drawing a value for each row.");
+    if (!done) return;
+    const out = this.box.querySelector(".lift-outcome");
+    const of = (files) => {
+      const list = document.createElement("p");
+      list.className = "lift-buttons";
+      for (const file of files) list.append(this.#download(file));
+      return list;
+    };
+    out.replaceChildren(
+      ...done.promises.map(paragraph),
+      paragraph(`${(100 * done.nmi).toFixed(1)} % of the column’s information is left.`),
+      paragraph("For publication, together:"),
+      of(done.files.filter((file) => !file.private)),
+      paragraph("For you alone; the counts of the table are in them:"),
+      of(done.files.filter((file) => file.private)),
+      ...done.notes.map((note) => paragraph(`Note: ${note}.`)),
+      paragraph("Earlier releases of these rows are not known here: where there are some, lift sanitise on your machine puts them together."),
+    );
+    this.box.dataset.released = Number(this.box.dataset.released ?? 0) + 1;
+  }
+
+  #download({ name, text }) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = name;
+    button.addEventListener("click", () => give(name, text));
+    return button;
+  }
+
   halt() {
     engine.stop();
   }
 
   save() {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([this.page], { type: "text/html" }));
-    link.download = `${this.file.name.replace(/\W+/g, "-")}-audit.html`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    give(`${this.file.name.replace(/\W+/g, "-")}-audit.html`, this.page);
   }
 }
 

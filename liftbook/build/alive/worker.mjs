@@ -3,6 +3,7 @@ import { loadPyodide } from "./runtime/pyodide.mjs";
 
 let python;
 let desk;
+let judging;
 const pages = new Map();
 
 const start = async (tell) => {
@@ -34,6 +35,10 @@ const calls = {
     return JSON.parse(pages.get(page).run(JSON.stringify(asked), (text) => tell(JSON.parse(text))));
   },
   answer: ({ page, ...asked }) => JSON.parse(pages.get(page).answer(JSON.stringify(asked))),
+  judge: (asked, tell) => {
+    judging ??= python.pyimport("liftbook.alive.judging");
+    return JSON.parse(judging.again(JSON.stringify(asked), (text) => tell(JSON.parse(text))));
+  },
   // the file's bytes come from the page and go nowhere else
   open: ({ bytes, name }) => {
     desk ??= python.runPython("from liftbook.alive.table import Desk; Desk()");
@@ -42,6 +47,7 @@ const calls = {
   audit: (asked) => JSON.parse(desk.audit(JSON.stringify(asked))),
   attempt: (asked) => JSON.parse(desk.attempt(JSON.stringify(asked))),
   serving: (asked) => JSON.parse(desk.serving(JSON.stringify(asked))),
+  release: (asked) => JSON.parse(desk.release(JSON.stringify(asked))),
   yardstick: () => ({ seconds: python.runPython("session.yardstick()") }),
 };
 

@@ -66,7 +66,9 @@ class Places(SphinxPostTransform):
                 opened = nodes.raw(
                     "", f'<span class="pasted-text" data-glue="{key}" data-form="{form}">', format="html"
                 )
-                node.replace_self([opened, nodes.Text(node.astext()), nodes.raw("", "</span>", format="html")])
+                closed = nodes.raw("", "</span>", format="html")
+                # not replace_self, which gives the first its classes, and with them a span that ends before the text
+                node.parent.replace(node, [opened, nodes.Text(node.astext()), closed])
 
 
 def bound(value: float) -> float | None:

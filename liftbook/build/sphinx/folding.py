@@ -45,12 +45,13 @@ class Fold(SphinxPostTransform):
     def run(self, **_options: Any) -> None:
         """Mark cells, and wrap proofs."""
         for cell in self.document.findall(nodes.container):
-            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode"):
+            told = "code_prompt_show" in cell.get("cell_metadata", {}).get("mystnb", {})
+            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") not in (None, "input") or told:
                 continue
             source = next(iter(cell.findall(nodes.literal_block)), None)
             tags = cell["cell_metadata"].get("tags", [])
             said = reason(source.astext(), tags) if source is not None else None
-            if said:
+            if said := said or ("The code" if cell.get("hide_mode") else None):
                 cell["hide_mode"] = "input"
                 cell["prompt_show"] = said
                 cell["prompt_hide"] = said

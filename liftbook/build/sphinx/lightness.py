@@ -14,6 +14,7 @@ WANTED = {
     "exercise": r'class="(?:exercise|solution)\b',
     "sphinx-design": r"\bsd-",
     "design-tabs": r"\bsd-tab-",
+    r"charts\.js": r"data-rows=",
     "sorting": r'class="[^"]*\bsortable\b',
 }
 """A word of the file's name, and what a page has on it that the file is for."""

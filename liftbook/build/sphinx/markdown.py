@@ -23,8 +23,8 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
             for figure in node.findall(nodes.figure):
                 self._caption(figure)
             raise nodes.SkipNode
-        if "lift-parameters" in node["classes"]:  # the parameters cell says the same
-            raise nodes.SkipNode
+        if {"lift-parameters", "lift-living-words"} & set(node["classes"]):
+            raise nodes.SkipNode  # the parameters cell says the same; a picture to be moved is on the page alone
 
     def _caption(self, figure: nodes.figure) -> None:
         number = self._number("figure", figure["ids"])

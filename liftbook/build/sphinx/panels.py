@@ -15,12 +15,13 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
 from liftbook.plots import stacking
+from liftbook.plots.live import taken
 
 logger = getLogger(__name__)
 
 
 class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """An image that liftbook drew: ``size`` and the ``boxes`` of its panels, in points."""
+    """An image that liftbook drew: ``size`` and the ``boxes`` of its panels, in points, and whether it has ``rows``."""
 
 
 def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
@@ -28,10 +29,12 @@ def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
     path = Path(app.srcdir) / image["uri"]
     if path.suffix != ".svg" or not path.exists():
         return None
-    found = stacking.size_and_boxes(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    found = stacking.size_and_boxes(text)
     if found is None:
         return None
     made = drawing("", **image.attributes)
+    made["rows"] = taken(text)[1] is not None
     made["size"], made["boxes"] = found
     return made
 
@@ -48,7 +51,8 @@ def visit_drawing(self: Any, node: drawing) -> None:
     """Write a link to the whole, with its parts inside."""
     uri = self.builder.images.get(node["uri"])
     source = posixpath.join(self.builder.imgpath, quote(uri)) if uri else node["uri"]
-    self.body.append(stacking.drawing(source, node.get("alt", ""), node["size"], node["boxes"]))
+    rows = f"{source.removesuffix('.svg')}.rows.json" if node["rows"] else None
+    self.body.append(stacking.drawing(source, node.get("alt", ""), node["size"], node["boxes"], rows))
     raise nodes.SkipNode
 
 

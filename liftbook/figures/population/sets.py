@@ -15,14 +15,16 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.confident.ball import pearson_response
 from liftlib.mechanisms.confident.response import confident_response
 from liftlib.mechanisms.response.robust import robust_response
-from liftlib.notions import ALIP, LIP
+from liftlib.notions import ALIP, LDP, LIP, Notion
 from liftlib.numerics import SAME_TOL, Mask, Matrix, Vector
 from liftlib.population.sample import Sample
 from liftlib.population.sets import L1Sample, PearsonSample, l1_distance
 
 PEARSON, OF_X = "Pearson's set", "l1 ball, max-lift of X"
+BEST = "Pearson's set, its best response"
 
 BOUNDS: Mapping[str, type[Sample]] = {
     "all subsets, exact": Sample,
@@ -30,6 +32,16 @@ BOUNDS: Mapping[str, type[Sample]] = {
     PEARSON: PearsonSample,
 }
 """What is known of the distribution: this book's bounds, and two sets of the literature."""
+
+NOTIONS: Mapping[str, Callable[[float], Notion]] = {
+    "LIP": LIP,
+    "LDP": LDP,
+    "max-lift": lambda eps: ALIP(np.inf, eps),
+}
+"""By a budget: what is to be kept on all of a set."""
+
+BEST_GAP = 0.01
+"""To what share of its utility the best response for Pearson's set is found."""
 
 SET_LAWS: Mapping[str, Callable[[], Joint]] = {
     "2x2": lambda: Joint([[0.3, 0.2], [0.1, 0.4]]),
@@ -93,17 +105,25 @@ def hiding_the_data(counts: Matrix, eps: float, confidence: float = 0.95) -> Cha
     return robust_response(Joint(np.diag(share)), ALIP(np.inf, eps), others=held)
 
 
-def _compared(law: str, rows: int, seed: int, eps: float, confidence: float) -> list[dict[str, object]]:
-    truth, counts, notion = SET_LAWS[law](), table_of(law, rows, seed), LIP(eps)
-    found: list[dict[str, object]] = []
-    for name, bounds in BOUNDS.items():
-        channel = confident_response(counts, notion, confidence=confidence, bounds=bounds)
-        found.append({"set": name, "kept": notion.is_kept(truth, channel), "nmi": abs(evaluate(truth, channel).nmi)})
+def _compared(
+    law: str, rows: int, seed: int, eps: float, confidence: float, name: str, best: bool
+) -> list[dict[str, object]]:
+    truth, counts, notion = SET_LAWS[law](), table_of(law, rows, seed), NOTIONS[name](eps)
+    made = {
+        each: confident_response(counts, notion, confidence=confidence, bounds=bounds)
+        for each, bounds in BOUNDS.items()
+    }
+    if best:
+        made[BEST] = pearson_response(counts, notion, confidence=confidence, gap=BEST_GAP)
+    found: list[dict[str, object]] = [
+        {"set": each, "kept": notion.is_kept(truth, channel), "nmi": abs(evaluate(truth, channel).nmi)}
+        for each, channel in made.items()
+    ]
     with suppress(InvalidParameter):  # a ball that reaches the edge needs more rows, and has no row here
         channel = hiding_the_data(counts, eps, confidence)
         kept = ALIP(np.inf, eps).is_kept(Joint(np.diag(truth.p_x)), channel)
         found.append({"set": OF_X, "kept": kept, "nmi": abs(evaluate(truth, channel).nmi)})
-    return [{"law": law, "rows": rows, "seed": seed} | one for one in found]
+    return [{"law": law, "rows": rows, "seed": seed, "notion": name} | one for one in found]
 
 
 def table_of(law: str, rows: int, seed: int) -> Matrix:
@@ -115,7 +135,13 @@ def table_of(law: str, rows: int, seed: int) -> Matrix:
 
 @figure
 def published_sets(
-    laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], eps: float = 1.0, confidence: float = 0.95
+    laws: Iterable[str],
+    rows: Iterable[int],
+    seeds: Iterable[int],
+    eps: float = 1.0,
+    confidence: float = 0.95,
+    notions: Iterable[str] = ("LIP",),
+    best: bool = False,
 ) -> pd.DataFrame:
     """Return what one design keeps under several sets of distributions around the same tables.
 
@@ -128,18 +154,24 @@ def published_sets(
     seeds : iterable of int
         A table each.
     eps : float
-        Budget of LIP with respect to S, and of the max-lift of X itself, nats.
+        Budget of the notion with respect to S, and of the max-lift of X itself, nats.
     confidence : float
         Of every set, in (0, 1).
+    notions : iterable of str
+        Of ``NOTIONS``.
+    best : bool
+        Whether to add the best response for Pearson's set, which takes seconds.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``set``, ``kept`` (under the law; for the set of X alone, its max-lift) and
-        ``nmi`` (of X under the law). The set of X has no row where it leaves a symbol nothing.
+        Columns ``law``, ``rows``, ``seed``, ``notion``, ``set``, ``kept`` (under the law; for the set of X alone, its
+        max-lift) and ``nmi`` (of X under the law). The set of X has no row where it leaves a symbol nothing.
     """
-    tasks = itertools.product(laws, rows, seeds)
-    return pd.DataFrame([row for law, n, seed in tasks for row in _compared(law, n, seed, eps, confidence)])
+    tasks = itertools.product(laws, rows, seeds, notions)
+    return pd.DataFrame(
+        [row for law, n, seed, name in tasks for row in _compared(law, n, seed, eps, confidence, name, best)]
+    )
 
 
 @figure

@@ -30,13 +30,13 @@ def utilities(rows: pd.DataFrame, notions: tuple[str, ...]) -> pd.DataFrame:
 
 
 def of_the_average(rows: pd.DataFrame) -> Finding:
-    """The funnel keeps most under a bound on the average, and its lifts go far."""
-    kept = utilities(rows, ("average 0.05",)).dropna(subset="funnel")
-    lifts = rows[(rows["mechanism"] == "funnel") & (rows["status"] == "made")]["lip"]
+    """Descents keep most under a bound on the average, and their lifts go far."""
+    kept = utilities(rows, ("average 0.05",)).dropna(subset="funnel-descent")
+    lifts = rows[(rows["mechanism"] == "funnel-descent") & (rows["status"] == "made")]["lip"]
     above = int((lifts > 1).sum())
     return Finding(
         f"keeps the most on all {len(kept)}, and the largest log-lift is above 1 on {above}",
-        bool((kept["funnel"] >= kept.max(axis=1) - SAME).all()) and above > len(kept) / 2,
+        bool((kept["funnel-descent"] >= kept.max(axis=1) - SAME).all()) and above > len(kept) / 2,
     )
 
 
@@ -90,7 +90,7 @@ def of_the_rest(rows: pd.DataFrame) -> Finding:
 
 
 QUESTIONS: tuple[tuple[str, str, str, Callable[[pd.DataFrame], Finding]], ...] = (
-    ("Is only an average promised?", "funnel", "read its chapter first", of_the_average),
+    ("Is only an average promised?", "funnel-descent", "read its chapter first", of_the_average),
     ("Is the secret unknown, or are there several?", "staircase", "under max-lift try extremal too", of_any_secret),
     ("May the mechanism see the secret?", "secret-aware", "", of_seeing_the_secret),
     ("Must the release be a coarser table?", "best-partition", "else subset-merging", of_merging),
@@ -117,7 +117,7 @@ def advice(rows: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> from liftbook.figures.relatives.bench import stored_bench
     >>> advice(stored_bench())["use"].tolist()
-    ['funnel', 'staircase', 'secret-aware', 'best-partition', 'optimal']
+    ['funnel-descent', 'staircase', 'secret-aware', 'best-partition', 'optimal']
     """
     lines = []
     for question, use, note, of in QUESTIONS:

@@ -58,7 +58,7 @@ class Gap:
     tail, head : str
         Keys of ``RELATIVES``.
     says : str
-        The counter-example in words.
+        The counter-example in words; a bound that depends on how rare the rarest secret is may hold all the same.
     case : callable
         The release of a parameter t in (0, 1/4].
     """
@@ -246,8 +246,14 @@ def _rare_output(t: float) -> Case:
 
 
 def _rare_secret(t: float) -> Case:
-    """A secret of probability t, told outright."""
-    return Case(Joint(np.diag([t, 1 - t])), Channel.identity(2))
+    """A secret of probability t², told outright."""
+    return Case(Joint(np.diag([t**2, 1 - t**2])), Channel.identity(2))
+
+
+def _many_secrets(t: float) -> Case:
+    """Return 4/t equally likely secrets, told outright with chance √t/2, so that √n times it is 1: I tends to 0."""
+    n, chance = round(4 / t), t**0.5 / 2
+    return Case(Joint(np.eye(n) / n), Channel(np.hstack([chance * np.eye(n), np.full((n, 1), 1 - chance)])))
 
 
 def _one_out(t: float) -> Case:  # noqa: ARG001 - it does not depend on it
@@ -274,9 +280,10 @@ GAPS = (
     Gap("LDP-S", "LDP-X", "S is independent of X, and X is published", lambda _: _hidden()),
     Gap("MaxL", "PML", "two equal secrets, told outright with a chance t, and else nothing", _rare_output),
     Gap("I", "PMC", "the same", _rare_output),
-    Gap("I", "MaxL", "a secret of probability t, told outright", _rare_secret),
+    Gap("Sibson", "MaxL", "a secret of probability t², told outright", _rare_secret),
     Gap("DP", "LDP-S", "n copies of one secret, as n records, each answered at ε = 1/2", _copies),
     Gap("chi2", "PMC", "a secret of probability t, ruled out", lambda t: told([t, 1 - t], [0.0, 1 / (1 - t)])),
+    Gap("I", "Sibson", "4/t equal secrets, told outright with a chance √t/2, and else nothing", _many_secrets),
 )
 """What is not implied: the counter-examples, by a parameter t."""
 

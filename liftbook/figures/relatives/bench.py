@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,11 @@ BENCH_NOTIONS: Mapping[str, Notion] = {
     "maximal 0.2": MaximalLeakage(0.2),
 }
 
+Key = tuple[str, str, str]
+"""Joint distribution, notion and mechanism of a row."""
+
+COLUMNS = ("joint", "notion", "mechanism", "nmi", "lip", "ldp", "average", "gap", "seconds", "status")
+
 
 def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
     """Return one row of the bench: what a mechanism makes of a joint distribution, and in how many seconds."""
@@ -64,7 +69,12 @@ def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
 
 
 def bench(
-    joints: Iterable[str] | None = None, mechanisms: Iterable[str] | None = None, seconds: float = 5.0
+    joints: Iterable[str] | None = None,
+    mechanisms: Iterable[str] | None = None,
+    seconds: float = 5.0,
+    *,
+    known: Collection[Key] = (),
+    found: Callable[[dict[str, object]], None] | None = None,
 ) -> pd.DataFrame:
     """Return the bench's rows: utility, leakages, certificate and time of every mechanism under each notion it serves.
 
@@ -74,35 +84,47 @@ def bench(
         Of ``BENCH_JOINTS`` and of the registry; all of them by default.
     seconds : float
         What takes longer is stopped, and told so in ``status``.
+    known : collection of tuples, keyword-only
+        Joint distribution, notion and mechanism of rows that need not be made.
+    found : callable, optional, keyword-only
+        Is given each row when it is there.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``joint``, ``notion``, ``mechanism``, ``nmi``, ``lip``, ``ldp``, ``average`` (I(S; Y)), ``gap`` (nats by
-        which another may be better; infinite where nothing is proven, missing without a certificate),
+        ``COLUMNS``: ``joint``, ``notion``, ``mechanism``, ``nmi``, ``lip``, ``ldp``, ``average`` (I(S; Y)), ``gap``
+        (nats by which another may be better; infinite where nothing is proven, missing without a certificate),
         ``seconds`` and ``status`` (made, too many symbols, took too long, or an error).
     """
     rows: list[dict[str, object]] = []
     wanted = _known("joint", joints, BENCH_JOINTS)
     chosen = _known("mechanism", mechanisms, MECHANISMS)
+    keys = [
+        (joint, notion, name)
+        for joint in wanted
+        for name in chosen
+        for notion, asked in BENCH_NOTIONS.items()
+        if MECHANISMS[name].serves(asked) and (joint, notion, name) not in known
+    ]
     with Trying() as trying:
-        for joint in wanted:
-            n = BENCH_JOINTS[joint]().n_public
-            for name in chosen:
-                for notion, asked in BENCH_NOTIONS.items():
-                    if not MECHANISMS[name].serves(asked):
-                        continue
-                    key: dict[str, object] = {"joint": joint, "notion": notion, "mechanism": name}
-                    if n > (MECHANISMS[name].most_symbols or n):
-                        rows.append(key | {"status": "too many symbols"})
-                        continue
-                    try:
-                        rows.append(key | trying.call(bench_cell, (name, joint, notion), seconds))
-                    except TimeoutError:
-                        rows.append(key | {"status": "took too long"})
-                    except LiftError as error:
-                        rows.append(key | {"status": type(error).__name__})
-    return pd.DataFrame(rows)
+        for key in keys:
+            row = dict(zip(COLUMNS, key, strict=False)) | _tried(trying, *key, seconds)
+            rows.append(row)
+            if found is not None:
+                found(row)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _tried(trying: Trying, joint: str, notion: str, name: str, seconds: float) -> dict[str, object]:
+    n = BENCH_JOINTS[joint]().n_public
+    if n > (MECHANISMS[name].most_symbols or n):
+        return {"status": "too many symbols"}
+    try:
+        return dict(trying.call(bench_cell, (name, joint, notion), seconds))
+    except TimeoutError:
+        return {"status": "took too long"}
+    except LiftError as error:
+        return {"status": type(error).__name__}
 
 
 def _known(kind: str, given: Iterable[str] | None, known: Iterable[str]) -> list[str]:

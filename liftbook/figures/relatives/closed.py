@@ -11,10 +11,12 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.noise.extremal import extremal_response
+from liftlib.mechanisms.noise.hamming import hamming_response
 from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.noise.staircase import staircase_response
 from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.notions import ALIP, LDP
+from liftlib.notions import ALIP, LDP, MaximalLeakage
+from liftlib.solvers.programmes import solve
 
 
 def half_and_half(p: np.ndarray, eps: float) -> Channel:
@@ -60,4 +62,35 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
         ):
             nmi = evaluate(joint, channel).nmi
             rows.append({"notion": notion, "series": series, "eps": eps, "route": regime, "nmi": nmi})
+    return pd.DataFrame(rows)
+
+
+def least_distortions(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
+    """Return the least P(Y != X) under maximal leakage of X itself, by the closed form and by a linear programme.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``eps``, ``closed`` and ``programme``.
+
+    Notes
+    -----
+    The programme has P(y|x) and a bound m(y) on each output's, sum m <= e^eps, with as many outputs as symbols: any
+    others only confuse more.
+    """
+    p = np.array(list(p_x), dtype=float)
+    p /= p.sum()
+    n, rows = len(p), []
+    # P(y|x) and its slack below m(y), then m(y), then what the budget leaves over
+    table = np.zeros((n + n * n + 1, 2 * n * n + n + 1))
+    table[:n, : n * n] = np.kron(np.eye(n), np.ones(n))
+    table[n:-1] = np.hstack([np.eye(n * n), np.eye(n * n), -np.tile(np.eye(n), (n, 1)), np.zeros((n * n, 1))])
+    table[-1, 2 * n * n :] = 1.0
+    cost = np.concatenate([(p[:, None] * (1 - np.eye(n))).ravel(), np.zeros(n * n + n + 1)])
+    for eps in budgets:
+        channel = hamming_response(Joint(np.diag(p)), MaximalLeakage(eps))
+        told = np.array(channel.outputs, dtype=np.int64)
+        right = float(p[told] @ channel.kernel[told, np.arange(len(told))])
+        target = np.concatenate([np.ones(n), np.zeros(n * n), [np.exp(eps)]])
+        rows.append({"eps": eps, "closed": 1 - right, "programme": solve(cost, table, target).objective})
     return pd.DataFrame(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -11,15 +11,27 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import max_lift, min_lift
+from liftlib.mechanisms.response.descent import funnel_descent
 from liftlib.mechanisms.response.funnel import funnel_merging, funnel_response
 from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.notions import LIP, AverageLeakage
+from liftlib.mechanisms.response.submodular import funnel_subsets
+from liftlib.notions import LIP, AverageLeakage, Notion
 
-DESIGNS = ("optimum under LIP", "funnel, response", "funnel, merging")
+UNDER_LIP = "optimum under LIP"
+
+FUNNELS: Mapping[str, Callable[[Joint, Notion], Channel]] = {
+    "funnel, pool": funnel_response,
+    "funnel, descent": funnel_descent,
+    "funnel, pairs": funnel_merging,
+    "funnel, subsets": funnel_subsets,
+}
+"""The funnel's releases: answers at random by two routes, and mergings of two symbols or of any number at a time."""
+
+DESIGNS = (UNDER_LIP, *FUNNELS)
 
 
 def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
-    """Return what three releases of equal average leakage keep, and how far single outputs stray.
+    """Return what releases of equal average leakage keep, and how far single outputs stray.
 
     For each budget the optimum under LIP is found; then the funnel's releases whose I(S; Y) is at most that optimum's.
 
@@ -34,8 +46,8 @@ def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
     for eps in budgets:
         under = optimal_response(joint, LIP(eps))
         bound = AverageLeakage(evaluate(joint, under).secret_information)
-        made = (under, funnel_response(joint, bound), funnel_merging(joint, bound))
-        for design, channel in zip(DESIGNS, made, strict=True):
+        made = {UNDER_LIP: under} | {name: make(joint, bound) for name, make in FUNNELS.items()}
+        for design, channel in made.items():
             found = evaluate(joint, channel)
             rows.append(
                 {

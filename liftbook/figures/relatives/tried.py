@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 
-from liftbook.figures.relatives.arrows import ARROWS, GAPS, extremal_cases, random_cases
-from liftbook.figures.relatives.notions import RELATIVES
+from liftbook.figures.relatives.arrows import ARROWS, GAPS, Arrow, extremal_cases, random_cases
+from liftbook.figures.relatives.notions import RELATIVES, Case
+from liftlib.channel import Channel
+from liftlib.joint import Joint
 
 NEAR = 1e-5
 """How near, as a share, an arrow's own case must come to its bound."""
@@ -63,6 +67,40 @@ def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def decided() -> pd.DataFrame:
+    """Return, for each ordered pair of notions, what says whether the first implies the second.
+
+    It does where arrows without a condition lead there, with constants that may depend on the rarest secret's
+    probability and on the number of records. It does not where some notion that implies the first fails to imply one
+    that the second implies: else there would be a way round the counter-example.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``tail``, ``head`` (keys) and ``by``: ``"arrows"``, the keys of a gap, as ``"I, PMC"``, or nothing.
+    """
+    reach = {key: {key} for key in RELATIVES}
+    sure = [(arrow.tail, arrow.head) for arrow in ARROWS if not arrow.condition and np.isfinite(_far(arrow))]
+    for _ in RELATIVES:
+        for tail, head in sure:
+            for implied in reach.values():
+                if tail in implied:
+                    implied.add(head)
+    rows = []
+    for tail, head in permutations(RELATIVES, 2):
+        by = "arrows" if head in reach[tail] else ""
+        for gap in GAPS:
+            if not by and tail in reach[gap.tail] and gap.head in reach[head]:
+                by = f"{gap.tail}, {gap.head}"
+        rows.append({"tail": tail, "head": head, "by": by})
+    return pd.DataFrame(rows)
+
+
+def _far(arrow: Arrow) -> float:
+    """Return an arrow's bound at a large budget, infinite where it holds for small ones only."""
+    return arrow.bound(5.0, Case(Joint(np.eye(4) / 4), Channel.identity(4), (2, 2)))
 
 
 def gaps_tried(parameters: tuple[float, ...] = (0.25, 0.05, 0.01)) -> pd.DataFrame:

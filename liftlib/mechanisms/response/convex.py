@@ -56,6 +56,7 @@ def convex_response(
     *,
     gap: float = 1e-6,
     seconds: float | None = None,
+    programmes: int | None = None,
     compiled: bool | None = None,
     report: Report | None = None,
 ) -> Channel:
@@ -67,7 +68,7 @@ def convex_response(
         P_SX.
     notion : Notion
         One with tangents.
-    gap, seconds, compiled, report : optional, keyword-only
+    gap, seconds, programmes, compiled, report : optional, keyword-only
         See :func:`liftlib.solvers.mixing.search.cheapest_mixture`; no gap goes below ``FINEST`` nats.
 
     Returns
@@ -78,7 +79,7 @@ def convex_response(
     Warns
     -----
     LiftWarning
-        If the time, or the rounds, were over before the gap was reached.
+        If the time, the programmes or the rounds were over before the gap was reached.
 
     Raises
     ------
@@ -92,7 +93,8 @@ def convex_response(
         )
     core, began = without_dust(joint, notion), time.perf_counter()
     limit = np.inf if seconds is None else seconds
-    found = _bracketed(core.joint, notion, gap, began + limit, compiled, report)
+    most = np.inf if programmes is None else programmes
+    found = _bracketed(core.joint, notion, gap, began + limit, most, compiled, report)
     channel, mixed = mended(
         core.completed(found.inner.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
     )
@@ -114,7 +116,7 @@ def convex_response(
 
 
 def _bracketed(
-    joint: Joint, notion: Notion, gap: float, until: float, compiled: bool | None, report: Report | None
+    joint: Joint, notion: Notion, gap: float, until: float, most: float, compiled: bool | None, report: Report | None
 ) -> Bracket:
     p_x = joint.p_x
     total = entropy(p_x)
@@ -125,6 +127,7 @@ def _bracketed(
         rounds += 1
         outer = cheapest_mixture(
             tangents, p_x, gap=max(FINER * left, FINER * gap), seconds=max(0.0, until - time.perf_counter()),
+            programmes=None if np.isinf(most) else max(0, int(most) - programmes),
             more=inner, slack=KEEP_TOL, compiled=compiled, report=report,
         )  # fmt: skip
         programmes += outer.programmes
@@ -135,7 +138,7 @@ def _bracketed(
         cost = mixture.solution.objective
         wanted = max(gap * (total - cost), FINEST)
         off = cost - best[0].bound
-        if off <= wanted or rounds == ROUNDS or time.perf_counter() >= until:
+        if off <= wanted or rounds == ROUNDS or time.perf_counter() >= until or programmes >= most:
             return Bracket(mixture, *best, rounds, programmes, off <= wanted)
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
         more = edge[_outside(outer.rows, edge, outer.weights)]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import InfeasiblePrivacy, InvalidParameter, UnsupportedNotion
 from liftlib.joint import Joint
+from liftlib.mechanisms.response.average import average_of, few_symbols, release_of_rows, rows_of
+from liftlib.mechanisms.response.descent import funnel_descent
 from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.rows import Mixture, certified, entropies, mended, without_dust
 from liftlib.notions import LIP, Notion
 from liftlib.numerics import Matrix, xlogx
-from liftlib.solvers.programmes import solve
 
 MOST = 12
 """Symbols beyond which the 2^|X| subsets take too long."""
@@ -89,8 +87,9 @@ def funnel_response(joint: Joint, notion: Notion) -> Channel:
     -------
     Channel
         With a :class:`~liftlib.mechanisms.rows.RowsCertificate` whose ``upper`` is infinite: the pool need not hold the
-        best rows. I(X; Y) is never below that of any merging, or any mixture of mergings, nor below that of the
-        optimum under LIP at one of ``BUDGETS`` with as much average leakage.
+        best rows. I(X; Y) is never below that of any merging, or any mixture of mergings, nor below that of
+        :func:`~liftlib.mechanisms.response.descent.funnel_descent`, or of the optimum under LIP at one of ``BUDGETS``
+        that leaks as much on average.
 
     Raises
     ------
@@ -103,9 +102,8 @@ def funnel_response(joint: Joint, notion: Notion) -> Channel:
     -----
     A release is a mixture of rows v = P(X=.|Y=y), and both I(X; Y) and I(S; Y) are linear in the weights: given rows,
     the funnel of Makhdoumi2014 is a linear programme with one row more than that of E23 eq. (26). The pool has P_X on
-    each subset of symbols, so that its mixtures are all mergings and all draws between them, and the rows of the
-    optimal responses under LIP. This book's; Ding2019 merges by submodular minimisation, Huang2024 descends on the
-    difference of two convex functions.
+    each subset of symbols, so that its mixtures are all mergings and all draws between them, the rows of the optimal
+    responses under LIP, and those of descents in the manner of Huang2024. This book's.
 
     Examples
     --------
@@ -115,39 +113,15 @@ def funnel_response(joint: Joint, notion: Notion) -> Channel:
     >>> AverageLeakage(0.01).is_kept(joint, channel)
     True
     """
-    budget = notion.average
-    if budget is None:
-        raise UnsupportedNotion(f"{notion} is no bound on I(S; Y): use optimal_response or funnel_merging")
-    n = joint.n_public
-    if n > MOST:
-        raise InvalidParameter(f"joint has {n} symbols, more than {MOST}: use funnel_merging")
-    if notion.is_kept(joint, Channel.identity(n)):
-        return Channel.identity(n, joint.public)
-    core = without_dust(joint, notion)
-    p_x, likelihood = core.joint.p_x, core.joint.s_given_x
-    rows = _pool(core.joint)
-    # I(S; Y) = H(S) - sum q H(S|y): what it leaves of the budget is the last unknown
-    told = float(entropies(core.joint.p_s[None])[0]) - entropies(rows @ likelihood.T)
-    a_eq = np.zeros((len(p_x) + 1, len(rows) + 1))
-    a_eq[:-1, :-1], a_eq[-1, :-1], a_eq[-1, -1] = rows.T, told, 1.0
-    try:
-        solution = solve(np.append(entropies(rows), 0.0), a_eq, np.append(p_x, budget))
-    except InfeasiblePrivacy:  # a budget of 0 that rounding misses
-        return Channel.constant(n)
-    mixture = Mixture(rows, replace(solution, x=solution.x[:-1]), p_x)
-    channel, mixed = mended(
-        core.completed(mixture.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
-    )
-    return certified(joint, channel, "a pool of rows", mixture, mixed, np.inf)
+    budget = average_of(notion, "optimal_response or funnel_merging")
+    few_symbols(joint, MOST, "funnel_merging or funnel_descent")
+    return release_of_rows(joint, notion, budget, lambda core: _pool(core, notion), "a pool of rows")
 
 
-def _pool(joint: Joint) -> Matrix:
-    """Return P_X on each subset of symbols, and the rows of the optimal responses under LIP, shape (M, X)."""
+def _pool(joint: Joint, notion: Notion) -> Matrix:
+    """Return P_X on each subset of symbols, and the rows of descents and of optima under LIP, shape (M, X)."""
     n = joint.n_public
     rows = ((np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1) * joint.p_x
-    found = [rows / rows.sum(axis=1, keepdims=True)]
-    for eps in BUDGETS:
-        reached = optimal_response(joint, LIP(eps)).joint_xy(joint).T
-        reached = reached[reached.sum(axis=1) > 0]
-        found.append(reached / reached.sum(axis=1, keepdims=True))
-    return np.concatenate(found)
+    others = [optimal_response(joint, LIP(eps)) for eps in BUDGETS]
+    found = [rows_of(joint, one) for one in (*others, funnel_descent(joint, notion))]
+    return np.concatenate([rows / rows.sum(axis=1, keepdims=True), *found])

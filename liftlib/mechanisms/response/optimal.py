@@ -15,7 +15,7 @@ from liftlib.mechanisms.response.product_polytope import product_polytope_respon
 from liftlib.mechanisms.response.proven import proven_response
 from liftlib.mechanisms.rows import best_response
 from liftlib.notions import Notion
-from liftlib.numerics import check_scalar
+from liftlib.numerics import check_count, check_scalar
 from liftlib.solvers.mixing.problem import HAS_NUMBA
 
 MOST_VERTICES = 2_000
@@ -37,6 +37,7 @@ def optimal_response(
     method: Literal["auto", "tree", "qhull", "cdd", "product-polytope"] = "auto",
     gap: float = 1e-6,
     seconds: float | None = None,
+    programmes: int | None = None,
     compiled: bool | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Channel:
@@ -61,6 +62,8 @@ def optimal_response(
         The tree ends once no mechanism can have more than this share of I(X; Y) in addition, or than 10^-9 nats.
     seconds : float, optional, keyword-only
         The tree ends after about so many with what it has, and its bound; by default it takes what it needs.
+    programmes : int, optional, keyword-only
+        The same after so many linear programmes: where it ends does then not depend on how quick a machine is.
     compiled : bool, optional, keyword-only
         Whether the tree's loops are compiled, by default where numba is installed (the extra ``fast``). Both ways give
         the same optimum, to within the gap.
@@ -77,7 +80,7 @@ def optimal_response(
     Warns
     -----
     LiftWarning
-        If the seconds were over before the gap was reached; I(X; Y) is never below that of subset merging.
+        If the seconds or programmes were over before the gap was reached; I(X; Y) is never below subset merging's.
 
     Raises
     ------
@@ -109,6 +112,7 @@ def optimal_response(
     """
     share = check_scalar("gap", gap, open_low=True)
     limit = None if seconds is None else check_scalar("seconds", seconds)
+    most = None if programmes is None else check_count("programmes", programmes)
     if compiled and not HAS_NUMBA:
         raise InvalidParameter(
             "compiled is True, but numba is not installed: pip install 'liftlib[fast]', or give None"
@@ -119,9 +123,9 @@ def optimal_response(
     if method == "auto" and notion.polyhedral and few_vertices(joint, notion, most_vertices(fast)):
         return best_response(joint, notion)
     if method in ("auto", "tree") and notion.convex and not notion.polyhedral:
-        return convex_response(joint, notion, gap=share, seconds=limit, compiled=fast, report=report)
+        return convex_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
     if method in ("auto", "tree"):
-        return proven_response(joint, notion, gap=share, seconds=limit, compiled=fast, report=report)
+        return proven_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
     return best_response(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 
 

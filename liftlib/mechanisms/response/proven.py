@@ -35,6 +35,7 @@ def proven_response(
     others: Sequence[Joint] = (),
     gap: float = 1e-6,
     seconds: float | None = None,
+    programmes: int | None = None,
     compiled: bool | None = None,
     report: Report | None = None,
 ) -> Channel:
@@ -48,7 +49,7 @@ def proven_response(
         A polyhedral one.
     others : sequence of Joint, keyword-only
         Distributions of as many symbols under which the notion must be kept too; there is then no proof to check.
-    gap, seconds, compiled, report : optional, keyword-only
+    gap, seconds, programmes, compiled, report : optional, keyword-only
         See :func:`liftlib.solvers.mixing.search.cheapest_mixture`.
 
     Returns
@@ -59,7 +60,7 @@ def proven_response(
     Warns
     -----
     LiftWarning
-        If the time was over before the gap was reached.
+        If the time was over, or so many programmes solved, before the gap was reached.
     """
     core, halfspaces, floor = cone_for(joint, notion, others)
     found = cheapest_mixture(
@@ -67,6 +68,7 @@ def proven_response(
         core.joint.p_x,
         gap=gap,
         seconds=seconds,
+        programmes=programmes,
         fallback=None if others or not notion.columnwise else lambda: merged_rows(core, notion),
         slack=KEEP_TOL,
         compiled=compiled,
@@ -93,8 +95,9 @@ def proven_response(
     made = replace(made, proof=proof, programmes=found.programmes, seconds=found.seconds)
     if not found.ended:
         warnings.warn(
-            f"the time was over after {found.seconds:.3g} s: I(X; Y) is {made.value:.6g} nats and no mechanism has "
-            f"more than {made.upper:.6g}; give more seconds, or a wider gap than {gap:g}",
+            f"the {'time was' if programmes is None else 'search is'} over after {found.seconds:.3g} s: I(X; Y) is "
+            f"{made.value:.6g} nats and no mechanism has more than {made.upper:.6g}; give more "
+            f"{'seconds' if programmes is None else 'programmes'}, or a wider gap than {gap:g}",
             LiftWarning,
             stacklevel=3,
         )

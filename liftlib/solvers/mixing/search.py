@@ -90,7 +90,7 @@ class Found(NamedTuple):
         Programmes solved in trees, and passes.
     seconds : float
     ended : bool
-        Whether the gap asked for was reached, and not the time limit.
+        Whether the gap asked for was reached, and not a limit.
     """
 
     rows: Matrix
@@ -107,8 +107,18 @@ class Found(NamedTuple):
 class Search:
     """One search, see :func:`cheapest_mixture`."""
 
-    def __init__(self, halfspaces: Matrix, target: Vector, slack: float, *, compiled: bool) -> None:
+    def __init__(
+        self,
+        halfspaces: Matrix,
+        target: Vector,
+        slack: float,
+        *,
+        compiled: bool,
+        limit: float = np.inf,
+        most: float = np.inf,
+    ) -> None:
         self.target, self.slack, self.compiled = target, slack, compiled
+        self.limit, self.most = limit, most
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.programmes = self.passes = self.joined = 0
@@ -137,6 +147,11 @@ class Search:
     def seconds(self) -> float:
         """How long it took so far."""
         return time.perf_counter() - self.started
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over, or all programmes are solved that may be."""
+        return self.seconds >= self.limit or self.programmes >= self.most
 
     @property
     def gap(self) -> float:
@@ -173,11 +188,11 @@ class Search:
         self.table = supports(self.hull._replace(low=self.problem.low, high=self.problem.high))
         self.settle()
 
-    def locally(self, limit: float) -> None:
+    def locally(self) -> None:
         """Go downhill from many starts, until next to nothing is gained."""
         n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
         units = np.eye(n)
-        while idle < patience and self.seconds < limit:
+        while idle < patience and self.seconds < LOCALLY * self.limit:
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
             if self.compiled or idle:
                 pairs = self.rng.integers(0, n, (n, 2))
@@ -192,16 +207,17 @@ class Search:
             self.settle()
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
-    def one_pass(self, delta: float, tolerance: float, limit: float, report: Report | None) -> Pass:
+    def one_pass(self, delta: float, tolerance: float, report: Report | None) -> Pass:
         """Look through the tree until no price is below -delta, or a row is cheap enough to join first."""
         self.passes += 1
         work = Pass.start(self.dual, -delta, tolerance, len(self.hull.rows), self.route.basis)
         chunk = CHUNK * (10 if self.compiled else 1)
-        while work.waiting and not work.found_enough and self.seconds < limit:
-            self.route.explore(work, self.caps, chunk)
+        before = self.programmes
+        while work.waiting and not work.found_enough and not self.over:
+            self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
+            self.programmes = before + work.nodes
             if report is not None:
                 report(self.cost, self.proven.bound, self.seconds)
-        self.programmes += work.nodes
         bound = float(self.dual @ self.target) + min(work.least, 0.0)
         # that no cost is below 0 needs no tree, but a proof does
         if bound > self.proven.bound or (self.proven.work is None and bound > -FINEST):
@@ -221,6 +237,7 @@ def cheapest_mixture(
     *,
     gap: float = 1e-6,
     seconds: float | None = None,
+    programmes: int | None = None,
     more: Matrix | None = None,
     fallback: Callable[[], Matrix] | None = None,
     slack: float = 0.0,
@@ -241,10 +258,12 @@ def cheapest_mixture(
         Stop once cost and bound differ by this share of H(P) - cost, or by ``FINEST`` nats.
     seconds : float, optional, keyword-only
         Stop after about so many.
+    programmes : int, optional, keyword-only
+        Stop once so many linear programmes are solved in trees: unlike a time the same on a slower machine.
     more : numpy.ndarray, shape (k, n), optional, keyword-only
         Allowed rows to start from: the result costs no more than their best mixture.
     fallback : callable, optional, keyword-only
-        Asked for such rows, those of a heuristic, where the time is over before the gap is reached.
+        Asked for such rows, those of a heuristic, where a limit comes before the gap is reached.
     slack : float, keyword-only
         The bound holds for every v with G v >= -slack max(1, largest of the row of G).
     compiled : bool, optional, keyword-only
@@ -262,33 +281,34 @@ def cheapest_mixture(
     >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the rows (1/3, 2/3) and (2/3, 1/3)
     (0.636514, True)
     """
-    search = Search(halfspaces, target, slack, compiled=HAS_NUMBA if compiled is None else compiled)
-    limit = np.inf if seconds is None else seconds
+    fast = HAS_NUMBA if compiled is None else compiled
+    limit, most = (np.inf if one is None else one for one in (seconds, programmes))
+    search = Search(halfspaces, target, slack, compiled=fast, limit=limit, most=most)
     search.begin(np.empty((0, target.size)) if more is None else more)
-    search.locally(LOCALLY * limit)
-    _prove(search, gap, limit, report)
+    search.locally()
+    _prove(search, gap, report)
     if fallback is not None and search.gap > search.wanted(gap):
         search.add(fallback())
         search.settle(everywhere=False)
     kept = search.weights > 0
     kept |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
     kept[0] = True  # the target itself, so that some mixture reaches it
-    master, ended = search.master, search.gap <= search.wanted(gap) or search.seconds < limit
+    master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
     return Found(
         master.rows[kept], search.weights[kept], search.dual, search.cost, search.proven, search.programmes,
         search.passes, search.seconds, ended,
     )  # fmt: skip
 
 
-def _prove(search: Search, gap: float, limit: float, report: Report | None) -> None:
-    """Let passes follow one another until the gap is reached, the time is over, or nothing changes."""
+def _prove(search: Search, gap: float, report: Report | None) -> None:
+    """Let passes follow one another until the gap is reached, a limit is, or nothing changes."""
     idle = 0
-    while search.seconds < limit or not search.passes:
+    while not search.over or not search.passes:
         wanted = search.wanted(gap)
         if search.gap <= wanted and search.passes:
             return
         before = search.cost
-        work = search.one_pass(LAST * wanted, LAST * wanted / FINER, limit, report)
+        work = search.one_pass(LAST * wanted, LAST * wanted / FINER, report)
         if work.waiting and not work.found_enough:
             return
         # what is left is rounding, and the slack

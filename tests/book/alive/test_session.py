@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,7 +69,7 @@ def test_a_run_and_a_second_one_from_the_middle():
 
 @pytest.mark.parametrize(
     ("values", "says"),
-    [
+    UNFIT := [
         ({"n": 0}, r"n is 0, not in \[1, 9\]"),
         ({"n": 2.5}, "n is 2.5: give a whole number"),
         ({"xs": []}, "xs is an empty list"),
@@ -78,9 +79,13 @@ def test_a_run_and_a_second_one_from_the_middle():
 def test_values_that_do_not_fit(values, says):
     with pytest.raises(RerunError, match=says):
         checked([PARAMETERS], values)
-    (answer,) = run({"cells": [PARAMETERS], "values": values})
-    assert answer["told"] == []
-    assert "refused" in answer["answer"]
+
+
+def test_a_page_refuses_values_that_do_not_fit():
+    answers = run(*({"cells": [PARAMETERS], "values": values} for values, _ in UNFIT))
+    assert [answer["told"] for answer in answers] == [[]] * len(UNFIT)
+    for answer, (_, says) in zip(answers, UNFIT, strict=True):
+        assert re.search(says, answer["answer"]["refused"])
 
 
 def test_formatted_as_the_book_formats():

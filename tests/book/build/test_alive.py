@@ -12,6 +12,7 @@ import pytest
 from liftbook import figures
 from liftbook.build.chromium import find_chromium
 from liftbook.chapters import preview_parameters
+from liftlib.tables.designing import joint_of
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -61,16 +62,19 @@ def start(page):
     page.wait_for_selector(".lift-panel")
 
 
+# the slow test judges all
+FEWER_CLAIMS = "document.querySelectorAll('.lift-claims tbody tr').forEach((row, at) => at < 4 || row.remove())"
+
+
 @pytest.fixture(scope="module")
 def living(browser, site):
     """The watchdog's page with Python loaded, put back after each test by the tests themselves."""
     page = opened(browser, site, "watchdog")
     page.wait_for_load_state("networkidle")
-    before = [url for url in page.asked if "/alive/" in url]
-    assert [url.rpartition("/")[2].partition("?")[0] for url in before] == ["start.js"], (
-        "what nobody asked for was loaded"
-    )
+    before = {url.rpartition("/")[2].partition("?")[0] for url in page.asked if "/alive/" in url}
+    assert before == {"start.js", "charts.js"}, "what nobody asked for was loaded"
     page.before = violations(page)
+    page.evaluate(FEWER_CLAIMS)
     start(page)
     yield page
     assert not page.complaints
@@ -88,7 +92,7 @@ def test_a_run_gives_the_librarys_own_numbers(living):
     said = living.locator("[data-glue=wd-syn-1]").first
     form = said.get_attribute("data-form")
     assert said.inner_text() == format(float(part["mean"].iloc[0]), form)
-    assert said.get_attribute("title").startswith("the book: ")
+    assert re.fullmatch(r"the book: \d\.\d+", said.get_attribute("title")), "the book's number is not in its place"
     figure = living.locator(".lift-mine figure a.lift-drawing").first
     assert len(figure.locator("[role=img]").get_attribute("aria-label")) > 40
     assert figure.evaluate("e => e.getBoundingClientRect().width") > 400
@@ -108,6 +112,39 @@ def test_another_parameter_draws_another_figure(living):
     run(living)
     assert drawing(living) != first
     assert living.evaluate("location.search").startswith("?run&n_trials=6")
+
+
+def test_a_live_chart_has_the_rows_of_the_run(living, tmp_path):
+    """The book's chart is open when the run replaces it, and comes back with the book's figure."""
+    press(living, "reset")
+    living.locator(".lift-explore").first.click()
+    living.wait_for_selector(".lift-chart[data-drawn]")
+    assert living.inner_text(".lift-whose") == "These are the book’s rows."
+    living.fill("[name=n_trials]", "6")
+    living.fill("[name=epsilons]", "2, 3")
+    run(living)
+    living.wait_for_selector(".lift-mine .lift-chart[data-drawn]")
+    assert living.locator(".lift-chart:visible").count() == 1
+    assert living.inner_text(".lift-mine .lift-whose") == "These are the rows of your run, not the book’s."
+    with living.expect_download() as waiting:
+        living.click(".lift-mine .lift-chart [data-do=download]")
+    assert waiting.value.suggested_filename == "fig-e23-2-yours.csv"
+    waiting.value.save_as(tmp_path / "rows.csv")
+    found = pd.read_csv(tmp_path / "rows.csv")
+    assert found["rows"].unique().tolist() == ["a run in the browser, " + living.evaluate("location.search")]
+    expected = figures.figure_e23_2(6, [2.0, 3.0], [0.35, 0.5, 0.65], 5, 17, rng=0)
+    expected = expected[expected.measure.isin(found.measure)]
+    assert len(found) == len(expected)
+    keys = ["measure", "series", "eps"]
+    found, expected = (table.set_index(keys).sort_index() for table in (found, expected))
+    for column in ("mean", "std", "low", "high", "n"):
+        np.testing.assert_allclose(found[column], expected[column], rtol=1e-6, atol=1e-8, err_msg=column)
+    press(living, "reset")
+    assert living.locator(".lift-chart:visible .lift-whose").all_inner_texts() == ["These are the book’s rows."]
+    living.locator(".lift-explore").first.click()
+    living.fill("[name=n_trials]", "6")
+    living.fill("[name=epsilons]", "2, 3")
+    run(living)
 
 
 def test_a_value_out_of_range_is_refused_at_once(living):
@@ -168,6 +205,32 @@ def test_the_command_and_the_estimate(living):
     expected = "About " if data["seconds"] else "not known"
     living.wait_for_function("text => document.querySelector('.lift-state').textContent.includes(text)", arg=expected)
     press(living, "small")
+
+
+def judge(page, seed):
+    """Judge the chapter's claims at a seed and return what each row says of it."""
+    page.evaluate("delete document.querySelector('.lift-judging').dataset.judged")
+    page.fill("[name=claims-seed]", seed)
+    page.click("[data-do=judge]")
+    page.wait_for_selector(".lift-judging[data-judged]", timeout=LONG)
+    return page.locator(".lift-yours").all_inner_texts()
+
+
+def test_claims_are_judged_again_in_their_own_setting(living):
+    """At a seed that the book has, the browser finds the book's own values, whatever the page was run with."""
+    assert "whatever this page was run with" in living.inner_text(".lift-judging p")
+    living.fill("[name=claims-seed]", "-1")
+    living.click("[data-do=judge]")
+    assert living.inner_text(".lift-judging .lift-wrong").startswith("seed: give a whole number")
+    said = judge(living, "3")
+    assert len(said) == 4
+    assert all(", as the book has it; still “" in one for one in said)
+    assert living.inner_text(".lift-judging .lift-state") == "4 of 4 judged again: no verdict is another with it."
+    assert any(", a seed that the book does not have; " in one for one in judge(living, "4711"))
+    assert living.locator(".lift-claims thead th").last.inner_text() == "here, seed 4711"
+    press(living, "reset")
+    assert living.locator(".lift-yours").count() == 0
+    assert living.locator(".lift-claims thead th").count() == 4
 
 
 def test_an_exercise_answers_back(living):
@@ -242,6 +305,41 @@ def test_the_site_is_not_too_large():
     assert sum(path.stat().st_size for path in files) < 80_000_000
 
 
+def released(page, rows, folder):
+    """Release the column with budgets and a confidence of one's own and look at what is downloaded."""
+    from liftlib.tables.designing import load
+
+    page.select_option("[name=notion]", "own")
+    assert not page.is_visible("[name=eps]")
+    page.fill("[name=eps_l]", "3")
+    page.fill("[name=eps_u]", "2.5")
+    page.select_option("[name=mechanism]", "subset-response")
+    page.fill("[name=confidence]", "2")
+    page.click("[data-do=release]")
+    assert page.inner_text(".lift-desk .lift-wrong") == "confidence: give a number in [0.5, 0.9999]"
+    page.fill("[name=confidence]", "0.9")
+    page.click("[data-do=release]")
+    page.wait_for_selector(".lift-desk[data-released]", timeout=LONG)
+    files = {}
+    for button in page.locator(".lift-outcome button").all():
+        with page.expect_download() as waiting:
+            button.click()
+        files[waiting.value.suggested_filename] = folder / waiting.value.suggested_filename
+        waiting.value.save_as(files[waiting.value.suggested_filename])
+    ends = [name.removeprefix("mine-released") for name in files]
+    assert ends == [".csv", ".card.json", ".card.md", ".PRIVATE.audit.html", ".PRIVATE.design.json"]
+    made = load(files["mine-released.PRIVATE.design.json"])
+    assert (made.mechanism, made.confidence, made.rows) == ("subset-response", 0.9, rows)
+    assert (made.promise.eps_l, made.promise.eps_u) == (3.0, 2.5)
+    assert made.promise.is_kept(joint_of(made.counts), made.channel)
+    published = pd.read_csv(files["mine-released.csv"])
+    assert published.columns.tolist() == ["age"]
+    assert len(published) == rows
+    assert set(published.age) <= set(made.outputs)
+    card = json.loads(files["mine-released.card.json"].read_text())
+    assert card["kept"][1]["confidence"] == 0.9
+
+
 ROWS = b'yes,old,f\nno,"young, mostly",m\nno,old,f\nno,"young, mostly",\nyes,old,""\n' * 20
 
 
@@ -282,6 +380,7 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     with page.expect_download() as waiting:
         page.click("[data-do=save]")
     assert "data:image/svg+xml" in Path(waiting.value.path()).read_text()
+    released(page, expected.rows, tmp_path)
     assert not posted
     assert not [url for url in page.asked if not url.startswith((site, "data:", "blob:"))]
     assert not page.complaints
@@ -333,6 +432,16 @@ def same(found, expected):
             np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8, err_msg=column)
         else:
             assert one.fillna("").tolist() == other.fillna("").tolist(), column
+
+
+@pytest.mark.slow
+def test_a_chapters_claims_come_out_as_in_the_ledger(browser, site):
+    page = opened(browser, site, "watchdog")
+    start(page)
+    said = judge(page, "3")
+    assert len(said) > 20
+    assert [one for one in said if "not computed here" not in one and ", as the book has it; still “" not in one] == []
+    page.context.close()
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The sources of the book have the form that the tools rely on, and the built pages are whole."""
 
+import ast
 import html
 import json
 import os
@@ -67,7 +68,9 @@ def test_every_chapter_is_in_the_book():
 @each_taught
 def test_a_chapter_has_all_its_parts(path):
     text = path.read_text(encoding="utf-8")
-    assert "After this chapter you will be able to" in text
+    asked, _, rest = text.partition("After this chapter you will be able to")
+    assert "?" in asked.partition("\n# ")[2], "it opens with a question"
+    assert "```{admonition} Take away\n:class: tip\n" in rest
     for heading in ("## Exercises", "## Rerun this chapter"):
         assert heading in text, heading
     assert path.stem not in PRINTED or "## What differs from print" in text
@@ -82,8 +85,19 @@ def test_a_chapter_has_all_its_parts(path):
 def test_exercises_have_solution_and_check(path):
     tags = [cell.metadata.get("tags", []) for cell in read_notebook(path).cells]
     exercises = path.read_text(encoding="utf-8").count("```{exercise}")
-    assert exercises >= 2
+    assert exercises >= 5
     assert sum("solution" in t for t in tags) == sum("check" in t for t in tags) == exercises
+
+
+@each_taught
+def test_exercises_go_from_plain_to_hard(path):
+    assert "```{exercise} Break " in path.read_text(encoding="utf-8")
+    cells = read_notebook(path).cells
+    solutions = [cell.source for cell in cells if "solution" in cell.metadata.get("tags", [])]
+    for source in solutions:
+        assert re.search(r"(?m)^ *#", source), f"a solution has words as well as code: {source}"
+    longer = [len(ast.parse(source).body) > 2 for source in solutions]  # the last is the answer, to be shown
+    assert 2 * sum(longer) >= len(solutions) - 1, [s for s, one in zip(solutions, longer, strict=True) if not one]
 
 
 @each_taught

@@ -13,6 +13,8 @@ from liftbook.build.sphinx.search import prose
 
 HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 WORDS = ("lift", "max-lift", "watchdog", "subset merging", "ALIP", "linear reduction", "NMI", "LDP")
+one_visit = pytest.mark.xdist_group("search")
+
 SAID = """Words before.
 
 ::
@@ -37,6 +39,14 @@ def test_prose_has_words_and_names_and_no_code():
     assert prose(publish_doctree("")).astext() == ""
 
 
+@pytest.fixture(scope="module")
+def page(browser):
+    """One page for all questions: each is answered from the same index and the same chapters, which it has by then."""
+    context = browser.new_context(viewport={"width": 1300, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
 def found(page, site, asked):
     """Return (address, excerpt) of each result, in order."""
     page.goto(f"{site}search.html?q={urllib.parse.quote(asked)}")
@@ -58,6 +68,7 @@ def code_of(address):
     return {squeezed(line) for block in parsed.find_all("pre") for line in block.get_text().splitlines() if "(" in line}
 
 
+@one_visit
 @pytest.mark.book
 @pytest.mark.parametrize("asked", [*WORDS, "What is lift?", "meaning of NMI"])
 def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
@@ -73,6 +84,7 @@ def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
         assert [line for line in code_of(address.partition("#")[0]) if len(line) > 15 and line in said] == []
 
 
+@one_visit
 @pytest.mark.book
 def test_code_is_not_searched_and_the_script_is_on_one_page(page, site):
     assert found(page, site, "pivot_table") == []
@@ -80,6 +92,7 @@ def test_code_is_not_searched_and_the_script_is_on_one_page(page, site):
     assert page.locator("script[src*='search.js']").count() == 0
 
 
+@one_visit
 @pytest.mark.book
 def test_a_question_of_small_words_alone_is_asked_as_it_is(page, site):
     assert isinstance(found(page, site, "what is the"), list)

@@ -38,6 +38,6 @@ def passed(stem):
     return found
 
 
-def of_chapter(stem, *values):
+def of_chapter(stem, *values, marks=()):
     """Return a parameter set that runs where the chapter's other tests do, so that it is run once."""
-    return pytest.param(*values, marks=pytest.mark.xdist_group(f"chapter {stem}"))
+    return pytest.param(*values, marks=[pytest.mark.xdist_group(f"chapter {stem}"), *marks])

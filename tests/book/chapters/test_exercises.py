@@ -56,7 +56,13 @@ def test_a_students_notebook_asks_and_a_teachers_tells(path):
     assert sum("check" in tags(cell) for cell in student.cells) == len(told)
 
 
-@pytest.mark.parametrize("path", [of_chapter(path.stem, path) for path in CHAPTERS], ids=lambda path: path.stem)
+LONG = {"rerun"}
+"""Its cells start kernel after kernel, which takes half a minute; the tests of reruns and sweeps start their own."""
+
+RUN = [of_chapter(path.stem, path, marks=[pytest.mark.slow] if path.stem in LONG else []) for path in CHAPTERS]
+
+
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_the_checks_tell_right_from_wrong(path):
     """Run a student's notebook at the preview parameters; try the solution of each exercise on the side.
 

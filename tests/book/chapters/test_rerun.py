@@ -139,7 +139,7 @@ def test_rerun_writes_everything(capsys, tmp_path):
 
 def test_the_card_makes_a_run_citable(capsys, tmp_path):
     values = tmp_path / "mine.yaml"
-    values.write_text("n: 2\nname: b\n")
+    values.write_text("n: 2\nname: b\neps: 0.5\n")  # the budget is the chapter's own
     code, out, _ = run(
         capsys, "rerun", SMALL, "--params", values, "-p", "name", "c", "-o", tmp_path / "run", "--quiet", "--json"
     )
@@ -292,7 +292,7 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-KINDS = {"watchdog", "population", "which-reading"}
+KINDS = {"watchdog", "bench", "which-reading"}
 """Many figures, stored rows, no figure. The tests of exercises run the others at small parameters too, in this process,
 which is quicker."""
 

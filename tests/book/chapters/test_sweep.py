@@ -209,7 +209,7 @@ def test_no_workers(tmp_path, capsys):
 
 def test_no_scheduler(tmp_path):
     with pytest.raises(RerunError, match=r"no Dask scheduler at tcp://127.0.0.1:9: .*is it running\?"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "out", dask_workers("tcp://127.0.0.1:9", 1), progress=False)
+        sweep(SMALL, [{"n": 1}], tmp_path / "out", dask_workers("tcp://127.0.0.1:9", 1, 1.0), progress=False)
 
 
 def kill_the_first_worker(mark):

@@ -8,6 +8,7 @@ import pytest
 
 from liftbook import claims
 from liftbook.build.sphinx.ledger import card
+from liftbook.chapters import chapters_folder, read_notebook
 from liftbook.claims import stored
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Interval, parse, shown, store, verdict_of
 from liftlib.errors import DataError
@@ -84,11 +85,19 @@ def test_nothing_else_is_stored():
         assert runs <= {row["run"] for row in csv.DictReader(file)}
 
 
+@pytest.mark.rebuilt
 @pytest.mark.xdist_group("claims")
 @pytest.mark.parametrize("call", QUICK)
 def test_what_is_stored_is_what_is_computed(call):
-    """Seed 0 again, for all that takes seconds and is not a time."""
+    """Seed 0 again, for all that takes seconds and is no time; the ledger's page asserts the same of all together."""
     assert not stored.differences(stored.recomputed([call]), VALUES)
+
+
+def test_the_ledgers_page_computes_the_same_again(monkeypatch):
+    source = "\n".join(cell.source for cell in read_notebook(chapters_folder() / "ledger.md").cells)
+    assert "again = recomputed()\nlines = differences(again, stored)\nassert not lines" in source
+    monkeypatch.setattr(stored, "compute", lambda call: call)
+    assert list(stored.recomputed()) == QUICK
 
 
 def test_a_changed_value_is_seen():

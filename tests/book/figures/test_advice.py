@@ -9,7 +9,7 @@ from liftbook.figures.relatives.bench import BENCH_NOTIONS, stored_bench
 from liftlib.mechanisms.registry import MECHANISMS
 
 TURNED = {
-    "funnel": ("average 0.05", "funnel"),
+    "funnel-descent": ("average 0.05", "funnel-descent"),
     "staircase": ("LIP 1", "staircase"),
     "secret-aware": ("LIP 1", "optimal"),
     "best-partition": ("LIP 1", "subset-merging"),
@@ -30,7 +30,7 @@ def test_other_rows_do_not(use):
     notion, mechanism = TURNED[use]
     rows = stored_bench()
     of = (rows["notion"] == notion) & (rows["mechanism"] == mechanism) & (rows["status"] == "made")
-    rows.loc[of, "nmi"] = 0.0 if mechanism == use == "funnel" else 1.0
+    rows.loc[of, "nmi"] = 0.0 if mechanism == use == "funnel-descent" else 1.0
     lines = advice(rows).set_index("use")
     assert not lines["holds"][use]
 
@@ -49,8 +49,8 @@ def test_the_numbers_by_a_loop():
 
 def test_rows_without_a_mechanism_say_so():
     rows = stored_bench()
-    with pytest.raises(KeyError, match="funnel"):
-        advice(rows[rows["mechanism"] != "funnel"])
+    with pytest.raises(KeyError, match="funnel-descent"):
+        advice(rows[rows["mechanism"] != "funnel-descent"])
 
 
 def test_every_notion_is_one_of_the_bench():

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import liftlib as ll
+from liftbook.figures.relatives import tried
 from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, revealed, told
-from liftbook.figures.relatives.closed import closed_forms, half_and_half
+from liftbook.figures.relatives.closed import closed_forms, half_and_half, least_distortions
 from liftbook.figures.relatives.funnel import beyond, same_average
 from liftbook.figures.relatives.notions import RELATIVES, Case
-from liftbook.figures.relatives.tried import arrows_tried, gaps_tried, places
+from liftbook.figures.relatives.tried import arrows_tried, decided, gaps_tried, places
 from liftbook.figures.relatives.twice import ADDS, agreeing, both, exclusive_or, twice
 
 
@@ -140,7 +141,45 @@ def test_same_average_by_hand():
     rows = same_average(people, [0.5]).set_index("design")
     assert rows.loc["optimum under LIP", "people"] == 0
     assert (rows["average"] <= rows.loc["optimum under LIP", "average"] + 1e-9).all()
-    assert rows.loc["funnel, response", "nmi"] >= rows.loc["optimum under LIP", "nmi"]
+    assert rows.loc["funnel, pool", "nmi"] >= rows.loc["optimum under LIP", "nmi"]
     # the bands as they are: lifts 1/3, 5/8 and 13/6, of which all but the middle's are beyond e^0.5
     assert beyond(people, ll.Channel.identity(3), 0.5) == pytest.approx(0.6)
     assert beyond(people, ll.Channel.identity(3), 0.4) == pytest.approx(1.0)
+
+
+def test_every_pair_is_decided():
+    found = decided().set_index(["tail", "head"])["by"]
+    assert len(found) == 12 * 11
+    assert (found != "").all()
+    assert found["LDP-X", "I"] == found["LIP", "l1"] == "arrows"
+    assert found["I", "l1"] == "MaxL, PML"  # maximal leakage implies the one, and the other implies max-lift
+    # what holds for small budgets alone is no way round a counter-example
+    assert found["PML", "PMC"] == "PML, PMC"
+    assert found["DP", "LDP-S"] == "arrows"  # n times the budget, by LDP of X; the counter-example has ever more copies
+
+
+def test_a_pair_with_both_is_none(monkeypatch):
+    """No way along sure arrows leads where a counter-example says that nothing follows."""
+    by = decided().set_index(["tail", "head"])["by"]
+    assert [(gap.tail, gap.head) for gap in GAPS if by[gap.tail, gap.head] == "arrows"] == [("DP", "LDP-S")]
+    monkeypatch.setattr(tried, "GAPS", GAPS[:-1])
+    left = tried.decided()
+    assert left.loc[left["by"] == "", ["tail", "head"]].to_numpy().tolist() == [["I", "Sibson"]]
+
+
+def test_what_follows_given_the_rarest_secret():
+    """On random releases, and at the one that meets the bound on the least lift."""
+    for case in random_cases(150, np.random.default_rng(3)):
+        p, found = case.p_min, {key: RELATIVES[key].measure(case) for key in ("chi2", "PMC", "I", "MaxL")}
+        assert math.exp(-found["PMC"]) >= 1 - math.sqrt(found["chi2"] * (1 - p) / p) - 1e-9
+        assert found["MaxL"] <= math.log1p(math.sqrt(max(found["I"], 0) / 2) / p) + 1e-9
+    case = told([0.2, 0.8], [0.5, 1.125])
+    lost = math.sqrt(RELATIVES["chi2"].measure(case) * 0.8 / 0.2)
+    assert math.exp(-RELATIVES["PMC"].measure(case)) == pytest.approx(1 - lost)
+
+
+def test_the_least_distortion_by_hand():
+    """Of 0.5, 0.3, 0.2 at e^eps = 1.5: the first is told, and the second half of the time."""
+    rows = least_distortions([0.2, 0.5, 0.3], [math.log(1.5), 3.0])
+    assert rows["closed"].tolist() == pytest.approx([0.35, 0.0])
+    assert rows["programme"].tolist() == pytest.approx([0.35, 0.0], abs=1e-9)

@@ -4,6 +4,7 @@ import math
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 
 mpl.use("Agg")
@@ -104,6 +105,27 @@ def test_a_lift_of_zero_stands_at_the_edge():
     places = np.asarray(ax.collections[-1].get_offsets())
     assert np.isfinite(places).all()
     assert math.isclose(places[1, 0], 0.97 * ax.get_xlim()[1])
+
+
+def test_words_of_near_symbols_do_not_meet():
+    decades = ll.datasets.hundred_people(decades=True)
+    ax = plots.plane(decades, {"LIP": ll.LIP(0.5)})
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text().endswith("0s")]
+    assert len(boxes) == decades.n_public
+    for number, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:number])
+
+
+def test_a_strip_has_a_dot_a_case_and_a_bar_at_the_median():
+    rows = pd.DataFrame({"of": ["a", "a", "a", "b"], "share": [0.1, 0.3, 0.2, 0.9], "seconds": [1.0, 2.0, 4.0, 0.5]})
+    share, seconds = plots.strips(rows, "of", {"share": "kept", "seconds": "time"})
+    assert [tick.get_text() for tick in share.get_yticklabels()] == ["a", "b"]
+    dots, bars = (line.get_xdata() for line in share.lines)
+    np.testing.assert_allclose(dots, rows["share"])
+    np.testing.assert_allclose(bars, [0.2, 0.9])
+    np.testing.assert_allclose(seconds.lines[1].get_xdata(), [2.0, 0.5])
+    assert (share.get_xscale(), seconds.get_xscale()) == ("linear", "log")
 
 
 def test_a_plane_is_for_what_two_lifts_decide():

@@ -1,0 +1,77 @@
+"""The claims of a chapter judged again in the browser: each computed anew in its own setting, at a reader's seed.
+
+A claim is about the paper's setting, so that the page's parameters do not enter: what a reader adds is a replication.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from liftbook.claims import Entry, compute, drawn_at_random, entries
+from liftbook.claims.judging import Value, shown, verdict_of
+from liftbook.claims.stored import is_long, same, stored_by_seed
+from liftlib.errors import LiftError
+
+Stored = dict[str, dict[int, Value]]
+WORDS = {"true": "holds", "false": "does not hold"}
+
+
+def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
+    """Return what a claim's readings give at a seed, and the verdict with these among the book's replications.
+
+    Returns
+    -------
+    dict
+        ``found`` in words; ``seen``: "same" or "other" than the book has at this seed, "new" where it has none;
+        ``verdict``; or ``left``, why it is not computed here.
+    """
+    calls = [call for _, call, _ in entry.readings]
+    if entry.claim.kind == "time":
+        return {"left": "a time on another machine says nothing of it"}
+    if any(map(is_long, calls)):
+        return {"left": "it takes minutes: make ledger"}
+    outcomes, seen, first = [], set(), ""
+    for call in calls:
+        at = seed if drawn_at_random(call) else 0
+        value = compute(call, at)
+        before = stored.get(call, {})
+        seen.add("new" if at not in before else "same" if same(value, before[at]) else "other")
+        outcomes.append(entry.claim.outcome(list({**before, at: value}.values())))
+        first = first or shown([value])
+    whole = next(word for word in ("other", "new", "same") if word in seen)
+    return {"found": WORDS.get(first, first), "seen": whole, "verdict": verdict_of(outcomes)}
+
+
+def again(asked: str, emit: Callable[[str], object]) -> str:
+    """Judge claims again, telling of each as it is done.
+
+    Parameters
+    ----------
+    asked : str
+        JSON: ``claims``, their names; ``seed``.
+    emit : callable
+        Told of each claim: before with its ``claim``, after also with what :func:`judged` returns and ``seconds``.
+
+    Returns
+    -------
+    str
+        JSON: ``judged`` and ``moved``, how many claims were, and how many verdicts are not the book's.
+    """
+    wanted = json.loads(asked)
+    stored = stored_by_seed()
+    known = {entry.claim.id: entry for entry in entries({call: list(found.values()) for call, found in stored.items()})}
+    done = moved = 0
+    for name in wanted["claims"]:
+        emit(json.dumps({"claim": name}))
+        begun = time.perf_counter()
+        try:
+            told = judged(known[name], wanted["seed"], stored)
+        except (LiftError, ModuleNotFoundError) as error:
+            told = {"left": str(error)}
+        done += "verdict" in told
+        moved += told.get("verdict", known[name].verdict) != known[name].verdict
+        emit(json.dumps({"claim": name, **told, "seconds": time.perf_counter() - begun}))
+    return json.dumps({"judged": done, "moved": moved})

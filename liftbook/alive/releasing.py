@@ -1,0 +1,123 @@
+"""A reader's own column released in the browser, by the library's own steps and in the order of ``lift sanitise``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftlib.channel import Channel
+from liftlib.notions import Notion
+from liftlib.tables.auditing import Audit, audited
+from liftlib.tables.card import Card, card_of
+from liftlib.tables.columns import RARE, Counts
+from liftlib.tables.designing import Design, design
+from liftlib.tables.page import audit_page
+from liftlib.tables.randomness import uniform
+from liftlib.tables.reading import Reading
+from liftlib.tables.releasing import permutation, without_formulas
+from liftlib.tables.sanitising import check_dear, check_each_secret, notes_on, routed
+from liftlib.tables.words import statement
+
+Label = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What a design gives for a table: for the public ``rows`` and ``card``, for the owner ``made`` and ``audit``."""
+
+    rows: list[Label]
+    card: Card
+    made: Design
+    audit: Audit
+
+    def files(self, name: str, separator: str = ",") -> list[dict[str, Any]]:
+        """Return the files that the command writes: ``name``, ``text``, and whether they are for the owner alone."""
+        table = io.StringIO()
+        writer = csv.writer(table, delimiter=separator, lineterminator="\n")
+        writer.writerow(self.made.public.names)
+        writer.writerows(self.rows)
+        card = json.dumps(self.card.as_dict(), ensure_ascii=False, indent=1) + "\n"
+        ending = ".csv" if separator == "," else ".tsv"
+        return [
+            {"name": f"{name}-released{ending}", "text": table.getvalue(), "private": False},
+            {"name": f"{name}-released.card.json", "text": card, "private": False},
+            {"name": f"{name}-released.card.md", "text": self.card.as_text(), "private": False},
+            {
+                "name": f"{name}-released.PRIVATE.audit.html",
+                "text": audit_page(self.audit, self.made),
+                "private": True,
+            },
+            {
+                "name": f"{name}-released.PRIVATE.design.json",
+                "text": json.dumps(self.made.content(), ensure_ascii=False) + "\n",
+                "private": True,
+            },
+        ]
+
+    def promises(self) -> list[str]:
+        """Return what is kept and for whom, and what it means for one person."""
+        return [*map(statement, self.made.kept), *self.card.words]
+
+
+def release(
+    table: Any,
+    counts: Counts,
+    labels: Sequence[tuple[Label, Label]],
+    notion: Notion,
+    mechanism: str,
+    confidence: float | None,
+    *,
+    resamples: int = 200,
+    seed: int | None = None,
+) -> Release:
+    """Design a channel for a table's counts, audit it, and draw a value for each row.
+
+    Parameters
+    ----------
+    table : OwnTable
+        For its ``columns``.
+    counts : Counts
+    labels : sequence of (tuple of str, tuple of str)
+        Each row's secret and public labels, in the table's order.
+    notion, mechanism, confidence, resamples
+        As in :func:`liftlib.tables.sanitise`.
+    seed : int, optional, keyword-only
+        With it the draw can be repeated, and foreseen; by default it is the browser's own generator's.
+
+    Returns
+    -------
+    Release
+        Rows shuffled, as the command shuffles those of one batch.
+
+    Raises
+    ------
+    LiftError
+        As :func:`liftlib.tables.sanitise` does.
+    """
+    check_dear(mechanism, len(counts.public.labels), allow=False, designed=routed(mechanism, notion, confidence))
+    made = without_formulas(design(counts, notion, mechanism, confidence), "error")
+    check_each_secret(made)
+    source = uniform(seed)
+    notes = notes_on(table, made, Reading(tuple(counts.secret.names), tuple(counts.public.names)), (), seed)
+    found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
+    drawn = Channel(made.kernel()).sample(codes(made, labels), rng=source)
+    order = permutation(len(drawn), source)
+    rows = [made.texts[at] for at in drawn[order].tolist()]
+    return Release(rows, card_of(made), made, found)
+
+
+def codes(made: Design, labels: Sequence[tuple[Label, Label]]) -> NDArray[np.int64]:
+    """Return the row of the design's kernel that each row of a table is released by."""
+    secret = {label: at for at, label in enumerate(made.secret.labels)}
+    public = {label: at for at, label in enumerate(made.public.labels)}
+    public |= dict.fromkeys(made.public.pooled, public.get((RARE,), -1))
+    wide = len(made.public.labels)
+    found = (secret[s] * wide + public[x] if made.channel.sees_secret else public[x] for s, x in labels)
+    return np.fromiter(found, dtype=np.int64, count=len(labels))

@@ -1,0 +1,230 @@
+"""Figures at the papers' scale, run long once: their rows are in ``data/figures``, and a page computes a part again.
+
+``python -m liftbook.figures.stored`` (``make ledger`` runs it) computes those that are not stored; ``--again NAME`` one
+anew. ``data/figures/runs.csv`` says which run of ``data/ledger-runs.csv`` each is of, and its processor seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import inspect
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from liftbook.figures.e23.response import figure_e23_4, figure_e23_8, figure_e23_10
+from liftbook.figures.open_questions.average_lifts import alpha_lift_optimum
+from liftbook.figures.s20.kernels import kernel_polytope_times
+from liftbook.figures.s20.reporting_adult import figure_s20_5
+from liftbook.figures.s20.side_channels import GAP, figure_s20_4
+from liftbook.rows.runs import this_run
+from liftlib.errors import DataError, InvalidParameter
+from liftlib.resources import resource
+
+RELATIVE = 1e-6
+"""By how much a number computed again may miss the stored one: a solver's last digits differ between machines."""
+
+POINT = ("series", "eps", "measure")
+"""What names a row of means."""
+
+
+class Long(NamedTuple):
+    """A figure that takes long, stored at its own defaults.
+
+    Attributes
+    ----------
+    figure : callable
+    again : mapping of str to object
+        Arguments in place of the defaults that give a part of the same rows.
+    says : str
+        Which part that is, in the words of a page.
+    keys : tuple of str
+        The columns that name a row.
+    near : mapping of str to float
+        Series and measures that may be off by more than ``RELATIVE``: by this share.
+    """
+
+    figure: Callable[..., pd.DataFrame]
+    again: Mapping[str, Any]
+    says: str
+    keys: tuple[str, ...] = POINT
+    near: Mapping[str, float] = {}
+
+    @property
+    def name(self) -> str:
+        """The figure's name."""
+        return str(getattr(self.figure, "__name__", ""))
+
+    @property
+    def path(self) -> Path:
+        """The file of its rows, whether it is there or not."""
+        return _folder() / f"{self.name}.csv"
+
+
+COUNTED = {"vertices": 1e-2}
+"""Vertices that nearly coincide may be one by another machine's rounding."""
+
+# a search that ends by its gap may end elsewhere on another machine, within that gap
+LONG = {
+    one.name: one
+    for one in (
+        Long(figure_e23_4, {"epsilons": (1.0, 4.5)}, "those of the budgets 1 and 4.5"),
+        Long(figure_e23_8, {"epsilons": (1.0, 4.5)}, "those of the budgets 1 and 4.5", near=COUNTED),
+        Long(figure_e23_10, {"epsilons": (2.0, 6.0)}, "those of the budgets 2 and 6", near=COUNTED),
+        Long(
+            figure_s20_4,
+            {"epsilons": (1.0, 1.5, 2.0)},
+            "those of the budgets 1, 1.5 and 2",
+            ("series", "eps", "trial"),
+            {"searched": GAP, "upper bound": GAP},
+        ),
+        Long(
+            figure_s20_5,
+            {"epsilons": (0.5, 1.0, 2.0)},
+            "those of the budgets 0.5, 1 and 2",
+            ("panel", "secret", "public", *POINT),
+            COUNTED,
+        ),
+        Long(kernel_polytope_times, {"largest": 4}, "those of up to four symbols", ("n_public",)),
+        Long(alpha_lift_optimum, {"epsilons": (2.0, 5.0)}, "those of the budgets 2 and 5"),
+    )
+}
+
+
+def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
+    """Return a figure's rows: the stored ones where it is asked for at its own defaults, and else computed.
+
+    Parameters
+    ----------
+    name : str
+        The figure's, one of ``LONG``.
+    *args, **kwargs
+        Its arguments.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Its ``attrs["told"]`` says in a sentence or two what is stored, by which run, and what was computed again.
+
+    Raises
+    ------
+    DataError
+        If the part that is computed again differs from what is stored, times aside.
+    """
+    if name not in LONG:
+        raise InvalidParameter(f"no rows are kept of {name!r}: there are those of {', '.join(LONG)}")
+    long = LONG[name]
+    if not asked_at_scale(long, args, kwargs) or not long.path.exists():
+        rows = long.figure(*args, **kwargs)
+        rows.attrs["told"] = "All these rows were computed for this page."
+        return rows
+    rows, (run, seconds) = pd.read_csv(long.path), _runs()[name]
+    part = long.figure(**long.again)
+    lines = differences(long, part, rows)
+    if lines:
+        raise DataError(
+            f"{long.path.name} is not what is computed now: {lines[0]}"
+            + (f" (and {len(lines) - 1} more)" if lines[1:] else "")
+            + f"; python -m liftbook.figures.stored --again {name} computes it anew"
+        )
+    rows.attrs["seconds"] = seconds
+    rows.attrs["told"] = (
+        f"These rows are stored: run {run} of data/ledger-runs.csv computed them in {seconds:.0f} processor seconds. "
+        f"For this page {len(part)} of the {len(rows)} rows, {long.says}, were computed again; all numbers in them but "
+        f"times agree to {RELATIVE:g} of their size"
+        + "".join(f", those of {name} to {share:g}" for name, share in long.near.items())
+        + "."
+    )
+    return rows
+
+
+def asked_at_scale(long: Long, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Return whether arguments are the figure's own defaults.
+
+    Examples
+    --------
+    >>> long = LONG["figure_e23_10"]
+    >>> asked_at_scale(long, (100,), {"rng": 0}), asked_at_scale(long, (99,), {}), asked_at_scale(long, (), {"rng": 1})
+    (True, False, False)
+    """
+    signature = inspect.signature(long.figure)
+    bound = signature.bind(*args, **kwargs).arguments
+    return all(_plain(value) == _plain(signature.parameters[name].default) for name, value in bound.items())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str | bytes | pd.DataFrame) or not np.iterable(value):
+        return value
+    return tuple(_plain(each) for each in value)
+
+
+def differences(long: Long, part: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
+    """Return a line for each number of a part that is not the stored one; times are left out."""
+    keys = list(long.keys)
+    both = part.merge(rows, on=keys, how="left", suffixes=("", " stored"), validate="one_to_one", indicator="found")
+    found = [f"no row {key}" for key in both.loc[both["found"] != "both", keys].to_dict("records")]
+    both = both[both["found"] == "both"]
+    if "measure" in both:
+        both = both[both["measure"] != "seconds"]
+    allowed = np.full(len(both), RELATIVE)
+    for column in {"series", "measure"} & set(keys):
+        allowed = np.maximum(allowed, [long.near.get(one, RELATIVE) for one in both[column]])
+    for column in part.columns:
+        if column in keys or column.endswith("seconds") or column == "time_ratio":
+            continue
+        new, old = (both[name].to_numpy(dtype=np.float64) for name in (column, f"{column} stored"))
+        size = np.maximum(1e-3, np.maximum(np.abs(new), np.abs(old)))
+        with np.errstate(invalid="ignore"):  # where both are infinite
+            near = np.abs(new - old) <= allowed * size
+        same = near | (new == old) | (np.isnan(new) & np.isnan(old))
+        found += [
+            f"{column} of {both[keys].iloc[at].to_dict()} is {new[at]:.10g}, and {old[at]:.10g} is stored"
+            for at in np.flatnonzero(~same)
+        ]
+    return found
+
+
+def _folder() -> Path:
+    return resource("data/figures")
+
+
+def _runs() -> dict[str, tuple[str, float]]:
+    with (_folder() / "runs.csv").open(encoding="utf-8", newline="") as file:
+        return {row["figure"]: (row["run"], float(row["seconds"])) for row in csv.DictReader(file)}
+
+
+def store(long: Long) -> None:
+    """Compute a figure at its own defaults, and store its rows."""
+    began = time.process_time()
+    rows = long.figure()
+    seconds = time.process_time() - began
+    rows.to_csv(long.path, index=False, float_format="%.12g", lineterminator="\n")
+    runs = {**_runs(), long.name: (this_run(), seconds)}
+    with (_folder() / "runs.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["figure", "run", "seconds"])
+        writer.writerows([name, *runs[name][:1], f"{runs[name][1]:.1f}"] for name in LONG if name in runs)
+
+
+def main() -> int:
+    """Compute what is not stored."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--again", default="", choices=["", *LONG], help="a figure to compute anew")
+    given = options.parse_args()
+    os.environ["LIFT_JOBS"] = "1"  # so that all its processor seconds are this process's
+    for name, long in LONG.items():
+        if name == given.again or not long.path.exists():
+            store(long)
+            print(f"{long.path.name}: {_runs()[name][1]:.0f} processor seconds", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""What a table is to the rest: columns by name, counts of labels, rows; and what its kinds share."""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from polars.exceptions import PolarsError
+
+from liftlib.errors import DataError
+from liftlib.tables.columns import Column
+
+
+class Table(ABC):
+    """Columns by name; counts of labels; rows in order, a batch at a time."""
+
+    name: str
+    schema: Mapping[str, pl.DataType]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(self.schema)
+
+    @abstractmethod
+    def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> pl.DataFrame:
+        """Return how often each combination of labels occurs, in the columns given and ``ROWS``.
+
+        A mapping gives names to the labels, so that one column may be labelled in several ways.
+        """
+
+    @abstractmethod
+    def batches(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Give the rows of some columns, in order."""
+
+    @abstractmethod
+    def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
+        """Return the inner edges that split a numeric column into parts with about as many rows each."""
+
+    @abstractmethod
+    def distinct(self, names: Sequence[str]) -> int:
+        """Return how many combinations of some columns' values there are."""
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse columns that are not there.
+
+        Raises
+        ------
+        DataError
+            With the nearest name.
+        """
+        for name in names:
+            if name not in self.columns:
+                near = difflib.get_close_matches(name, self.columns, n=1)
+                listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
+                remedy = f"did you mean {near[0]!r}?" if near else f"there are {listed}"
+                raise DataError(f"{self.name} has no column {name!r}: {remedy}")
+            # Polars reads such a name as all columns that it fits, the secret's among them
+            if not name or name == "*" or (name.startswith("^") and name.endswith("$")) or "\0" in name:
+                raise DataError(f"{self.name} calls a column {name!r}, which is no name for one: rename it")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if list(names).count(name) > 1)
+            raise DataError(f"column {twice!r} is named twice: secret and public are different columns")
+
+
+def named_columns(columns: Sequence[Column] | Mapping[str, Column]) -> Mapping[str, Column]:
+    """Return columns by what their labels are called, by default as they are."""
+    return columns if isinstance(columns, Mapping) else {column.name: column for column in columns}
+
+
+def counted(found: pl.DataFrame, names: Sequence[str], where: str) -> pl.DataFrame:
+    """Return counts in order.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    if found.is_empty():
+        raise DataError(f"{where} has no rows: a distribution needs one observation or more")
+    return found.sort(names)
+
+
+def polars_of(frame: Any) -> pl.DataFrame:
+    """Return an eager narwhals frame as a Polars one, column by column, so that it does not take PyArrow."""
+    native = frame.to_native()
+    if isinstance(native, pl.DataFrame):
+        return native
+    return pl.DataFrame({name: _taken_over(frame[name]) for name in frame.columns})
+
+
+def _taken_over(column: Any) -> pl.Series:
+    """Return a column's values; a missing number, which pandas writes as NaN, is missing."""
+    native, kind = column.to_native(), column.dtype
+    if isinstance(native, pl.Series):
+        return native
+    if column.implementation.is_pandas():
+        if isinstance(native.dtype, np.dtype) and native.dtype.kind in "biuf":
+            return pl.Series(native.to_numpy(), nan_to_null=True)
+        if getattr(native.dtype, "storage", "") == "pyarrow":
+            return pl.Series(native.array.__arrow_array__())
+    elif column.implementation.is_pyarrow() and (
+        kind in (nw.String, nw.Boolean) or kind.is_float() or kind.is_integer()
+    ):
+        found = pl.Series(native)
+        return found.fill_nan(None) if kind.is_float() else found
+    missing, values = column.is_null().to_list(), column.to_list()
+    values = [None if gone or value != value else value for gone, value in zip(missing, values, strict=True)]
+    try:
+        return pl.Series(values)
+    except (TypeError, PolarsError):  # labels of several types
+        return pl.Series([None if value is None else str(value) for value in values])
+    except UnicodeEncodeError as error:
+        raise DataError(f"column {column.name!r} holds text that is no Unicode: {error.reason}; mend it") from error
+
+
+def unreadable(name: str, error: Exception) -> DataError:
+    """Return what Polars said of a table, in a line with a remedy."""
+    text = str(error).splitlines()[0]
+    remedies = {
+        "invalid utf-8": "save it as UTF-8",
+        "more fields": "a line has more values than the header has names; quote values that hold a comma",
+        "conversion": "a binned column must hold numbers, or dates such as 2020-01-31; --na names missing texts",
+        "compress": "it is not what gzip writes",
+        "cast": "a column of lists, intervals or other objects has no labels: make text of it first",
+    }
+    remedy = next((told for said, told in remedies.items() if said in str(error)), "check the file")
+    return DataError(f"cannot read {name}: {text}; {remedy}")

@@ -1,0 +1,164 @@
+"""Stored rows of figures: taken at the papers' scale alone, compared with what is computed, or refused."""
+
+import csv
+import inspect
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from liftbook.chapters import chapters_folder, read_notebook
+from liftbook.figures import stored
+from liftbook.figures.stored import LONG, Long, at_scale, differences
+from liftbook.rows import runs
+from liftlib.errors import DataError, InvalidParameter
+from liftlib.resources import resource
+
+
+def line(slope: float = 2.0, epsilons=(1.0, 2.0, 3.0)):
+    """A figure that takes no time: its rows, and how often it was called."""
+    calls.append(epsilons)
+    rows = [
+        {"series": "A", "eps": eps, "measure": measure, "mean": value, "std": np.nan}
+        for eps in epsilons
+        for measure, value in (("nmi", slope * eps), ("seconds", float(len(calls))))
+    ]
+    return pd.DataFrame(rows)
+
+
+calls: list = []
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """A folder with the rows of ``line``, and nothing else that is long."""
+    long = Long(line, {"epsilons": (2.0,)}, "those of the budget 2")
+    monkeypatch.setattr(stored, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(stored, "LONG", {"line": long})
+    monkeypatch.setattr(stored, "this_run", lambda: "7")
+    (tmp_path / "runs.csv").write_text("figure,run,seconds\n")
+    monkeypatch.setattr("sys.argv", ["stored"])
+    assert stored.main() == 0
+    calls.clear()
+    return long
+
+
+def test_at_the_defaults_a_part_is_computed(kept):
+    rows = at_scale("line", 2, epsilons=[1.0, 2.0, 3.0])
+    assert calls == [(2.0,)]
+    assert rows["mean"][rows["measure"] == "nmi"].tolist() == [2.0, 4.0, 6.0]
+    assert "run 7 of data/ledger-runs.csv" in rows.attrs["told"]
+    assert "2 of the 6 rows, those of the budget 2, were computed again; all" in rows.attrs["told"]
+    assert rows.attrs["told"].endswith("agree to 1e-06 of their size.")
+    assert rows.attrs["seconds"] == 0.0
+
+
+@pytest.mark.parametrize("given", [{"slope": 3.0}, {"epsilons": [1.0]}, {"epsilons": (1.0, 2.0, 3.5)}])
+def test_elsewhere_all_is_computed(kept, given):
+    rows = at_scale("line", **given)
+    assert len(calls) == 1
+    pd.testing.assert_frame_equal(rows[rows["measure"] == "nmi"], line(**given).query("measure == 'nmi'"))
+    assert rows.attrs["told"] == "All these rows were computed for this page."
+
+
+def test_what_differs_is_refused(kept):
+    text = kept.path.read_text()
+    kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,4.00001,"))
+    with pytest.raises(
+        DataError, match=r"^line.csv is not what is computed now: mean of .*'eps': 2.0.* is 4, and 4.00001"
+    ):
+        at_scale("line")
+    kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,,"))
+    with pytest.raises(DataError, match=r"is 4, and nan is stored"):
+        at_scale("line")
+    kept.path.write_text(text.replace("A,2,nmi,4,", "B,2,nmi,4,"))
+    with pytest.raises(DataError, match=r"no row .*'series': 'A', 'eps': 2.0"):
+        at_scale("line")
+    # times are not compared, nor rows that are not computed again
+    kept.path.write_text(text.replace("A,2,seconds,1,", "A,2,seconds,99,").replace("A,3,nmi,6,", "A,3,nmi,7,"))
+    assert 7.0 in set(at_scale("line")["mean"])
+
+
+def test_what_may_be_nearer(kept):
+    part, rows = line(epsilons=[2.0]), line(slope=2.01)
+    assert len(differences(kept, part, rows)) == 1
+    assert not differences(kept._replace(near={"A": 0.006}), part, rows)
+    assert len(differences(kept._replace(near={"A": 0.004}), part, rows)) == 1
+
+
+def test_a_figure_is_stored_anew(kept, monkeypatch):
+    assert stored.main() == 0
+    assert calls == []  # nothing is missing
+    monkeypatch.setattr("sys.argv", ["stored", "--again", "line"])
+    assert stored.main() == 0
+    assert len(calls) == 1
+
+
+def test_names():
+    with pytest.raises(InvalidParameter, match=r"no rows are kept of 'figure_0': there are those of figure_e23_4"):
+        at_scale("figure_0")
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_stored_rows_are_whole(name):
+    """Each file has the rows that the page computes again, and its run is known."""
+    long = LONG[name]
+    rows = pd.read_csv(long.path)
+    assert not rows.duplicated(list(long.keys)).any()
+    own = {key: one.default for key, one in inspect.signature(long.figure).parameters.items()}
+    for argument, values in long.again.items():
+        if np.iterable(values):
+            assert set(values) < set(own[argument])
+            assert set(own[argument]) == set(rows["eps"])
+    with resource("data/ledger-runs.csv").open(newline="") as file:
+        known = {row["run"] for row in csv.DictReader(file)}
+    assert stored._runs()[name][0] in known
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("figure_e23_4", "aorr"),
+        ("figure_e23_8", "srr"),
+        ("figure_e23_10", "srr"),
+        ("figure_s20_4", "optimal-ldp-lip"),
+        ("figure_s20_5", "conditional-reporting"),
+        ("kernel_polytope_times", "optimal-ldp-lip"),
+        ("alpha_lift_optimum", "open-questions"),
+    ],
+)
+def test_chapters_ask_at_that_scale(name, stem, monkeypatch):
+    """A chapter's own parameters are those of the stored rows, and its page says what is stored."""
+    asked = {}
+
+    def noted(which, *args, **kwargs):
+        asked[which] = stored.asked_at_scale(LONG[which], args, kwargs)
+        raise StopIteration
+
+    names: dict = {"at_scale": noted, "figures": SimpleNamespace()}
+    for cell in read_notebook(chapters_folder() / f"{stem}.md").cells:
+        if cell.cell_type != "code":
+            continue
+        if "parameters" in cell.metadata.get("tags", []):
+            exec(cell.source, names)  # noqa: S102 - the book's own chapter
+        if f'"{name}"' in cell.source and "at_scale(" in cell.source:
+            with pytest.raises(StopIteration):
+                exec(cell.source, names)  # noqa: S102
+            assert '.attrs["told"]' in cell.source
+    assert asked == {name: True}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_stored_rows_are_computed_again(name):
+    """All of them, which takes minutes."""
+    rows = LONG[name].figure()
+    assert differences(LONG[name], rows, pd.read_csv(LONG[name].path)) == []
+
+
+def test_runs_are_named(tmp_path, monkeypatch):
+    path = tmp_path / "ledger-runs.csv"
+    path.write_text("run,python,liftlib,numpy,scipy,highspy,machine\n")
+    monkeypatch.setattr(runs, "resource", lambda _: path)
+    assert runs.this_run() == runs.this_run() == "1"

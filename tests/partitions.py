@@ -1,0 +1,22 @@
+"""All partitions of a few symbols, one by one: what the mergings are held against."""
+
+import liftlib as ll
+
+
+def partitions(symbols):
+    if not symbols:
+        yield []
+        return
+    first, rest = symbols[0], symbols[1:]
+    for smaller in partitions(rest):
+        yield [[first], *smaller]
+        for k in range(len(smaller)):
+            yield [*smaller[:k], [first, *smaller[k]], *smaller[k + 1 :]]
+
+
+def best_by_hand(joint, notion):
+    """Return the largest I(X;Y) of all partitions that keep a notion, and how many partitions there are."""
+    n = joint.n_public
+    every = [ll.Channel.merge(one, n) for one in partitions(list(range(n)))]
+    kept = (ll.evaluate(joint, one).mutual_information for one in every if notion.is_kept(joint, one))
+    return max(kept), len(every)
