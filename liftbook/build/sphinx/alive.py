@@ -143,7 +143,7 @@ def megabytes(folder: Path) -> int:
 def prepare(app: Sphinx) -> None:
     """Take the runtime's files, or say why no page runs."""
     HAVE.clear()
-    if app.builder.format != "html":
+    if app.builder.name != "html":  # paper does not run
         return
     try:
         folder = runtime.fetched()
@@ -173,7 +173,7 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
 
 def write(app: Sphinx, error: Exception | None) -> None:
     """Write scripts, runtime and library."""
-    if error is not None or app.builder.format != "html" or not HAVE:
+    if error is not None or app.builder.name != "html" or not HAVE:
         return
     folder = Path(app.outdir) / "_static" / "alive"
     for path in sorted(SCRIPTS.iterdir()):

@@ -29,6 +29,7 @@ def _excess(seed: int) -> dict[str, list[float]]:
     }
 
 
+@long
 def set_is_not_convex(which: str, seed: int) -> bool:
     """Whether a mixture of two outputs exceeds a bound that both keep, at any of three budgets; "l1, two-sided"."""
     return any(excess > BEYOND_ROUNDING for excess in _excess(seed)[which])

@@ -8,6 +8,7 @@ import pandas as pd
 from liftbook import figures
 from liftbook.claims.e23.figures import ALPHA_LIFT, HALF, LIFT_BASED
 from liftbook.claims.figures import ROUNDING, Figure, above_one, never_below, on_adult
+from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -22,6 +23,7 @@ def _above_alip(figure: Figure) -> bool:
     return all(never_below(figure.curve(f"{name}, λ=0.5"), figure.curve(HALF)) for name in BOTH)
 
 
+@long
 def lift_based_above_alip_synthetic(seed: int) -> bool:
     return _above_alip(LIFT_BASED.at(seed))
 
@@ -101,6 +103,7 @@ def lift_based_relaxation_loses_adult(without: str) -> bool:
     return _loses(on_adult("e23_12", without))
 
 
+@long
 def alpha_2_is_highest(seed: int) -> bool:
     best = ALPHA_LIFT.at(seed).curve("α=2")
     return all(never_below(best, ALPHA_LIFT.at(seed).curve(name)) for name in ("ALIP", "α=10", "α=100"))

@@ -126,13 +126,14 @@ def ticks(page):
 def test_budgets_are_chosen_and_zoomed(chart):
     first = ticks(chart)
     budgets = chart.evaluate("[...document.querySelectorAll('[data-at] option')].map(one => Number(one.value))")
-    middle = budgets[1]
+    half = len(budgets) // 2
+    middle = budgets[half]
     redrawn(
         chart,
         lambda: (chart.fill(".lift-chart [name=from]", str(middle)), chart.press(".lift-chart [name=from]", "Tab")),
     )
     left = chart.evaluate("[...document.querySelectorAll('[data-at] option')].map(one => Number(one.value))")
-    assert left == budgets[1:]
+    assert left == budgets[half:]
     assert ticks(chart) != first
     redrawn(chart, lambda: (chart.fill(".lift-chart [name=from]", ""), chart.press(".lift-chart [name=from]", "Tab")))
     assert ticks(chart) == first

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from liftbook.build.book import LONGEST, toc_files
 from liftbook.build.sphinx.reference import addresses
 from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 from liftbook.claims import read_claims
@@ -63,6 +64,10 @@ def page_at(file):
 
 def test_every_chapter_is_in_the_book():
     assert {path.stem for path in (ROOT / "chapters").glob("*.md")} <= {path.stem for path in PAGES}
+
+
+def test_what_takes_longest_is_in_the_book():
+    assert set(LONGEST) <= {path.stem for path in toc_files(ROOT)}
 
 
 @each_taught
