@@ -22,6 +22,9 @@ NAME = "lift-companion.pdf"
 LINK = '<p class="lift-pdf" hidden'
 """On the first page of the site; it is shown once there is something to lead to."""
 
+PASSES = 6
+"""How often it may be printed until no page number in the contents moves a heading to another page; twice is usual."""
+
 OPEN = """() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
   const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area, ' +
@@ -146,7 +149,7 @@ def print_book(folder: Path, target: Path) -> int:
             page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => 0) : 0")
             page.evaluate(OPEN)
             page.add_style_tag(content=STYLE)
-            headings, aside = page.evaluate(CONTENTS, []), target.with_suffix(".first.pdf")
+            headings = page.evaluate(CONTENTS, [])
             options: dict[str, Any] = {
                 "prefer_css_page_size": True,
                 "print_background": True,
@@ -156,16 +159,19 @@ def print_book(folder: Path, target: Path) -> int:
                 "outline": True,
                 "tagged": True,
             }
-            page.pdf(path=aside, **options)
-            page.evaluate(CONTENTS, starts(aside, headings))
-            page.pdf(path=target, **options)
+            told: list[int] = []
+            for _ in range(PASSES):
+                page.pdf(path=target, **options)
+                if (found := starts(target, headings)) == told:
+                    break
+                told = found
+                page.evaluate(CONTENTS, told)
+            else:
+                raise RuntimeError(f"the contents' page numbers still move in print {PASSES}")
             chromium.close()
     finally:
         server.shutdown()
         server.server_close()
-    if starts(aside, headings) != starts(target, headings):
-        raise RuntimeError("the contents' page numbers moved the pages they number")
-    aside.unlink()
     return len(PdfReader(target).pages)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
 from liftbook.plots.styling import COLOURS, MARKERS, style
 
@@ -85,5 +86,5 @@ def time_and_utility(
             )
             names.append(kind)
         columns = len(names) if len(panels) > 1 else min(3, len(names))
-        figure.legend(handles, names, loc="outside upper center", ncols=columns)
+        above(figure, handles, names, columns)
     return axes

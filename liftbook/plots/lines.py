@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from liftbook.plots.legends import above
 from liftbook.plots.live import note
 from liftbook.plots.styling import COLOURS, label, looks, style
 
@@ -124,7 +125,7 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
             ax.set_title(f"({letter}) {panel_title(measure)}" if len(panels) > 1 else panel_title(measure))
             ax.set_ylabel("")
         handles, names = axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=min(5, len(names)))
+        above(figure, handles, names)
     return axes
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH, curves
 from liftbook.plots.live import note_line
 from liftbook.plots.styling import COLOURS, label, style
@@ -68,7 +69,7 @@ def panels(
         for ax in axes[len(names) :]:
             ax.remove()
         handles, legend = axes[0].get_legend_handles_labels()
-        figure.legend(handles, legend, loc="outside upper center", ncols=min(5, len(legend)))
+        above(figure, handles, legend)
     return axes[: len(names)]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
 from liftbook.plots.styling import COLOURS, label, style
 
@@ -61,5 +62,5 @@ def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequen
         for ax in axes[::columns]:
             ax.set_ylabel("P(s₂|y)")
         handles = {name: handle for ax in axes for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-        figure.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=2)
+        above(figure, list(handles.values()), list(handles), 2)
     return axes

@@ -11,6 +11,7 @@ from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 SVG = "image/svg+xml"
 PAD = 3.0
@@ -22,19 +23,25 @@ def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
 
     A figure of one panel has no boxes: it is shown whole.
     """
-    figure.draw_without_rendering()
+    whole = _whole(figure)
     panels = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
     if len(panels) < 2:
         return []
-    scale, height = 72 / figure.dpi, 72 * figure.get_figheight()
+    scale, left, top = 72 / figure.dpi, 72 * whole.x0, 72 * whole.y1
     boxes = []
     parts: list[Artist] = [*figure.legends, *panels]
     for part in parts:
         box = part.get_tightbbox()
         if box is not None:
             wide, tall = scale * box.width + 2 * PAD, scale * box.height + 2 * PAD
-            boxes.append((scale * box.x0 - PAD, height - scale * box.y1 - PAD, wide, tall))
+            boxes.append((scale * box.x0 - left - PAD, top - scale * box.y1 - PAD, wide, tall))
     return boxes
+
+
+def _whole(figure: Figure) -> Bbox:
+    """Return the figure with what stands out of it, which would be cut off, in inches."""
+    figure.draw_without_rendering()
+    return Bbox.union([figure.bbox_inches, figure.get_tightbbox()])
 
 
 def as_figure_svg(figure: Figure) -> str:
@@ -43,7 +50,7 @@ def as_figure_svg(figure: Figure) -> str:
 
     boxes = panel_boxes(figure)
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    figure.savefig(buffer, format="svg", bbox_inches=_whole(figure), transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
     return carried(text.replace("<svg ", f'<svg data-panels="{said}" ', 1), described(figure))

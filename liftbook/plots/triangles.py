@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 from numpy.typing import ArrayLike
 
+from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
 from liftbook.plots.styling import COLOURS, LINES, style
 from liftlib.errors import InvalidParameter
@@ -107,7 +108,7 @@ def simplices(panels: Sequence[Mapping[str, Any]]) -> list[Axes]:
         )
         axes = [simplex(**panel, ax=ax) for panel, ax in zip(panels, found[0], strict=True)]
         handles, names = axes[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=min(3, len(names)))
+        above(figure, handles, names, 3)
     return axes
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from liftbook import plots
+from liftbook.plots.legends import above
 from liftbook.plots.showing import as_figure_svg, panel_boxes
 
 
@@ -114,3 +115,26 @@ def test_a_see_through_figure_says_where_its_panels_are():
     assert len(re.search(r'data-panels="([^"]*)"', drawn)[1].split(";")) == 4
     assert "fill: #ffffff" not in drawn.split('id="axes_1"')[0]
     assert panel_boxes(plots.curves(ROWS[ROWS.panel == "one"], "mutual_information").figure) == []
+
+
+def test_a_legend_takes_as_many_columns_as_the_figure_is_wide_enough_for():
+    figure, ax = plt.subplots(figsize=(3.0, 2.0), layout="constrained")
+    lines = [ax.plot([0, 1], label=name)[0] for name in ("a mechanism with a name", "another of that length", "short")]
+    above(figure, lines, [line.get_label() for line in lines])
+    (legend,) = figure.legends
+    figure.draw_without_rendering()
+    assert legend._ncols < 3
+    assert legend.get_window_extent().width <= figure.bbox.width
+
+
+def test_what_stands_out_of_a_figure_is_not_cut_off():
+    figure, axes = plt.subplots(1, 2, figsize=(3.0, 2.0))
+    for ax in axes:
+        ax.plot([0, 1])
+    axes[1].annotate("far out", (1.5, 0.5), xycoords="axes fraction", annotation_clip=False)
+    figure.draw_without_rendering()
+    wide = 72 * figure.get_tightbbox().x1
+    assert wide > 72 * 3.0 + 10
+    svg = as_figure_svg(figure)
+    assert float(re.search(r'width="([\d.]+)pt"', svg)[1]) >= wide
+    assert max(x + width for x, _, width, _ in panel_boxes(figure)) >= wide
