@@ -25,6 +25,9 @@ LINK = '<p class="lift-pdf" hidden'
 PASSES = 6
 """How often it may be printed until no page number in the contents moves a heading to another page; twice is usual."""
 
+FOOT = 22 * 72 / 25.4
+"""The height of a page's foot, in points."""
+
 OPEN = """() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
   const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area, ' +
@@ -75,6 +78,7 @@ pre, table { white-space: pre-wrap !important; overflow: visible !important; ove
 mjx-container[display="true"] { overflow: visible !important; font-size: 95% !important; }
 .lift-contents a { display: flex; justify-content: space-between; color: inherit; text-decoration: none; }
 .lift-contents p { font-weight: bold; font-size: 1.4em; margin: 2em 0 0.5em; }
+.lift-contents a span:last-child { flex: none; width: 3em; text-align: right; }  /* so that no number moves a line */
 .lift-contents a.lift-h2 { font-weight: bold; margin-top: 0.6em; }
 .lift-contents a.lift-h3 { padding-left: 1.5em; }
 """
@@ -119,7 +123,9 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
             if isinstance(entry, list):
                 walk(entry)
             else:
-                found.append((plain(str(entry.title)), (reader.get_destination_page_number(entry) or 0) + 1))
+                # a heading that begins a page may be said to stand in the foot of the one before
+                page = (reader.get_destination_page_number(entry) or 0) + 1 + (0 < float(entry.top or 0) < FOOT)
+                found.append((plain(str(entry.title)), page))
 
     walk(reader.outline)
     pages, at = [], 0
