@@ -25,9 +25,6 @@ LINK = '<p class="lift-pdf" hidden'
 PASSES = 6
 """How often it may be printed until no page number in the contents moves a heading to another page; twice is usual."""
 
-FOOT = 22 * 72 / 25.4
-"""The height of a page's foot, in points."""
-
 OPEN = """() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
   const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area, ' +
@@ -62,6 +59,12 @@ CONTENTS = """pages => {
     return copy.textContent.trim();
   });
 }"""
+
+BREAK = """moved => {
+  const headings = [...document.querySelectorAll('article section > h2, article section section > h3')];
+  for (const number of moved) headings[number].style.breakBefore = 'page';
+}"""
+"""Lets headings that just fit on a page, or just do not, begin the next one."""
 
 STYLE = """
 @page { size: A4; margin: 20mm 18mm 22mm; }
@@ -116,6 +119,8 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
     from pypdf import PdfReader
 
     reader = PdfReader(pdf)
+    references = (page.indirect_reference for page in reader.pages)
+    numbers = {one.idnum: number for number, one in enumerate(references, 1) if one is not None}
     found: list[tuple[str, int]] = []
 
     def walk(entries: list[Any]) -> None:
@@ -123,9 +128,7 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
             if isinstance(entry, list):
                 walk(entry)
             else:
-                # a heading that begins a page may be said to stand in the foot of the one before
-                page = (reader.get_destination_page_number(entry) or 0) + 1 + (0 < float(entry.top or 0) < FOOT)
-                found.append((plain(str(entry.title)), page))
+                found.append((plain(str(entry.title)), numbers[entry.page.idnum]))
 
     walk(reader.outline)
     pages, at = [], 0
@@ -170,8 +173,8 @@ def print_book(folder: Path, target: Path) -> int:
                 page.pdf(path=target, **options)
                 if (found := starts(target, headings)) == told:
                     break
-                told = found
-                page.evaluate(CONTENTS, told)
+                page.evaluate(BREAK, [at for at, before in enumerate(told) if before != found[at]])
+                page.evaluate(CONTENTS, told := found)
             else:
                 raise RuntimeError(f"the contents' page numbers still move in print {PASSES}")
             chromium.close()
