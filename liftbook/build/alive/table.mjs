@@ -222,9 +222,9 @@ class Desk {
   async attempt() {
     let asked;
     try {
-      const { notion, eps } = this.#notion();
+      const { notion, budgets, eps } = this.#notion();
       if (eps === undefined) throw new Error("mechanisms are tried at one budget: choose a notion that has one");
-      asked = { ...this.#asked(), kind: notion, eps };
+      asked = { ...this.#asked(), kind: notion, budgets, eps };
     } catch (error) {
       return this.#wrong(error.message);
     }
@@ -249,8 +249,8 @@ class Desk {
     this.box.dataset.tried = rows.length;
   }
 
-  #command({ secret, public: shown, kind, eps }, mechanism) {
-    const budget = kind === "alip" ? `--eps-l ${1.3 * eps} --eps-u ${0.7 * eps}` : `--eps ${kind === "ldp" ? 2 * eps : eps}`;
+  #command({ secret, public: shown, kind, budgets }, mechanism) {
+    const budget = Object.entries(budgets).map(([name, value]) => `--${name.replace("_", "-")} ${Number(value.toPrecision(12))}`).join(" ");
     const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
     return `lift sanitise ${quoted(this.file.name)} --secret ${quoted(secret[0].name)} --public ${quoted(shown[0].name)} --notion ${kind} ${budget} --mechanism ${mechanism} -o out.csv`;
   }
