@@ -6,6 +6,7 @@ imports behind it.
 """
 
 import argparse
+import contextlib
 import importlib
 import os
 import shutil
@@ -30,7 +31,7 @@ from liftbook.build.mutations import Mutant, mutants
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
-SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful")
+SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful", "numba")
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
 OPTIONS = ("-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 
@@ -50,7 +51,8 @@ def start(scratch: str) -> None:
         copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         copy(ROOT / name, tree / name)
     for slow in SLOW:
-        importlib.import_module(slow)
+        with contextlib.suppress(ImportError):  # numba may be left out
+            importlib.import_module(slow)
     for name in [name for name in sys.modules if name.split(".")[0] in ("liftlib", "liftbook")]:
         del sys.modules[name]
     sys.dont_write_bytecode = False  # what is not changed is compiled once
@@ -102,10 +104,13 @@ def tried(
     module: str, tests: list[str], operators: list[str], pool: ProcessPoolExecutor
 ) -> Iterator[tuple[Mutant, bool]]:
     """Return each mutant of a module, and whether it survives."""
-    before, source = time.monotonic(), (ROOT / module).read_text(encoding="utf-8")
+    source = (ROOT / module).read_text(encoding="utf-8")
+    if not (found := list(mutants(source, operators))):
+        return
+    before = time.monotonic()
     if not pool.submit(passes, module, source, tests, 600).result():
         sys.exit(f"{module}: its tests fail as it is: {' '.join(tests)}")
-    limit, found = 10 + 5 * int(time.monotonic() - before), list(mutants(source, operators))
+    limit = 10 + 5 * int(time.monotonic() - before)
     lives = pool.map(passes, repeat(module), (one.source for one in found), repeat(tests), repeat(limit))
     yield from zip(found, lives, strict=True)
 
