@@ -7,6 +7,7 @@ imports behind it.
 
 import argparse
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -55,6 +56,8 @@ def start(scratch: str) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("liftlib", "liftbook")]:
         del sys.modules[name]
     sys.dont_write_bytecode = False  # what is not changed is compiled once
+    gc.collect()
+    gc.freeze()  # pytest collects garbage at each end, for longer than most mutants live
     os.chdir(tree)
     os.environ["PYTHONPATH"] = str(tree)
     sys.path.insert(0, str(tree))

@@ -35,6 +35,30 @@ def test_the_bound_is_that_of_the_fractions(seed):
         assert 0 < Fraction(found) - exact <= CLOSE
 
 
+@pytest.mark.parametrize("n", [2, 17, 200])
+def test_a_proof_of_nothing_is_rounded_up_whatever_the_number_of_symbols(n):
+    """H(X) + 1/10, with a price above 0, so that the rounding of the sum over the symbols is all there is."""
+    joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
+    one = {name: [value] for name, value in {"parent": -1, "child": 0, "kind": 0, "symbol": 0, "level": 0.0}.items()}
+    proof = ll.Proof(
+        upper=0.0, dual=np.full(n, -0.1), order=np.arange(n), sides=np.empty((0, 2), dtype=int), caps=np.ones(n),
+        cap_weights=np.empty((n, 0)), weights=[[0.1]], points=np.empty((0, n)), **one,
+    )  # fmt: skip
+    exact = ByFractions(joint.p_x, np.empty((0, n)), proof).upper()
+    assert 0 < Fraction(upper_bound(joint, ll.LIP(np.inf), proof)) - exact <= CLOSE
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_large_weights_that_cancel(seed):
+    """Their sums are rounded at their size, not at that of what is left of them."""
+    rng, (joint, notion) = np.random.default_rng(200 + seed), JOINTS[0]
+    halfspaces = notion.halfspaces(joint)
+    growing = Growing(rng, halfspaces, joint.p_x, depth=1, sides=60)
+    proof = growing.made(size=1e3)
+    exact, found = ByFractions(joint.p_x, halfspaces, proof).upper(), upper_bound(joint, notion, proof)
+    assert 0 < Fraction(found) - exact <= Fraction(1, 10**7)
+
+
 def test_the_trees_are_of_every_kind():
     rng, kinds, implied = np.random.default_rng(0), set(), 0
     for _ in range(20):
