@@ -33,7 +33,7 @@ SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful", "numba")
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
-OPTIONS = ("-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
+OPTIONS = ("-x", "-q", "--tb=no", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 
 
 def modules(spec: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
@@ -59,7 +59,7 @@ def start(scratch: str) -> None:
     gc.collect()
     gc.freeze()  # pytest collects garbage at each end, for longer than most mutants live
     os.chdir(tree)
-    os.environ["PYTHONPATH"] = str(tree)
+    os.environ.update({"PYTHONPATH": str(tree), "HYPOTHESIS_PROFILE": "any"})
     sys.path.insert(0, str(tree))
 
 
