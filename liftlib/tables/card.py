@@ -104,8 +104,8 @@ class Card:
         if self.kernel is not None:
             return None
         return (
-            "it would tell the table's counts: the mechanism sees the secret, the notion bounds no single output, or "
-            "no rounding of it keeps the notion"
+            "it would tell the table's counts: its owner withholds it, the mechanism sees the secret, the notion "
+            "bounds no single output, or no rounding of it keeps the notion"
         )
 
     def as_text(self) -> str:
@@ -141,7 +141,13 @@ def _cell(text: str) -> str:
 
 
 def card_of(
-    made: Design, *, keep: Sequence[str] = (), keep_order: bool = False, release: int = 1, alone: bool = False
+    made: Design,
+    *,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    release: int = 1,
+    alone: bool = False,
+    kernel: bool = True,
 ) -> Card:
     """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
 
@@ -156,7 +162,10 @@ def card_of(
         Which release of these rows it is.
     alone : bool, keyword-only
         Whether the promise is for the released columns alone, for beside kept columns or earlier releases it is broken.
+    kernel : bool, keyword-only
+        Whether the card has the kernel, where that may be published at all.
     """
+    grid = made.grid if kernel else None
     public = made.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     words = () if made.promise is None else in_words(made.promise, JOIN.join(made.secret.names))
@@ -167,13 +176,13 @@ def card_of(
         notion=made.notion,
         kept=made.kept,
         words=words,
-        not_covered=not_covered(made, keep, keep_order=keep_order, alone=alone),
+        not_covered=not_covered(made, keep, keep_order=keep_order, alone=alone, kernel=kernel),
         symbols=symbols,
         texts=made.texts,
         sources=made.sources,
-        kernel=None if made.grid is None else made.channel.kernel,
-        grid=made.grid,
-        told_bits=None if made.grid is None else bits(len(symbols), len(made.texts), made.grid),
+        kernel=None if grid is None else made.channel.kernel,
+        grid=grid,
+        told_bits=None if grid is None else bits(len(symbols), len(made.texts), grid),
         mechanism=made.mechanism,
         order="in the order of the table that they come from" if keep_order else "shuffled",
         release=release,
