@@ -234,7 +234,8 @@ class Programme:
         """Return the solution and the multipliers of the constraints."""
         self._highs.run()
         status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kNotset:  # it lost its way from where it last stood
+        if status in (highspy.HighsModelStatus.kNotset, highspy.HighsModelStatus.kUnknown):
+            # it lost its way from where it last stood
             self._highs.clearSolver()
             self._highs.run()
             status = self._highs.getModelStatus()

@@ -91,7 +91,10 @@ def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ())
         return made
     if formulas == "error":
         raise DataError(_formula(risky[0]))
-    return replace(made, texts=tuple(tuple(f"'{t}" if is_formula(t) else t for t in texts) for texts in made.texts))
+    texts = tuple(tuple(f"'{t}" if is_formula(t) else t for t in texts) for texts in made.texts)
+    if len(set(texts)) < len(texts):
+        raise DataError("with apostrophes two released values would read alike: rename those that begin with one")
+    return replace(made, texts=texts)
 
 
 def _formula(text: str) -> str:

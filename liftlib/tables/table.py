@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -58,8 +59,11 @@ class Table(ABC):
             if name not in self.columns:
                 near = difflib.get_close_matches(name, self.columns, n=1)
                 listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
-                remedy = f"did you mean {near[0]!r}?" if near else f"there are {listed}"
-                raise DataError(f"{self.name} has no column {name!r}: {remedy}")
+                said, meant = repr(name), repr(near[0]) if near else ""
+                if near and unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", near[0]):
+                    said, meant = ascii(name), ascii(near[0])  # which look the same
+                remedy = f"did you mean {meant}?" if near else f"there are {listed}"
+                raise DataError(f"{self.name} has no column {said}: {remedy}")
             # Polars reads such a name as all columns that it fits, the secret's among them
             if not name or name == "*" or (name.startswith("^") and name.endswith("$")) or "\0" in name:
                 raise DataError(f"{self.name} calls a column {name!r}, which is no name for one: rename it")
@@ -125,7 +129,7 @@ def unreadable(name: str, error: Exception) -> DataError:
     remedies = {
         "invalid utf-8": "save it as UTF-8",
         "more fields": "a line has more values than the header has names; quote values that hold a comma",
-        "conversion": "a binned column must hold numbers, or dates such as 2020-01-31; --na names missing texts",
+        "conversion": "a binned column must hold numbers (1.5), or dates such as 2020-01-31; --na names missing texts",
         "compress": "it is not what gzip writes",
         "cast": "a column of lists, intervals or other objects has no labels: make text of it first",
     }

@@ -82,7 +82,7 @@ def not_covered(
 
 
 def statement(kept: Kept) -> str:
-    """Return for whom a notion is kept, and how sure, in a sentence.
+    """Return for whom a notion is kept, and how sure, in a sentence; with its numbers, where it has them.
 
     Examples
     --------
@@ -90,4 +90,5 @@ def statement(kept: Kept) -> str:
     'LIP(eps=1.0) is kept for the population with confidence 0.95: by Clopper-Pearson bounds.'
     """
     sure = "" if kept.confidence is None else f" with confidence {kept.confidence:g}"
-    return f"{kept.notion} is kept for {kept.whom}{sure}: {kept.how}."
+    more = f"; {kept.numbers}" if kept.numbers else ""
+    return f"{kept.notion} is kept for {kept.whom}{sure}: {kept.how}{more}."
