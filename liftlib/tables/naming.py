@@ -76,8 +76,8 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
 
     Examples
     --------
-    >>> alike(["tea", "Tea ", "coffee", "te\u200ba"])
-    [['Tea ', 'tea', 'te\u200ba']]
+    >>> alike(["tea", "Tea ", "coffee", "t\u200bea"])
+    [['Tea ', 'tea', 't\u200bea']]
     """
     groups: dict[str, list[str]] = {}
     for label in sorted(set(labels)):

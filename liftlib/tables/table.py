@@ -57,19 +57,22 @@ class Table(ABC):
         """
         for name in names:
             if name not in self.columns:
-                near = difflib.get_close_matches(name, self.columns, n=1)
+                same = [one for one in self.columns if _composed(one) == _composed(name)]
+                near = same or difflib.get_close_matches(name, self.columns, n=1)
                 listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
-                said, meant = repr(name), repr(near[0]) if near else ""
-                if near and unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", near[0]):
-                    said, meant = ascii(name), ascii(near[0])  # which look the same
-                remedy = f"did you mean {meant}?" if near else f"there are {listed}"
-                raise DataError(f"{self.name} has no column {said}: {remedy}")
+                written = ascii if same else repr  # what looks the same is told apart by its letters' numbers
+                remedy = f"did you mean {written(near[0])}?" if near else f"there are {listed}"
+                raise DataError(f"{self.name} has no column {written(name)}: {remedy}")
             # Polars reads such a name as all columns that it fits, the secret's among them
             if not name or name == "*" or (name.startswith("^") and name.endswith("$")) or "\0" in name:
                 raise DataError(f"{self.name} calls a column {name!r}, which is no name for one: rename it")
         if len(set(names)) < len(names):
             twice = next(name for name in names if list(names).count(name) > 1)
             raise DataError(f"column {twice!r} is named twice: secret and public are different columns")
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
 
 
 def named_columns(columns: Sequence[Column] | Mapping[str, Column]) -> Mapping[str, Column]:
