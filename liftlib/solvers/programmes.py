@@ -234,7 +234,7 @@ class Programme:
         """Return the solution and the multipliers of the constraints."""
         self._highs.run()
         status = self._highs.getModelStatus()
-        if status in (highspy.HighsModelStatus.kNotset, highspy.HighsModelStatus.kUnknown):
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
             # it lost its way from where it last stood
             self._highs.clearSolver()
             self._highs.run()
