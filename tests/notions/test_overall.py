@@ -1,12 +1,14 @@
 """The notions of averages over outputs, by hand; the budget's ends."""
 
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
+from liftlib.notions.overall import _Overall
 
 JOINT = ll.Joint.from_counts([[3, 2], [1, 4]])
 
@@ -39,5 +41,28 @@ def test_a_rare_output_tells_all_the_same():
     assert ll.AverageLeakage(0.007).is_kept(joint, channel)
     assert ll.LIP(1.0).leakage(joint, channel) == math.inf
     assert ll.AverageLeakage(0.1).average == 0.1
-    assert ll.MaximalLeakage(0.1).average is None
-    assert ll.LIP(0.1).average is None
+    assert ll.MaximalLeakage(0.1).maximal == 0.1
+    for other in (ll.MaximalLeakage(0.1), ll.LIP(0.1), ll.LDP(0.1)):
+        assert other.average is None
+    for other in (ll.AverageLeakage(0.1), ll.LIP(0.1), ll.LDP(0.1)):
+        assert other.maximal is None
+
+
+@pytest.mark.parametrize("make", [ll.AverageLeakage, ll.MaximalLeakage])
+def test_is_a_value_and_names_what_does_not_fit(make):
+    notion = make(0.5)
+    assert notion == make(0.5) != make(0.25)
+    assert len({notion, make(0.5)}) == 1
+    with pytest.raises(FrozenInstanceError):
+        notion.eps = 0.1
+    for ask in (notion.leakage, notion.excess):
+        with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
+            ask(3, ll.Channel.identity(2))
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+            ask(JOINT, 3)
+    with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
+        notion.leakage(JOINT, ll.Channel.identity(3))
+
+
+def test_a_notion_of_ones_own_must_say_what_number_it_is():
+    assert _Overall.__abstractmethods__ == {"_of"}
