@@ -19,8 +19,8 @@ const plain = (text) => {
 };
 
 const urls = new Map();
-const addressOf = (index, text, type) => {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+const addressOf = (index, file) => {
+  const url = URL.createObjectURL(file);
   if (!urls.has(index)) urls.set(index, []);
   urls.get(index).push(url);
   return url;
@@ -31,8 +31,8 @@ const forget = (index) => {
 };
 
 const drawn = (index, content, alt) => {
-  const url = addressOf(index, content["image/svg+xml"], "image/svg+xml");
-  const rows = content.rows ? addressOf(index, content.rows, "application/json") : "";
+  const url = addressOf(index, content["image/svg+xml"]);
+  const rows = content.rows ? addressOf(index, content.rows) : "";
   const box = make("div");
   const said = make("i", "", `${alt} Drawn again with other parameters.`.trim()).innerHTML.replaceAll('"', "&quot;");
   box.innerHTML = content.drawing

@@ -24,6 +24,14 @@ const start = async (tell) => {
   python.runPython("from liftbook.alive.standins import fill_in; fill_in(); from liftbook.alive import session; import liftbook.plots.stacking, liftlib, liftbook.figures, liftbook.plots");
 };
 
+// figures and their rows go to the page as files: texts of that size would hold it up
+const FILES = { "image/svg+xml": "image/svg+xml", rows: "application/json" };
+const light = (told) => {
+  for (const output of told.outputs ?? [])
+    for (const [kind, type] of Object.entries(FILES)) if (kind in output) output[kind] = new Blob([output[kind]], { type });
+  return told;
+};
+
 const calls = {
   start: async (_, tell) => {
     await start(tell);
@@ -32,7 +40,7 @@ const calls = {
   // one set of names for each page; a page's worker serves that page alone, explanations of it have their own names
   run: ({ page, ...asked }, tell) => {
     if (!pages.has(page)) pages.set(page, python.runPython("session.Page()"));
-    return JSON.parse(pages.get(page).run(JSON.stringify(asked), (text) => tell(JSON.parse(text))));
+    return JSON.parse(pages.get(page).run(JSON.stringify(asked), (text) => tell(light(JSON.parse(text)))));
   },
   answer: ({ page, ...asked }) => JSON.parse(pages.get(page).answer(JSON.stringify(asked))),
   judge: (asked, tell) => {

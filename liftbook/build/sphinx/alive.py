@@ -8,7 +8,6 @@ import json
 import math
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -146,7 +145,7 @@ def prepare(app: Sphinx) -> None:
     if app.builder.name != "html":  # paper does not run
         return
     try:
-        folder = runtime.fetched()
+        folder = runtime.compiled(runtime.fetched())
     except runtime.NoRuntime as reason:
         logger.info("no page runs in the browser, and there is no button for it: %s", reason)
         return
@@ -179,10 +178,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
     for path in sorted(SCRIPTS.iterdir()):
         shutil.copy(path, folder / path.name)
     shutil.copytree(HAVE["folder"], folder / "runtime", dirs_exist_ok=True)
-    with tempfile.TemporaryDirectory() as place:
-        packed = Path(place) / "lift.zip"
-        runtime.pack(packed)
-        shutil.copy(packed, folder / "lift.zip")
+    runtime.pack(folder / "lift.zip", HAVE["folder"])
 
 
 def name_numbers(app: Sphinx) -> None:

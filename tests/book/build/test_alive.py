@@ -425,7 +425,7 @@ def same(found, expected):
         assert found.measure.tolist() == expected.measure.tolist()
         found, expected = (table[table.measure != "seconds"] for table in (found, expected))
     for column in expected.columns:
-        if "second" in column or column == "time_ratio":
+        if re.search(r"second|^s\b", column) or column == "time_ratio":
             continue
         one, other = found[column], expected[column]
         if pd.api.types.is_numeric_dtype(other) and not pd.api.types.is_bool_dtype(other):
@@ -459,9 +459,10 @@ def test_two_pages_at_once(browser, site):
 
 
 @pytest.mark.slow
-def test_a_slow_machine_stays_responsive(browser, site):
-    """At a quarter of the speed a key is answered within 200 ms while cells run."""
-    page = opened(browser, site, "watchdog")
+@pytest.mark.parametrize("name", ["watchdog", "relatives"])
+def test_a_slow_machine_stays_responsive(browser, site, name):
+    """At a quarter of the speed a key is answered within 200 ms while cells run and figures come."""
+    page = opened(browser, site, name)
     start(page)
     run(page)
     session = page.context.new_cdp_session(page)
@@ -470,15 +471,15 @@ def test_a_slow_machine_stays_responsive(browser, site):
         """() => { window.delays = [];
             document.addEventListener('keydown', e => window.delays.push(performance.now() - e.timeStamp)) }"""
     )
-    page.fill("[name=n_trials]", "400")
     press(page, "run")
     page.wait_for_selector(".lift-running", timeout=LONG)
     page.focus("[name=seed]")
-    for _ in range(40):
+    pressed = 0
+    while page.evaluate("document.querySelector('.lift-panel').dataset.runs") == "1" and pressed < 400:
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(50)
+        pressed += 1
     delays = page.evaluate("window.delays")
-    assert len(delays) == 40
+    assert len(delays) == pressed > 20
     assert max(delays) < 200
-    press(page, "stop")
     page.context.close()

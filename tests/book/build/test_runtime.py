@@ -15,7 +15,7 @@ LOCK = {
         "scipy": {"name": "scipy", "version": "2", "file_name": "scipy.whl", "depends": ["numpy"]},
         "pandas": {"name": "pandas", "version": "3", "file_name": "pandas.whl", "depends": ["six"]},
         "six": {"name": "six", "version": "4", "file_name": "six.whl", "depends": []},
-        "matplotlib": {"name": "matplotlib", "version": "5", "file_name": "mpl.whl", "depends": ["numpy", "six"]},
+        "matplotlib": {"name": "mpl", "version": "5", "file_name": "mpl.whl", "depends": ["numpy", "six", "fonttools"]},
         "lxml": {"name": "lxml", "version": "6", "file_name": "lxml.whl", "depends": []},
     },
 }
@@ -43,6 +43,7 @@ def test_takes_what_is_needed_and_no_more(wheel, tmp_path):
     assert names == {*runtime.CORE, "NOTICE.txt", "numpy.whl", "scipy.whl", "pandas.whl", "six.whl", "mpl.whl"}
     lock = json.loads((tmp_path / "out" / "pyodide-lock.json").read_text())
     assert set(lock["packages"]) == {"numpy", "scipy", "pandas", "six", "matplotlib"}
+    assert lock["packages"]["matplotlib"]["depends"] == ["numpy", "six"]
     assert "Mozilla Public License" in (tmp_path / "out" / "NOTICE.txt").read_text()
 
 
@@ -76,8 +77,8 @@ def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
 
 
 def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path):
-    runtime.pack(tmp_path / "one.zip")
-    runtime.pack(tmp_path / "two.zip")
+    runtime.sources(tmp_path / "one.zip")
+    runtime.sources(tmp_path / "two.zip")
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     names = zipfile.ZipFile(tmp_path / "one.zip").namelist()
     assert len(names) == len(set(names))
