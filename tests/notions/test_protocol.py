@@ -441,6 +441,9 @@ class TestRelaxed:
         assert ALIP(3, 1).relaxed(self.p_s, 1.0)[0] == ALIP(math.inf, 1)
         floor = math.exp(-3)
         assert ALIP(3, 1).relaxed(self.p_s, floor) == (ALIP(3, 1), 0.0)
+        floor = float(np.exp(-3.0) / self.p_s.min())
+        assert LDP(3).relaxed(self.p_s, floor) == (LDP(3), 0.0)
+        assert LDP(3).relaxed(self.p_s, math.nextafter(floor, 10)) == (LDP(math.inf), floor)
 
 
 class TestDifference:
