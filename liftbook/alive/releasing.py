@@ -21,7 +21,7 @@ from liftlib.tables.designing import Design, design
 from liftlib.tables.page import audit_page
 from liftlib.tables.randomness import uniform
 from liftlib.tables.reading import Reading
-from liftlib.tables.releasing import permutation, without_formulas
+from liftlib.tables.releasing import Publishing, permutation, without_formulas
 from liftlib.tables.sanitising import check_dear, check_each_secret, notes_on, routed
 from liftlib.tables.words import statement
 
@@ -105,7 +105,7 @@ def release(
     made = without_formulas(design(counts, notion, mechanism, confidence), "error")
     check_each_secret(made)
     source = uniform(seed)
-    notes = notes_on(table, made, Reading(tuple(counts.secret.names), tuple(counts.public.names)), (), seed)
+    notes = notes_on(table, made, Reading(tuple(counts.secret.names), tuple(counts.public.names)), Publishing(), seed)
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
     drawn = Channel(made.kernel()).sample(codes(made, labels), rng=source)
     order = permutation(len(drawn), source)

@@ -57,6 +57,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
     parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
+    parser.add_argument(
+        "--no-kernel",
+        action="store_true",
+        help="leave the kernel out of the card: estimates need it, and it may tell a row to whoever knows all others",
+    )
     release_options(parser)
 
 

@@ -83,7 +83,8 @@ def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publish
     """Return how rows are published."""
     from liftlib.tables.releasing import Publishing  # noqa: PLC0415 - the book's commands share this module
 
-    return Publishing(tuple(options.keep), unseen, options.keep_order, options.formulas)
+    kernel = not getattr(options, "no_kernel", False)  # of `lift sanitise` alone
+    return Publishing(tuple(options.keep), unseen, options.keep_order, options.formulas, kernel)
 
 
 def seed(text: str) -> int:

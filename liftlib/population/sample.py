@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
@@ -172,7 +172,7 @@ class Sample:
         size = inside.sum(axis=1)
         level = self._log_part - np.log(2) - self.chosen - subset_price(self.n_public, size)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
-        lower, upper = clopper_pearson(table @ inside.T, table.sum(axis=1)[:, None], level)
+        lower, upper = _each_once(table @ inside.T, table.sum(axis=1), size, level)
         whole, none = size == self.n_public, size == 0
         return Between(
             np.where(whole, 1.0, np.where(none, 0.0, lower)),
@@ -263,6 +263,17 @@ def insides(member: ArrayLike, n: int) -> Mask:
     if inside.ndim != 2 or inside.shape[1] != n:
         raise InvalidParameter(f"member has shape {inside.shape}: give (m, {n}), a row for each subset")
     return inside
+
+
+def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vector) -> tuple[Matrix, Matrix]:
+    """Return both bounds for counts of shape (k, m); subsets of one size, and so of one level, share theirs."""
+    lower, upper = np.empty_like(seen), np.empty_like(seen)
+    steps = int(size.max(initial=0)) + 1
+    for at, n in enumerate(rows):
+        _, first, place = np.unique(seen[at] * steps + size, return_index=True, return_inverse=True)
+        bounds = clopper_pearson(seen[at][first], n, level[first])
+        lower[at], upper[at] = (one[place] for one in bounds)
+    return lower, upper
 
 
 def _is(one: Matrix, other: Matrix) -> bool:

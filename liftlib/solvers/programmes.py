@@ -234,6 +234,11 @@ class Programme:
         """Return the solution and the multipliers of the constraints."""
         self._highs.run()
         status = self._highs.getModelStatus()
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+            # it lost its way from where it last stood
+            self._highs.clearSolver()
+            self._highs.run()
+            status = self._highs.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:
             rows, columns = self._highs.getNumRow(), self._highs.getNumCol()
             raise InfeasiblePrivacy(f"no mixture of the {columns} columns meets the {rows} constraints")

@@ -19,6 +19,7 @@ from liftlib.population.sample import Sample
 from liftlib.tables.columns import Counts
 from liftlib.tables.designing import Design, joint_of
 from liftlib.tables.measuring import Verdict, intervals_of, overall, verdict_of
+from liftlib.tables.naming import notes_on_labels
 from liftlib.tables.randomness import generator
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.source import open_table
@@ -139,7 +140,7 @@ def audited(
         resamples=resamples,
         level=level,
         rng=rng,
-        notes=notes,
+        notes=(*notes, *notes_on_labels(counts.secret), *notes_on_labels(counts.public)),
         chosen=counts.chosen,
         sure="kept" if made is not None and made.confidence is not None else None,
     )

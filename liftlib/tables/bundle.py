@@ -34,8 +34,6 @@ from liftlib.tables.sanitising import (
 )
 from liftlib.tables.source import STDIN, ending, open_table
 
-ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
-
 
 @dataclass(frozen=True)
 class Outputs:
@@ -135,14 +133,11 @@ def sanitise_file(
     check_each_secret(made)
     warn_of_rows_alone(confidence)
     told, together = beside_others(table, made, *ledgers.past_of(table, made, past, how.keep), allow=allow)
-    notes = [*notes_on(table, made, reading, how.keep, rng), *told, *([ORDERED] if how.keep_order else [])]
+    notes = [*notes_on(table, made, reading, how, rng), *told]
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
+    release = 1 if past is None else 1 + len(past.entries)
     card = card_of(
-        made,
-        keep=how.keep,
-        keep_order=how.keep_order,
-        release=1 if past is None else 1 + len(past.entries),
-        alone=not together,
+        made, keep=how.keep, keep_order=how.keep_order, release=release, alone=not together, kernel=how.kernel
     )
     after = None if past is None else past.with_entry(outputs.table.name, _digest(source), how.keep, made)
     if ledger is not None:

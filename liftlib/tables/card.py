@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from liftlib.tables.rounding import bits
 from liftlib.tables.words import in_words, not_covered, statement
 
 FORMAT = "liftlib card 1"
+
+MARK_UP = re.compile(r"([|`*\[\\])")
+"""What Markdown reads as more than a letter, but for what is replaced."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +93,7 @@ class Card:
         kernel = None
         if self.kernel is not None:
             kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
-        kept = [asdict(one) for one in self.kept]
+        kept = [{name: value for name, value in asdict(one).items() if name != "numbers"} for one in self.kept]
         return {
             "format": FORMAT,
             **found,
@@ -104,15 +108,16 @@ class Card:
         if self.kernel is not None:
             return None
         return (
-            "it would tell the table's counts: the mechanism sees the secret, the notion bounds no single output, or "
-            "no rounding of it keeps the notion"
+            "it would tell the table's counts: its owner withholds it, the mechanism sees the secret, the notion "
+            "bounds no single output, or no rounding of it keeps the notion"
         )
 
     def as_text(self) -> str:
         """Return the card in Markdown."""
-        lines = [f"# {JOIN.join(self.columns)}, released", ""]
+        lines = [f"# {_cell(JOIN.join(self.columns))}, released", ""]
         lines += ["## What is promised", "", *(f"- {statement(one)}" for one in self.kept), "", "For one person:", ""]
-        lines += [*(f"- {one}" for one in self.words), "", "## What is not", "", *(f"- {o}" for o in self.not_covered)]
+        lines += [*(f"- {_cell(one)}" for one in self.words), "", "## What is not", ""]
+        lines += [f"- {_cell(one)}" for one in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
         lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
         lines += ["", f"The rows are {self.order}. Mechanism: {self.mechanism}."]
@@ -128,7 +133,7 @@ class Card:
             lines += [f"How likely each symbol is to be released as each output is not published: {self.why()}."]
         if self.release > 1:
             lines += ["", f"It is release {self.release} of these rows."]
-        lines += ["", "## How to cite", "", self.cite]
+        lines += ["", "## How to cite", "", f"As: {_cell(self.cite)}"]
         return "\n".join(lines) + "\n"
 
     def _source(self, y: int) -> str:
@@ -137,11 +142,17 @@ class Card:
 
 def _cell(text: str) -> str:
     """Return a text that is one cell of a table in Markdown, and no mark-up of a page made of it."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|").replace("\r", " ").replace("\n", " ")
+    return MARK_UP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;").replace("\r", " ").replace("\n", " "))
 
 
 def card_of(
-    made: Design, *, keep: Sequence[str] = (), keep_order: bool = False, release: int = 1, alone: bool = False
+    made: Design,
+    *,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    release: int = 1,
+    alone: bool = False,
+    kernel: bool = True,
 ) -> Card:
     """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
 
@@ -156,7 +167,10 @@ def card_of(
         Which release of these rows it is.
     alone : bool, keyword-only
         Whether the promise is for the released columns alone, for beside kept columns or earlier releases it is broken.
+    kernel : bool, keyword-only
+        Whether the card has the kernel, where that may be published at all.
     """
+    grid = made.grid if kernel else None
     public = made.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     words = () if made.promise is None else in_words(made.promise, JOIN.join(made.secret.names))
@@ -165,15 +179,15 @@ def card_of(
         columns=tuple(public.names),
         keep=tuple(keep),
         notion=made.notion,
-        kept=made.kept,
+        kept=tuple(replace(one, numbers="") for one in made.kept),
         words=words,
-        not_covered=not_covered(made, keep, keep_order=keep_order, alone=alone),
+        not_covered=not_covered(made, keep, keep_order=keep_order, alone=alone, kernel=kernel),
         symbols=symbols,
         texts=made.texts,
         sources=made.sources,
-        kernel=None if made.grid is None else made.channel.kernel,
-        grid=made.grid,
-        told_bits=None if made.grid is None else bits(len(symbols), len(made.texts), made.grid),
+        kernel=None if grid is None else made.channel.kernel,
+        grid=grid,
+        told_bits=None if grid is None else bits(len(symbols), len(made.texts), grid),
         mechanism=made.mechanism,
         order="in the order of the table that they come from" if keep_order else "shuffled",
         release=release,

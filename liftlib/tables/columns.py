@@ -151,8 +151,9 @@ class Symbols:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """A text for each symbol."""
-        return tuple(JOIN.join(label) for label in self.labels)
+        """A text for each symbol, no two alike: in quotes where labels hold what stands between them."""
+        texts = tuple(JOIN.join(label) for label in self.labels)
+        return texts if len(set(texts)) == len(texts) else tuple(JOIN.join(map(repr, label)) for label in self.labels)
 
     def of_column(self, at: int) -> tuple[str, ...]:
         """Return each symbol's label in one column."""

@@ -15,8 +15,11 @@ from liftlib.tables.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, Column, C
 NUMERIC_SYMBOLS = 50
 """A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""
 
-NA_TEXTS = ("NA", "NULL", "NaN", "N/A", "#N/A")
+NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
 """What other programs write for a missing value; a column that holds one takes a word from its owner."""
+
+NAMED = 6
+"""Columns that a message names."""
 
 Missing = Literal["error", "symbol"]
 Rare = Literal["error", "pool", "keep"]
@@ -155,4 +158,6 @@ def _refuse_numbers(labels: pl.Series, column: Column) -> None:
 
 def named(names: Sequence[str]) -> str:
     """Return columns' names for a message."""
-    return f"column {names[0]!r}" if len(names) == 1 else "columns " + ", ".join(map(repr, names))
+    if len(names) == 1:
+        return f"column {names[0]!r}"
+    return "columns " + ", ".join(map(repr, names[:NAMED])) + (f" and {len(names) - NAMED} more" * (len(names) > NAMED))

@@ -52,12 +52,15 @@ class Kept:
         How sure, over the sampling of the rows; None where nothing is left to chance.
     how : str
         Why it holds, in a sentence.
+    numbers : str
+        What more there is to say, in numbers that are functions of the counts: no card has them.
     """
 
     whom: str
     notion: str
     confidence: float | None
     how: str
+    numbers: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +310,7 @@ def design(
     else:
         made, voucher, how = for_population(named, counts.table, notion, confidence, counts.chosen)
         vouches = voucher.keeps
-        kept.append(Kept(POPULATION, str(notion), confidence, how))
+        kept.append(Kept(POPULATION, str(notion), confidence, *how))
         if made.partition is not None:
             made = Channel.merge(made.partition, joint.n_public, joint.public)
 

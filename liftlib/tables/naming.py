@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -17,6 +18,9 @@ SHOWN = 1e-6
 
 LONGEST = 200
 """Letters of a text beyond which it names the first symbols alone; the card has them all."""
+
+SHOWN_ALIKE = 3
+"""Labels of a group that a note shows."""
 
 Texts = tuple[tuple[str, ...], ...]
 
@@ -55,10 +59,47 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts
         made.append(tuple(short))
         vague.append(short != whole or len(set(labels)) < math.prod(len(part) for part in parts))
     often = Counter(JOIN.join(texts) for texts in made)
-    return tuple(
+    found = tuple(
         (f"{texts[0]} #{y + 1}", *texts[1:]) if unclear or often[JOIN.join(texts)] > 1 else texts
         for y, (texts, unclear) in enumerate(zip(made, vague, strict=True))
     )
+    if len(set(found)) == len(found):
+        return found
+    # a label itself ends in such a number
+    return tuple((f"{texts[0]} #{y + 1}", *texts[1:]) for y, texts in enumerate(made))
+
+
+def alike(labels: Iterable[str]) -> list[list[str]]:
+    r"""Return groups of labels that a person may take for one another.
+
+    They differ by spaces, capitals, the composition of their letters in Unicode, or signs without a width.
+
+    Examples
+    --------
+    >>> alike(["tea", "Tea ", "coffee", "t\u200bea"])
+    [['Tea ', 'tea', 't\u200bea']]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in sorted(set(labels)):
+        seen = "".join(one for one in unicodedata.normalize("NFKC", label) if unicodedata.category(one) != "Cf")
+        groups.setdefault(" ".join(seen.casefold().split()), []).append(label)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def notes_on_labels(symbols: Symbols) -> list[str]:
+    """Return a note for each column some of whose labels look alike: nobody but the table's owner can tell whether
+    they are one.
+    """
+    notes = []
+    for at, column in enumerate(symbols.columns):
+        found = alike(label[at] for label in (*symbols.labels, *symbols.pooled) if label != (RARE,))
+        if found:
+            more = f", and {len(found) - 1} more such groups" if len(found) > 1 else ""
+            notes.append(
+                f"labels of {column.name!r} look alike and count as different ones: "
+                f"{' and '.join(map(ascii, found[0][:SHOWN_ALIKE]))}{more}; make them one in the table if they are"
+            )
+    return notes
 
 
 def _shortened(labels: Sequence[str]) -> str:

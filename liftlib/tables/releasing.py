@@ -40,12 +40,15 @@ class Publishing:
         Whether rows keep the source's order, which may tell the secret; by default they are shuffled.
     formulas : {"error", "quote", "keep"}
         What becomes of a text that a spreadsheet would run.
+    kernel : bool
+        Whether the card has the kernel, where that may be published at all.
     """
 
     keep: tuple[str, ...] = ()
     unseen: Unseen = "error"
     keep_order: bool = False
     formulas: Formulas = "error"
+    kernel: bool = True
 
 
 def check_keep(table: Table, made: Design, keep: Sequence[str]) -> None:
@@ -88,7 +91,10 @@ def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ())
         return made
     if formulas == "error":
         raise DataError(_formula(risky[0]))
-    return replace(made, texts=tuple(tuple(f"'{t}" if is_formula(t) else t for t in texts) for texts in made.texts))
+    texts = tuple(tuple(f"'{t}" if is_formula(t) else t for t in texts) for texts in made.texts)
+    if len(set(texts)) < len(texts):
+        raise DataError("with apostrophes two released values would read alike: rename those that begin with one")
+    return replace(made, texts=texts)
 
 
 def _formula(text: str) -> str:

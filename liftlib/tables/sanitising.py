@@ -39,6 +39,8 @@ from liftlib.tables.together import Together, worst_of_parts
 A_FRAME = "a frame"
 """What a ledger calls a release that went to no file."""
 
+ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
+
 
 @dataclass(frozen=True, eq=False)
 class Sanitised:
@@ -76,6 +78,7 @@ def sanitise(
     keep_order: bool = False,
     allow: bool = False,
     ledger: Path | None = None,
+    kernel: bool = True,
     resamples: int = 200,
     rng: Uniform | int | None = None,
     **reading: Any,
@@ -105,6 +108,8 @@ def sanitise(
     ledger : pathlib.Path, optional
         The file of these rows' releases so far, with which this one is put together and to which it is added: the one
         that ``lift sanitise`` keeps beside a table, or one of your own. Without it a second release is not noticed.
+    kernel : bool
+        Whether the card has the kernel, which estimates need, and which mostly tells a row to whoever knows all others.
     resamples : int
         Bootstrap tables of the audit.
     rng : Uniform or int, optional
@@ -143,7 +148,7 @@ def sanitise(
     notes = (*told, *([] if made.confidence else [ROWS_ALONE]))
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
     release = 1 if past is None else 1 + len(past.entries)
-    card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=not together)
+    card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=not together, kernel=kernel)
     with entered(past, A_FRAME, keep, made):
         native = drawn_frame(
             frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep")
@@ -358,18 +363,20 @@ def _judged(table: Table, made: Design, earlier: Sequence[Design], keep: Sequenc
     return worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
 
 
-def notes_on(table: Table, made: Design, reading: Reading, keep: Sequence[str], rng: object) -> list[str]:
+def notes_on(table: Table, made: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:
     """Return what a release's owner should know of it."""
     notes = [told(rng), *([] if made.confidence else [ROWS_ALONE])]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(
             f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are one symbol, (rare)"
         )
-    left = [name for name in table.columns if name not in {*keep, *made.public.names, *made.secret.names}]
+    left = [name for name in table.columns if name not in {*how.keep, *made.public.names, *made.secret.names}]
     if left:
         notes.append(f"not published: {len(left)} other columns, and the secret")
-    if keep:
-        notes.append(f"published as they are: {', '.join(keep)}")
-    if made.grid is None:
+    if how.keep:
+        notes.append(f"published as they are: {', '.join(how.keep)}")
+    if made.grid is None or not how.kernel:
         notes.append("the card has no kernel: it would tell the counts")
+    if how.keep_order:
+        notes.append(ORDERED)
     return notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -56,16 +57,22 @@ class Table(ABC):
         """
         for name in names:
             if name not in self.columns:
-                near = difflib.get_close_matches(name, self.columns, n=1)
+                same = [one for one in self.columns if _composed(one) == _composed(name)]
+                near = same or difflib.get_close_matches(name, self.columns, n=1)
                 listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
-                remedy = f"did you mean {near[0]!r}?" if near else f"there are {listed}"
-                raise DataError(f"{self.name} has no column {name!r}: {remedy}")
+                written = ascii if same else repr  # what looks the same is told apart by its letters' numbers
+                remedy = f"did you mean {written(near[0])}?" if near else f"there are {listed}"
+                raise DataError(f"{self.name} has no column {written(name)}: {remedy}")
             # Polars reads such a name as all columns that it fits, the secret's among them
             if not name or name == "*" or (name.startswith("^") and name.endswith("$")) or "\0" in name:
                 raise DataError(f"{self.name} calls a column {name!r}, which is no name for one: rename it")
         if len(set(names)) < len(names):
             twice = next(name for name in names if list(names).count(name) > 1)
             raise DataError(f"column {twice!r} is named twice: secret and public are different columns")
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
 
 
 def named_columns(columns: Sequence[Column] | Mapping[str, Column]) -> Mapping[str, Column]:
@@ -125,7 +132,7 @@ def unreadable(name: str, error: Exception) -> DataError:
     remedies = {
         "invalid utf-8": "save it as UTF-8",
         "more fields": "a line has more values than the header has names; quote values that hold a comma",
-        "conversion": "a binned column must hold numbers, or dates such as 2020-01-31; --na names missing texts",
+        "conversion": "a binned column must hold numbers (1.5), or dates such as 2020-01-31; --na names missing texts",
         "compress": "it is not what gzip writes",
         "cast": "a column of lists, intervals or other objects has no labels: make text of it first",
     }

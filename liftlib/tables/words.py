@@ -11,6 +11,12 @@ from liftlib.tables.designing import ROWS_ALONE, Design, Kept
 PRIORS = (0.01, 0.1, 0.5)
 """Beliefs for which it is said what they can become."""
 
+KERNEL_TELLS = (
+    "A person from somebody who knows all the other rows: how likely each output is was computed from all of them, "
+    "which in a table of a few hundred or thousand rows mostly tells the missing one to whoever has the rest."
+)
+"""What the kernel of a response adds, where it is published."""
+
 
 def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
     """Return what a notion means for one person (E23 Proposition A1, read as sentences).
@@ -45,7 +51,9 @@ def _percent(share: float, *, up: bool | None = None) -> str:
     return f"{whole / 10:g} %"
 
 
-def not_covered(made: Design, keep: Sequence[str], *, keep_order: bool, alone: bool) -> tuple[str, ...]:
+def not_covered(
+    made: Design, keep: Sequence[str], *, keep_order: bool, alone: bool, kernel: bool = True
+) -> tuple[str, ...]:
     """Return what a release does not protect, a sentence each."""
     told = [
         *([] if made.confidence else [f"More than these rows: {ROWS_ALONE}."]),
@@ -55,6 +63,8 @@ def not_covered(made: Design, keep: Sequence[str], *, keep_order: bool, alone: b
         "A further release of the same people, which says more than either alone.",
         "Beliefs of somebody who expects the secret to be distributed quite otherwise than in the table.",
     ]
+    if kernel and made.grid is not None and made.grid > 1 and len(made.texts) > 1:
+        told.append(KERNEL_TELLS)
     if keep:
         told.append(f"What the columns published as they are tell of other things than the secret: {', '.join(keep)}.")
     if alone:
@@ -72,7 +82,7 @@ def not_covered(made: Design, keep: Sequence[str], *, keep_order: bool, alone: b
 
 
 def statement(kept: Kept) -> str:
-    """Return for whom a notion is kept, and how sure, in a sentence.
+    """Return for whom a notion is kept, and how sure, in a sentence; with its numbers, where it has them.
 
     Examples
     --------
@@ -80,4 +90,5 @@ def statement(kept: Kept) -> str:
     'LIP(eps=1.0) is kept for the population with confidence 0.95: by Clopper-Pearson bounds.'
     """
     sure = "" if kept.confidence is None else f" with confidence {kept.confidence:g}"
-    return f"{kept.notion} is kept for {kept.whom}{sure}: {kept.how}."
+    more = f"; {kept.numbers}" if kept.numbers else ""
+    return f"{kept.notion} is kept for {kept.whom}{sure}: {kept.how}{more}."

@@ -137,6 +137,16 @@ def test_a_subsets_bounds_are_one_less_its_complements():
     assert np.allclose(candidates.between.upper, plain.upper, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize(("adult", "seed"), [(False, [3, 300, 149]), (True, [0, 1000, 61]), (True, [0, 1000, 91])])
+def test_a_solver_that_loses_its_way_begins_again(adult, seed):
+    """Few rows: where it last stood HiGHS ended with "Not Set", "Unknown" or "Solve error", and so did the design."""
+    law = ll.datasets.adult("relationship", "occupation") if adult else ll.datasets.dirichlet_joint(5, 8, 0.3, 3)
+    counts = np.random.default_rng(seed).multinomial(seed[1], law.p.ravel()).reshape(law.p.shape)
+    channel = ll.confident_response(counts, ll.LIP(1.0))
+    assert Sample(counts).keeps(ll.LIP(1.0), channel)
+    assert ll.LIP(1.0).is_kept(law, channel)
+
+
 @each_design
 def test_many_symbols_are_united_by_other_rows(design):
     joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)

@@ -176,3 +176,8 @@ def test_the_command(tmp_path, capsys):
     capsys.readouterr()
     assert main(["estimate", str(tmp_path / "aware.csv"), str(tmp_path / "aware.card.json")]) == 2
     assert "the card has no kernel, so only the outputs themselves can be counted" in capsys.readouterr().err
+    words[words.index("conditional-reporting")] = "randomised-response"
+    assert main([*words, str(tmp_path / "none.csv"), "--no-kernel"]) == 0
+    assert "the card has no kernel: it would tell the counts" in capsys.readouterr().out
+    assert main(["estimate", str(tmp_path / "none.csv"), str(tmp_path / "none.card.json")]) == 2
+    assert "its owner withholds it" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from liftlib.mechanisms import registry
 from liftlib.tables.card import card_of
 from liftlib.tables.columns import Column, Counts, Symbols
 from liftlib.tables.designing import design
+from liftlib.tables.words import KERNEL_TELLS
 
 SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]) * 400
 SECRET = Symbols((Column("s"),), (("s0",), ("s1",)))
@@ -97,3 +98,25 @@ def test_in_a_small_table_a_few_people_can_be_told(name):
         counts = SIX // 400 * times
         others = [other - SIX + counts for other in neighbours(60)]
         assert left(counts, name, others) is not alone
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
+    """By --no-kernel a small table's card is that of all its neighbours; with the kernel it says whom it may tell."""
+    counts = SIX // 400
+
+    def made(table):
+        return design(Counts(table.astype(float), SECRET, PUBLIC), ll.LIP(1.0), "optimal", confidence)
+
+    def told(one):
+        return {key: value for key, value in one.as_dict().items() if key not in ("made", "cite", "sources", "texts")}
+
+    withheld = card_of(made(counts), kernel=False)
+    assert (withheld.kernel, withheld.grid, withheld.told_bits) == (None, None, None)
+    assert "its owner withholds it" in withheld.as_text()
+    assert KERNEL_TELLS not in withheld.not_covered
+    assert KERNEL_TELLS in card_of(made(counts)).not_covered
+    for other in neighbours(3):
+        assert told(card_of(made(other - SIX + counts), kernel=False)) == told(withheld)
+    merged = design(Counts(counts.astype(float), SECRET, PUBLIC), ll.LIP(1.0), "watchdog", confidence)
+    assert KERNEL_TELLS not in card_of(merged).not_covered

@@ -24,6 +24,7 @@ from liftlib.mechanisms.noise.randomised import randomised_response
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import ALIP, LDP, LIP, Notion
 from liftlib.numerics import KEEP_TOL, Matrix, check_count
+from liftlib.population.binomial import clopper_pearson
 
 NOTIONS: tuple[Notion, ...] = (LIP(1.0), LIP(0.5), LIP(2.0), ALIP(1.3, 0.7), LDP(1.0))
 """What designs are made for."""
@@ -160,3 +161,33 @@ def population_designs(
     every = itertools.product(seeds, notions, laws, rows)
     tasks = [((notion, law, size, seed), confidence) for seed, notion, law, size in every]
     return pd.DataFrame([row for found in parallel_map(_judged, tasks) for row in found])
+
+
+def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """Return in how many tables each design kept its notion, with an exact interval for the share of all tables.
+
+    Parameters
+    ----------
+    judged_rows : pandas.DataFrame
+        Of :func:`population_designs`, or stored.
+    level : float
+        Of the two-sided interval of Clopper and Pearson, in (0, 1). All of n tables leave 1 - ((1 - level) / 2)^(1/n)
+        in doubt, so that no share is said to be 1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``notion``, ``law``, ``design``, ``rows``, ``tables``, ``kept`` (how many of them), ``low`` and ``high``
+        (the share's interval), ``nmi`` (the mean) and ``error`` (its standard error; NaN for one table).
+
+    Examples
+    --------
+    >>> found = kept_shares(population_designs(["2x10"], [300], range(4))).set_index("design")
+    >>> found.loc["confident merging", ["tables", "kept"]].tolist(), float(found["low"]["confident merging"].round(3))
+    ([4, 4], 0.398)
+    """
+    found = judged_rows.groupby(["notion", "law", "design", "rows"], sort=False).agg(
+        tables=("kept", "size"), kept=("kept", "sum"), nmi=("nmi", "mean"), error=("nmi", "sem")
+    )
+    low, high = clopper_pearson(found["kept"], found["tables"], np.log((1 - level) / 2))
+    return found.assign(low=low, high=high).reset_index()

@@ -1,4 +1,4 @@
-"""The long runs of designs and of audits: ``data/population.csv`` and ``data/coverage.csv``, a line a table.
+"""The long runs of designs, audits and kernels: ``population.csv``, ``coverage.csv``, ``kernels.csv``, a line a table.
 
 ``python -m liftbook.figures.population.stored`` runs what is missing, and may be stopped at any time: a line is written
 when its table is done, and the next run goes on. Runs are listed in ``data/ledger-runs.csv`` with their versions.
@@ -20,6 +20,7 @@ import pandas as pd
 
 from liftbook.figures.population.coverage import AUDITED, audited_table
 from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
+from liftbook.figures.population.neighbours import KERNELS, told_apart
 from liftbook.rows.runs import this_run
 from liftlib.numerics import KEEP_TOL
 from liftlib.resources import resource
@@ -33,6 +34,15 @@ SEEDS = 200
 
 FEWER = 40
 """Tables of each law and size for the notions beside the first."""
+
+NEIGHBOURED = tuple(law for law in LAWS if law != "Adult, 6x15")
+"""Laws of the tables whose neighbours are designed for; Adult's take too long."""
+
+MORE_ROWS = (300, 3_000, 30_000, 300_000)
+"""Rows of these."""
+
+FEWEST = 5
+"""Tables of each law and size that have their neighbours."""
 
 Key = tuple[str, ...]
 
@@ -131,8 +141,19 @@ def _audits() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
         yield (law, str(rows), str(seed)), partial(audited_table, (law, rows, seed))
 
 
+def _kernels() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
+    for seed, kind, law, rows in itertools.product(range(FEWEST), KERNELS, NEIGHBOURED, MORE_ROWS):
+        yield (kind, law, str(rows), str(seed)), partial(_one, (kind, law, rows, seed))
+
+
+def _one(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
+    return [told_apart(release)]
+
+
 OF_DESIGNS = Kept("population.csv", ("notion", "law", "rows", "seed"), tuple(DESIGNS), ("over", "nmi"), _designs)
 OF_AUDITS = Kept("coverage.csv", ("law", "rows", "seed"), MEASURES, ("covered", "width"), _audits)
+
+OF_KERNELS = Kept("kernels.csv", ("kind", "law", "rows", "seed"), ("neighbours",), ("same", "of"), _kernels)
 
 
 def stored_designs() -> pd.DataFrame:
@@ -147,6 +168,11 @@ def stored_coverage() -> pd.DataFrame:
     return found.assign(covered=found["covered"] == 1)
 
 
+def stored_kernels() -> pd.DataFrame:
+    """Return the rows of the long run of :func:`~.neighbours.kernels_of_neighbours`."""
+    return OF_KERNELS.read().drop(columns=["tried"]).astype({"same": int, "of": int})
+
+
 def main() -> int:
     """Run what is not stored yet."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -154,7 +180,7 @@ def main() -> int:
     options.add_argument("--only", default="", help="tables whose notion, law, rows and seed contain this word")
     given = options.parse_args()
     ends = time.monotonic() + 60 * given.minutes
-    for kept in (OF_AUDITS, OF_DESIGNS):
+    for kept in (OF_AUDITS, OF_KERNELS, OF_DESIGNS):
         kept.run(ends, given.only)
     return 0
 

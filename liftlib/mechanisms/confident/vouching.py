@@ -20,6 +20,9 @@ from liftlib.population.sample import Parts, Sample
 from liftlib.population.worst import excess_of, worst_needs
 from liftlib.solvers.programmes import Programme
 
+CONSTANT = "only a constant release is left"
+"""How a notion is kept where the rows vouch for nothing else."""
+
 
 @dataclass(frozen=True, eq=False)
 class Voucher:
@@ -83,8 +86,10 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
 
 def for_population(
     mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
-) -> tuple[Channel, Voucher, str]:
-    """Return a channel by a mechanism's own kind of design, what vouches for it, and how, in words.
+) -> tuple[Channel, Voucher, tuple[str, str]]:
+    """Return a channel by a mechanism's own kind of design, what vouches for it, and how: in words, and in numbers.
+
+    The numbers are functions of the counts, and not for publication.
 
     Parameters
     ----------
@@ -111,7 +116,7 @@ def for_population(
     >>> counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
     >>> channel, voucher, how = for_population(MECHANISMS["watchdog"], counts, LIP(0.5), 0.95)
     >>> channel.partition, voucher.keeps(channel), how
-    (((0, 2), (1, 3)), True, 'best partition of the symbols, by bounds on all of its subsets at once')
+    (((0, 2), (1, 3)), True, ('best partition of the symbols, by bounds on all of its subsets at once', ''))
     """
     if not mechanism.serves(notion):
         mechanism(Joint.from_counts(counts), notion)  # says what does
@@ -127,9 +132,9 @@ def for_population(
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]
     member = certificate.parts.member[:, heads] if kind == "response" else np.zeros((0, len(blocks)), dtype=bool)
-    how = f"{certificate.route}, by bounds on all of its subsets at once"
+    how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
-        how = f"only a constant release is left; more would take {_rows(certificate.rows_needed)}"
+        how = CONSTANT, f"more would take {_rows(certificate.rows_needed)}"
     return made, Voucher(sample, notion, blocks, member), how
 
 
@@ -154,7 +159,7 @@ def _of_ratios(notion: Notion) -> bool:
     return True
 
 
-def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> tuple[Channel, Voucher, str]:
+def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> tuple[Channel, Voucher, tuple[str, str]]:
     joint = Joint.from_counts(sample.counts)
     voucher = Voucher(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
@@ -164,6 +169,6 @@ def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> tuple[Channe
     p_y = made.joint_xy(joint).sum(axis=0)
     share = share_needed(notion, sample.outputs(made), p_y)
     if share == 1.0:
-        return Channel.constant(sample.n_public), voucher, "only a constant release is left"
+        return Channel.constant(sample.n_public), voucher, (CONSTANT, "")
     kernel = (1 - share) * made.kernel + share * p_y
-    return Channel(kernel, made.outputs), voucher, f"with a constant release mixed in, {100 * share:.3g} % of it"
+    return Channel(kernel, made.outputs), voucher, ("with a constant release mixed in", f"{100 * share:.3g} % of it")

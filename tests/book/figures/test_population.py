@@ -1,5 +1,6 @@
 """Designs and audits over many tables: against direct calls, and the stored runs as they are read and gone on with."""
 
+import json
 import time
 
 import numpy as np
@@ -15,8 +16,17 @@ from liftbook.figures.population.designs import (
     drawn_table,
     halved,
     judged,
+    kept_shares,
     population_designs,
     whatever_the_law,
+)
+from liftbook.figures.population.neighbours import (
+    KERNELS,
+    OTHERS,
+    kernels_of_neighbours,
+    one_person_other,
+    published,
+    told_apart,
 )
 from liftlib.errors import InvalidParameter
 from liftlib.tables.measuring import MEASURES
@@ -107,3 +117,47 @@ def test_stored_audits_are_whole_and_one_is_found_again():
     for row in found[(found["law"] == "4x10") & (found["rows"] == 1000) & (found["seed"] == 7)].itertuples():
         assert row.covered == again[row.measure]["covered"]
         assert row.width == pytest.approx(again[row.measure]["width"], rel=1e-3)
+
+
+def test_shares_have_exact_intervals():
+    from scipy.stats import binomtest
+
+    rows = population_designs(["2x10"], [300], range(6))
+    found = kept_shares(rows, 0.9).set_index("design")
+    assert list(found.index) == list(DESIGNS)
+    for name, part in rows.groupby("design"):
+        exact = binomtest(int(part["kept"].sum()), 6).proportion_ci(0.9, method="exact")
+        assert found.loc[name, ["tables", "kept"]].tolist() == [6, part["kept"].sum()]
+        assert found.loc[name, "low"] == pytest.approx(exact.low, abs=1e-9)
+        assert found.loc[name, "high"] == pytest.approx(exact.high, abs=1e-9)
+        assert found.loc[name, "nmi"] == pytest.approx(part["nmi"].mean())
+        assert found.loc[name, "error"] == pytest.approx(np.std(part["nmi"], ddof=1) / np.sqrt(6))
+
+
+def test_a_neighbour_differs_by_one_person():
+    rng = np.random.default_rng(0)
+    counts = np.array([[5.0, 0, 2], [1, 3, 0]])
+    for _ in range(50):
+        moved = one_person_other(counts, rng) - counts
+        assert np.abs(moved).sum() == 2
+        assert (moved.sum(axis=0) == 0).all()
+        assert (counts + moved >= 0).all()
+    with pytest.raises(InvalidParameter, match="kind is 'x': give one of"):
+        published(counts, "x")
+
+
+def test_cards_of_neighbours_are_compared():
+    """A kernel with all its digits is the same for none; a row of the figure is its table's."""
+    found = kernels_of_neighbours(["merging, confidence 0.95"], ["4x6"], [300], [0, 1], 5)
+    again = [told_apart(("merging, confidence 0.95", "4x6", 300, seed), 5) for seed in (0, 1)]
+    assert found.to_dict("records") == again
+    kernels = {json.dumps(published(drawn_table("4x6", 300, seed), "optimal, these rows alone")) for seed in (0, 1)}
+    assert len(kernels) == 2
+    assert "made" not in published(drawn_table("4x6", 300, 0), "optimal, confidence 0.95")
+
+
+def test_stored_kernels_are_whole():
+    found = stored.stored_kernels()
+    assert len(found) == len(KERNELS) * len(stored.NEIGHBOURED) * len(stored.MORE_ROWS) * stored.FEWEST
+    assert (found["of"] == OTHERS).all()
+    assert found["same"].between(0, OTHERS).all()

@@ -1,0 +1,114 @@
+"""How often tables that differ by one person give one kernel, so that the kernel does not tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from liftbook.figures.population.designs import drawn_table
+from liftbook.rows.making import figure
+from liftlib.errors import InvalidParameter
+from liftlib.notions import LIP
+from liftlib.numerics import Matrix
+from liftlib.tables.card import card_of
+from liftlib.tables.columns import Column, Counts, Symbols
+from liftlib.tables.designing import design
+
+KERNELS: Mapping[str, tuple[str, float | None]] = {
+    "optimal, confidence 0.95": ("optimal", 0.95),
+    "optimal, these rows alone": ("optimal", None),
+    "randomised response, these rows alone": ("randomised-response", None),
+    "merging, confidence 0.95": ("subset-merging", 0.95),
+}
+"""Kinds of release: a mechanism, and with what confidence it is designed."""
+
+OTHERS = 20
+"""Tables that differ by one person, for each table."""
+
+EPS = 1.0
+"""Budget of LIP, nats."""
+
+Released = tuple[str, str, int, int]
+"""A release: of what kind, of a table from which law, of how many rows, by what seed."""
+
+
+def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
+    """Return the table in which one person, drawn evenly, has another secret, drawn evenly.
+
+    Examples
+    --------
+    >>> one_person_other(np.array([[1.0, 0.0], [0.0, 0.0]]), np.random.default_rng(0)).tolist()
+    [[0.0, 0.0], [1.0, 0.0]]
+    """
+    s, x = np.unravel_index(rng.choice(counts.size, p=(counts / counts.sum()).ravel()), counts.shape)
+    other = (s + rng.integers(1, len(counts))) % len(counts)
+    found = counts.copy()
+    found[s, x] -= 1
+    found[other, x] += 1
+    return found
+
+
+def published(counts: Matrix, kind: str) -> dict[str, Any]:
+    """Return what the card of a release has of its table: all but the time it was made.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such kind.
+    """
+    if kind not in KERNELS:
+        raise InvalidParameter(f"kind is {kind!r}: give one of {', '.join(KERNELS)}")
+    secret, public = (
+        Symbols((Column(name),), tuple((f"{name}{at:02}",) for at in range(n)))
+        for name, n in zip("sx", counts.shape, strict=True)
+    )
+    mechanism, confidence = KERNELS[kind]
+    card = card_of(design(Counts(counts, secret, public), LIP(EPS), mechanism, confidence)).as_dict()
+    return {name: value for name, value in card.items() if name not in ("made", "cite")}
+
+
+def told_apart(release: Released, others: int = OTHERS) -> dict[str, Any]:
+    """Return a row of :func:`kernels_of_neighbours`."""
+    kind, law, rows, seed = release
+    counts = drawn_table(law, rows, seed)
+    # a table has the secrets and symbols that it shows
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    rng = np.random.default_rng([rows, seed])
+    public = published(counts, kind)
+    near = [one_person_other(counts, rng) for _ in range(others)]
+    same = sum(bool(one.sum(axis=1).all()) and published(one, kind) == public for one in near)
+    return {"kind": kind, "law": law, "rows": rows, "seed": seed, "same": same, "of": others}
+
+
+@figure
+def kernels_of_neighbours(
+    kinds: Iterable[str], laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], others: int = OTHERS
+) -> pd.DataFrame:
+    """Return how many tables that differ by one person's secret have the very card of a table.
+
+    Parameters
+    ----------
+    kinds : iterable of str
+        Of ``KERNELS``.
+    laws : iterable of str
+        Of :data:`~.designs.LAWS`.
+    rows : iterable of int
+        How many independent rows a table has.
+    seeds : iterable of int
+        A table each.
+    others : int
+        Tables that differ, for each.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``kind``, ``law``, ``rows``, ``seed``, ``same`` and ``of``: by ``same`` of ``of`` other tables whoever
+        knows all rows but one person's secret is not told it.
+    """
+    sizes, names, tables = list(rows), list(laws), list(seeds)
+    return pd.DataFrame(
+        [told_apart((kind, law, n, seed), others) for kind in kinds for law in names for n in sizes for seed in tables]
+    )
