@@ -7,7 +7,7 @@ import numpy as np
 from liftlib.numerics import Matrix, Vector
 from liftlib.solvers.mixing import primal, simplex, tree
 from liftlib.solvers.mixing.masters import DEARER, DEAREST, UNITS_TOL, HighsMaster, cleaned, dear
-from liftlib.solvers.mixing.problem import ENOUGH, Pass, Problem
+from liftlib.solvers.mixing.problem import ENOUGH, SEVERAL, Pass, Problem
 
 STEPS = 60
 """Steps a coordinate after which a linear programme over rows is left to HiGHS."""
@@ -43,11 +43,12 @@ class Compiled:
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
         """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
         last = work.nodes + nodes
+        limits = (0.0, SEVERAL) if work.several else (ENOUGH, len(work.prices) + 1)
         while work.waiting and work.nodes < last and not work.found_enough:
             work.make_room()
             tree.explore(
                 self.problem, work.dual, caps, work.order, work.threshold, work.tolerance, work.records, work.stack,
-                work.state, work.rows, work.prices, (last - work.nodes, len(work.prices), ENOUGH), self._work,
+                work.state, work.rows, work.prices, (last - work.nodes, len(work.prices), *limits), self._work,
             )  # fmt: skip
 
 

@@ -121,6 +121,7 @@ class Plain:
         if price < min(-work.tolerance, WORTH * work.state[3]) and listed < len(work.prices):
             work.rows[listed], work.prices[listed] = row, price
             work.state[2], work.state[3] = listed + 1, min(work.state[3], price)
+            work.state[5] += price < work.threshold
 
 
 def tighten(least: Vector, most: Vector) -> bool:

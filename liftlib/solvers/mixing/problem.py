@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -29,6 +29,9 @@ NEAR = 1e-7
 
 ENOUGH = 0.5
 """A pass ends once a row was found that saves more than this share of what any can, so that it joins first."""
+
+SEVERAL = 30
+"""A pass that looks for many rows at once ends once so many were found below its cut-off."""
 
 NARROW = 1e-12
 """A coordinate's interval that is narrower than this is a point."""
@@ -115,7 +118,10 @@ class Pass:
     dual, order : numpy.ndarray, shape (n,)
         What a coordinate is worth, and the order in which FIRST takes them.
     state : numpy.ndarray
-        Nodes recorded, nodes that wait, rows found, the least price of them, the least bound of what is done.
+        Nodes recorded, nodes that wait, rows found, the least price of them, the least bound of what is done, and how
+        many of the rows are below the cut-off.
+    several : bool
+        Whether it ends with ``SEVERAL`` rows below the cut-off, and not with one that saves ``ENOUGH``.
     """
 
     dual: Vector
@@ -127,19 +133,19 @@ class Pass:
     state: Vector
     rows: Matrix
     prices: Vector
-    most_rows: int = field(default=2000)
+    several: bool = False
 
     @staticmethod
-    def start(dual: Vector, threshold: float, tolerance: float, m: int, basis: int) -> Pass:
+    def start(dual: Vector, threshold: float, tolerance: float, m: int, basis: int, *, several: bool = False) -> Pass:
         """Return a pass whose root waits."""
         n = dual.size
         stack = Stack.empty(64 * n + 256)
         stack.parent[0], stack.child[0], stack.bound[0] = -1, 0, -np.inf
-        state = np.array([0.0, 1.0, 0.0, 0.0, np.inf])
+        state = np.array([0.0, 1.0, 0.0, 0.0, np.inf, 0.0])
         order = np.argsort(dual, kind="stable")
         return Pass(
             dual, order, threshold, tolerance, Records.empty(256, m, basis), stack, state,
-            np.zeros((400, n)), np.zeros(400),
+            np.zeros((400, n)), np.zeros(400), several,
         )  # fmt: skip
 
     @property
@@ -154,7 +160,9 @@ class Pass:
 
     @property
     def found_enough(self) -> bool:
-        """Whether no row saves much more than one that was found."""
+        """Whether no row saves much more than one that was found, or several are found that are cheap."""
+        if self.several:
+            return bool(self.state[5] >= SEVERAL)
         return bool(self.state[3] < min(self.threshold, ENOUGH * self.least))
 
     @property

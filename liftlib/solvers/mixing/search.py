@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from liftlib.numerics import DUST, Matrix, Vector
-from liftlib.solvers.mixing.masters import HighsMaster, Master, entropies
-from liftlib.solvers.mixing.plain import Plain
+from liftlib.solvers.mixing.masters import entropies
 from liftlib.solvers.mixing.problem import HAS_NUMBA, WORTHLESS, Pass, Problem
 from liftlib.solvers.mixing.ranges import Ranges, ranges
+from liftlib.solvers.mixing.routes import MOST_DENSE, compile_loops, master_of, route_of
 from liftlib.solvers.mixing.supports import Supports, supports
 
 PATIENCE = 10
@@ -29,16 +28,31 @@ CHUNK = 400
 """Programmes between two looks at the clock, by HiGHS; ten times as many where loops are compiled."""
 
 LAST = 0.45
-"""The last cut-off, as a share of the gap that is wanted."""
+"""The cut-off of a tree that is small, as a share of the gap that is wanted: one pass is then mostly all."""
+
+LAST_OF_MANY = 0.9
+"""The last cut-off of a tree that is not."""
+
+FIRST_LOOK = 2
+"""Chunks of programmes after which a tree is not small."""
+
+STEEPER = 2.5
+"""By what the cut-off of a tree that is not small is nearer than the bound that is proven already."""
+
+NEARBY = 12
+"""Rounds of going downhill next to the rows in use over which the gain is looked at."""
+
+NEARBY_GAIN = 0.005
+"""Gain, as a share of the gap that is wanted, below which they end."""
+
+ASIDE = 0.2, 0.02
+"""Which parts of a start next to a row in use are another coordinate, and the target."""
 
 FINER = 20.0
 """A box is not parted where that could raise its bound by less than this part of the cut-off, or of the gap."""
 
 LOCALLY = 0.4
 """The share of the time after which going downhill ends."""
-
-MOST_DENSE = 64
-"""Coordinates beyond which HiGHS mixes the rows found, although loops are compiled."""
 
 CAP_ROOM = 1e-11
 """By how much a cap is larger than what its multipliers prove, relative to them."""
@@ -48,16 +62,6 @@ FINEST = 1e-9
 
 Report = Callable[[float, float, float], None]
 """Told now and then: the least cost found, the bound below it, and the seconds so far."""
-
-
-class Route(Protocol):
-    """What takes the tree's steps: ``Plain``, or ``Compiled``."""
-
-    basis: int
-
-    def largest(self) -> tuple[Vector, Matrix]: ...  # noqa: D102
-    def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]: ...  # noqa: D102
-    def explore(self, work: Pass, caps: Vector, nodes: int) -> None: ...  # noqa: D102
 
 
 class Proven(NamedTuple):
@@ -124,8 +128,8 @@ class Search:
         self.programmes = self.passes = self.joined = 0
         self.table: Supports | None = None
         if compiled:
-            _compile()  # what it takes the first time is not the search's
-        self.master = _master(target, compiled=compiled)
+            compile_loops()  # what it takes the first time is not the search's
+        self.master = master_of(target, compiled=compiled)
         self.started = time.perf_counter()
         self._enter(halfspaces)
         nothing = np.empty((0, 0))
@@ -138,7 +142,7 @@ class Search:
         self.hull = ranges(halfspaces)
         room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
         self.problem = Problem.of(self.hull, room, self.target)
-        self.route = _route(self.problem, compiled=self.compiled)
+        self.route = route_of(self.problem, compiled=self.compiled)
         caps, self.cap_multipliers = self.route.largest()
         # a little more than what is proven, so that whoever checks it may round
         self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
@@ -207,13 +211,33 @@ class Search:
             self.settle()
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
-    def one_pass(self, delta: float, tolerance: float, report: Report | None) -> Pass:
-        """Look through the tree until no price is below -delta, or a row is cheap enough to join first."""
+    def nearby(self, wanted: float) -> None:
+        """Go downhill from mixtures of rows in use, and from rows in use that are shaken, until little is gained."""
+        n, before = self.target.size, [self.cost]
+        units = np.eye(n)
+        while self.seconds < self.limit and (
+            len(before) <= NEARBY or before[-NEARBY - 1] - before[-1] > NEARBY_GAIN * wanted
+        ):
+            used = self.master.rows[self.weights > 0]
+            if len(before) % 2:
+                first, second = self.rng.integers(0, len(used), (2, n))
+                starts = (used[first] + used[second]) / 2
+            else:
+                shaken = used[self.rng.integers(0, len(used), n)] * self.rng.gamma(1.0, size=(n, n))
+                shaken /= shaken.sum(axis=1, keepdims=True)
+                starts = (1 - ASIDE[0]) * shaken + ASIDE[0] * units[self.rng.integers(0, n, n)]
+            rows, prices = self.route.descend(self.dual, (1 - ASIDE[1]) * starts + ASIDE[1] * self.target)
+            if self.add(rows[prices < -WORTHLESS]):
+                self.settle()
+            before.append(self.cost)
+
+    def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
+        """Look through the tree until no price is below -delta, or rows are cheap enough to join first."""
         self.passes += 1
-        work = Pass.start(self.dual, -delta, tolerance, len(self.hull.rows), self.route.basis)
+        work = Pass.start(self.dual, -delta, delta / FINER, len(self.hull.rows), self.route.basis, several=several)
         chunk = CHUNK * (10 if self.compiled else 1)
         before = self.programmes
-        while work.waiting and not work.found_enough and not self.over:
+        while work.waiting and not work.found_enough and not self.over and work.nodes < chunks * chunk:
             self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
             self.programmes = before + work.nodes
             if report is not None:
@@ -301,45 +325,31 @@ def cheapest_mixture(
 
 
 def _prove(search: Search, gap: float, report: Report | None) -> None:
-    """Let passes follow one another until the gap is reached, a limit is, or nothing changes."""
-    idle = 0
+    """Let passes follow one another until the gap is reached, a limit is, or nothing changes.
+
+    A tree that is not done soon is large: then the rows next to those in use are looked at first, and the cut-off comes
+    down in steps.
+    """
+    idle, delta = 0, 0.0
     while not search.over or not search.passes:
         wanted = search.wanted(gap)
         if search.gap <= wanted and search.passes:
             return
-        before = search.cost
-        work = search.one_pass(LAST * wanted, LAST * wanted / FINER, report)
-        if work.waiting and not work.found_enough:
+        before, last = search.cost, delta <= LAST_OF_MANY * wanted
+        if delta:
+            work = search.one_pass(max(delta, LAST_OF_MANY * wanted), report, several=True)
+            next_one = not work.waiting
+        else:
+            work = search.one_pass(LAST * wanted, report, chunks=FIRST_LOOK)
+            next_one = bool(work.waiting) and not work.found_enough
+            last &= not next_one
+        if search.over:
             return
+        if next_one:
+            delta = search.gap / STEEPER
+        if delta and search.gap > search.wanted(gap):
+            search.nearby(wanted)
         # what is left is rounding, and the slack
-        idle = idle + 1 if before - search.cost < 0.01 * wanted else 0
+        idle = idle + 1 if last and before - search.cost < 0.01 * wanted else 0
         if idle and (not search.joined or idle >= PATIENCE):
             return
-
-
-@cache
-def _compile() -> None:
-    """Let numba compile, or read what it compiled before."""
-    problem = Problem.of(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), np.zeros(2), np.array([0.6, 0.4]))
-    route = _route(problem, compiled=True)
-    caps, _ = route.largest()
-    route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
-    route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
-    _master(np.array([0.6, 0.4]), compiled=True).run()
-
-
-def _route(problem: Problem, *, compiled: bool) -> Route:
-    if not compiled:
-        return Plain(problem)
-    # numba takes a second to import
-    from liftlib.solvers.mixing.compiled import Compiled  # noqa: PLC0415
-
-    return Compiled(problem)
-
-
-def _master(target: Vector, *, compiled: bool) -> Master:
-    if not compiled or target.size > MOST_DENSE:
-        return HighsMaster(target)
-    from liftlib.solvers.mixing.compiled import CompiledMaster  # noqa: PLC0415
-
-    return CompiledMaster(target)

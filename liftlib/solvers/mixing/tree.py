@@ -250,7 +250,8 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
     """Go on with a pass until nothing waits, a row is cheap enough, or a limit is reached.
 
     ``state`` is (nodes recorded, nodes waiting, rows found, the least price of them, the least bound of what is done
-    and of what was given up), ``limits`` is (nodes, rows, the share of the bound that makes a price low enough).
+    and of what was given up, how many rows are below the cut-off), ``limits`` is (nodes, rows, the share of the bound
+    that makes a price low enough, 0 where none does, and how many rows below the cut-off are enough).
     """
     columns = problem[1]
     n, m = columns.shape
@@ -259,7 +260,9 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
     count, size, listed = int(state[0]), int(state[1]), int(state[2])
     last = min(count + limits[0], records.parent.size)
     while size > 0 and count < last and size + n + 3 < stack.parent.size:
-        if state[3] < min(threshold, limits[2] * min(stack.bound[0], state[4])):
+        if state[5] >= limits[3]:
+            break
+        if limits[2] > 0.0 and state[3] < min(threshold, limits[2] * min(stack.bound[0], state[4])):
             break
         parent, child = pop(stack, size)
         size -= 1
@@ -289,6 +292,8 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
                 prices[listed] = own
                 listed += 1
                 state[3] = min(state[3], own)
+                if own < threshold:
+                    state[5] += 1.0
         symbol = -1 if how == INFEASIBLE else furthest(least, most, row)
         if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
             state[4] = min(state[4], value)

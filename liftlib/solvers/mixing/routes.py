@@ -1,0 +1,57 @@
+"""Which route a search takes: loops that are compiled, where numba is installed, or HiGHS one programme at a time."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from liftlib.numerics import Matrix, Vector
+from liftlib.solvers.mixing.masters import HighsMaster, Master
+from liftlib.solvers.mixing.plain import Plain
+from liftlib.solvers.mixing.problem import Pass, Problem
+from liftlib.solvers.mixing.ranges import ranges
+
+MOST_DENSE = 64
+"""Coordinates beyond which HiGHS mixes the rows found, although loops are compiled."""
+
+
+class Route(Protocol):
+    """What takes the tree's steps: ``Plain``, or ``Compiled``."""
+
+    basis: int
+
+    def largest(self) -> tuple[Vector, Matrix]: ...  # noqa: D102
+    def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]: ...  # noqa: D102
+    def explore(self, work: Pass, caps: Vector, nodes: int) -> None: ...  # noqa: D102
+
+
+@cache
+def compile_loops() -> None:
+    """Let numba compile, or read what it compiled before."""
+    problem = Problem.of(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), np.zeros(2), np.array([0.6, 0.4]))
+    route = route_of(problem, compiled=True)
+    caps, _ = route.largest()
+    route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
+    route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
+    master_of(np.array([0.6, 0.4]), compiled=True).run()
+
+
+def route_of(problem: Problem, *, compiled: bool) -> Route:
+    """Return what takes the tree's steps in a polytope."""
+    if not compiled:
+        return Plain(problem)
+    # numba takes a second to import
+    from liftlib.solvers.mixing.compiled import Compiled  # noqa: PLC0415
+
+    return Compiled(problem)
+
+
+def master_of(target: Vector, *, compiled: bool) -> Master:
+    """Return the linear programme over rows that mix to a target."""
+    if not compiled or target.size > MOST_DENSE:
+        return HighsMaster(target)
+    from liftlib.solvers.mixing.compiled import CompiledMaster  # noqa: PLC0415
+
+    return CompiledMaster(target)

@@ -1,0 +1,69 @@
+"""The order of passes: a tree that is not done soon is looked through in steps, and comes to the same."""
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.solvers.mixing import search
+from liftlib.solvers.mixing.problem import HAS_NUMBA, SEVERAL, Pass
+
+ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
+
+
+def test_several_rows_end_a_pass_that_looks_for_them():
+    work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0, several=True)
+    work.state[3], work.stack.bound[0] = -0.9, -1.0
+    for below, enough in ((0, False), (SEVERAL - 1, False), (SEVERAL, True)):
+        work.state[5] = below
+        assert work.found_enough == enough
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("eps", [0.2, 0.8])
+def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
+    """With next to no look at first, every search takes the steps; the optimum is that of all vertices."""
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(3)), ll.ALIP.split(eps, 0.5)
+    steps, passes = [], []
+    nearby, one_pass = search.Search.nearby, search.Search.one_pass
+
+    def noted(self, delta, report, **how):
+        work = one_pass(self, delta, report, **how)
+        passes.append((work, delta, how))
+        return work
+
+    monkeypatch.setattr(search, "CHUNK", 1)
+    monkeypatch.setattr(search, "FIRST_LOOK", 1)
+    monkeypatch.setattr(search, "LOCALLY", 0.0)  # nothing is found before
+    monkeypatch.setattr(search.Search, "one_pass", noted)
+    monkeypatch.setattr(search.Search, "nearby", lambda self, wanted: steps.append(nearby(self, wanted)))
+    channel = ll.optimal_response(joint, notion, method="tree", compiled=compiled, gap=1e-4, seconds=600.0)
+    best = ll.optimal_response(joint, notion, method="qhull").certificate.value
+    made = channel.certified(ll.RowsCertificate)
+    assert best * (1 - 1e-4) <= made.value <= best + 1e-9 <= made.upper + 2e-9
+    assert made.gap <= 1e-4 * made.value
+    assert ll.check_proof(joint, notion, channel).upper <= made.upper
+    assert steps
+    many = [(work, delta) for work, delta, how in passes if how.get("several")]
+    assert many
+    for work, _ in many:
+        assert work.waiting == 0 or work.state[5] >= SEVERAL
+        rows = work.prices[: int(work.state[2])]
+        assert (rows < work.threshold).sum() == work.state[5]
+    cut_offs = [delta for _, delta in many]
+    assert cut_offs == sorted(cut_offs, reverse=True)
+
+
+def test_nearby_ends_with_the_time():
+    """Out of time it does nothing; with time it makes the mixture no dearer, and each row that it adds is allowed."""
+    joint = ll.datasets.uniform_joint(6, 20, np.random.default_rng(3))
+    halfspaces = ll.LIP(0.3).halfspaces(joint)
+    one = search.Search(halfspaces, joint.p_x, 0.0, compiled=False, limit=0.0)
+    one.begin(np.empty((0, 20)))
+    count, cost = len(one.master.rows), one.cost
+    one.nearby(1e-3)
+    assert len(one.master.rows) == count
+    one.limit = np.inf
+    one.nearby(1e-3)
+    assert len(one.master.rows) > count
+    assert one.cost < cost
+    assert (one.master.rows @ halfspaces.T >= -1e-9).all()
