@@ -6,13 +6,15 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from awkward_joints import JOINTS, named_joint
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from liftlib import Joint, polytope
 
-# The suite draws the same examples each time; HYPOTHESIS_PROFILE=explore draws new ones, many more.
+# The suite draws the same examples each time; HYPOTHESIS_PROFILE=explore draws new ones, many more, and
+# HYPOTHESIS_PROFILE=any looks for none that is simpler than the first that fails, which tells of a mutant soon.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("any", settings.get_profile("repeatable"), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("explore", deadline=None, max_examples=2000)
 os.environ.setdefault("LIFT_JOBS", "1")  # the tests run side by side already, and a worker takes a second to start
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -48,6 +48,15 @@ def test_tolerances_stand_in_the_order_that_their_reasons_give():
     assert all(1e-15 < value <= 1e-6 for value in small)
 
 
+def test_what_counts_as_rounding_is_finer_than_what_a_solver_is_asked_for():
+    """A limit as coarse as a solver's answers would take its noise for a tight constraint, a rank or a twin."""
+    for name in ("TWIN_TOL", "TIGHT_TOL", "REGULAR_TOL", "SPAN_TOL", "EDGE_TOL", "STEEPEST", "RESOLVED"):
+        assert np.finfo(float).eps < getattr(numerics, name) <= numerics.SOLVER_TOL / 10
+    assert numerics.RANK_TOL <= numerics.SOLVER_TOL
+    # the first share that is mixed in moves a number near 1, but not by a thousand of its last digits
+    assert 10 * np.finfo(float).eps < numerics.REPAIR_START < 1000 * np.finfo(float).eps
+
+
 class TestAsMatrix:
     def test_copies(self):
         source = np.array([[1.0, 2.0]])

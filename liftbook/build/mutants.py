@@ -7,6 +7,7 @@ imports behind it.
 
 import argparse
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -32,7 +33,7 @@ SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful", "numba")
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
-OPTIONS = ("-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
+OPTIONS = ("-x", "-q", "--tb=no", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 
 
 def modules(spec: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
@@ -55,8 +56,10 @@ def start(scratch: str) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("liftlib", "liftbook")]:
         del sys.modules[name]
     sys.dont_write_bytecode = False  # what is not changed is compiled once
+    gc.collect()
+    gc.freeze()  # pytest collects garbage at each end, for longer than most mutants live
     os.chdir(tree)
-    os.environ["PYTHONPATH"] = str(tree)
+    os.environ.update({"PYTHONPATH": str(tree), "HYPOTHESIS_PROFILE": "any"})
     sys.path.insert(0, str(tree))
 
 

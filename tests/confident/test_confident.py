@@ -154,12 +154,29 @@ def test_many_symbols_are_united_by_other_rows(design):
     channel = design(counts, ll.LIP(0.7), rng=3)
     assert channel.certificate.rows == 30_000
     assert ll.LIP(0.7).is_kept(joint, channel)
-    assert "12 blocks" in channel.certificate.route
+    assert "15 blocks" in channel.certificate.route
     assert ll.evaluate(joint, channel).nmi > 0.4
     assert np.array_equal(channel.kernel, design(counts, ll.LIP(0.7), rng=3).kernel)
     blocks, rest = blocks_of(Sample(counts), 3)
     assert sorted(x for block in blocks for x in block) == list(range(60))
-    assert rest.counts.shape == (3, 12)
+    assert rest.counts.shape == (3, 15)
+
+
+@each_design
+def test_more_blocks_keep_more_where_rows_are_many(design):
+    """By 30,000 rows, and never more than the blocks' own entropy; one block says nothing."""
+    joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)
+    counts = drawn(joint, 30_000, 2)
+    made = {blocks: design(counts, ll.LIP(1.0), blocks=blocks) for blocks in (1, 4, 8, 15)}
+    values = [ll.evaluate(joint, channel).mutual_information for channel in made.values()]
+    assert values == sorted(values)
+    assert made[1].n_outputs == 1
+    assert all(value <= math.log(blocks) + 1e-12 for blocks, value in zip(made, values, strict=True))
+    assert np.array_equal(made[15].kernel, design(counts, ll.LIP(1.0)).kernel)
+    assert all(ll.LIP(1.0).is_kept(joint, channel) for channel in made.values())
+    for wrong, told in ((0, "1 or more"), (16, "give at most 15"), (2.5, "whole number")):
+        with pytest.raises(InvalidParameter, match=f"blocks is .*{told}"):
+            design(counts, ll.LIP(1.0), blocks=wrong)
 
 
 @each_design

@@ -117,9 +117,9 @@ class ByFractions:
 class Growing:
     """A random tree of boxes over n symbols, with random weights: what it proves is true, if loose."""
 
-    def __init__(self, rng, halfspaces, p_x, *, depth=4):
+    def __init__(self, rng, halfspaces, p_x, *, depth=4, sides=None):
         self.rng, self.n, self.depth = rng, len(p_x), depth
-        m = int(rng.integers(0, 5)) if len(halfspaces) else 0
+        m = 0 if not len(halfspaces) else int(rng.integers(0, 5)) if sides is None else sides
         self.boxes = []
         none = {name: np.empty(0, dtype=int) for name in ("parent", "child", "kind", "symbol")}
         self.proof = ll.Proof(
@@ -131,12 +131,12 @@ class Growing:
         exact = ByFractions(p_x, halfspaces, self.proof).caps()
         self.caps = np.minimum([np.nextafter(float(cap), 2) + 1e-12 for cap in exact], 1.0)
 
-    def made(self):
-        """Return the proof."""
+    def made(self, size=1.0):
+        """Return the proof, its weights of about that size."""
         self.grow(-1, 0, np.zeros(self.n), self.caps, self.depth)
         parent, child, kind, symbol, level = (np.array(column) for column in zip(*self.boxes, strict=True))
-        size = (len(parent), len(self.proof.sides) + 1)
-        weights = self.rng.normal(size=size) * self.rng.choice([0.0, 0.3, 2.0], size=size)
+        shape = (len(parent), len(self.proof.sides) + 1)
+        weights = self.rng.normal(scale=size, size=shape) * self.rng.choice([0.0, 0.3, 2.0], size=shape)
         given = {name: getattr(self.proof, name) for name in ("dual", "order", "sides", "cap_weights", "points")}
         return ll.Proof(
             upper=0.0, caps=self.caps, parent=parent, child=child, kind=kind, symbol=symbol,

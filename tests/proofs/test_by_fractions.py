@@ -1,5 +1,6 @@
 """The checker against fractions: on trees that no engine made it finds the same bound, rounded to the safe side."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +36,32 @@ def test_the_bound_is_that_of_the_fractions(seed):
         assert 0 < Fraction(found) - exact <= CLOSE
 
 
+@pytest.mark.parametrize("size", [0.1, 1e4])
+@pytest.mark.parametrize("n", [2, 17, 50, 200])
+def test_a_proof_of_nothing_is_rounded_up_whatever_the_number_of_symbols(n, size):
+    """H(X) less the dual's worth, with a price above 0: the rounding of the sums over symbols is all there is."""
+    joint, rng = ll.datasets.uniform_joint(2, n, np.random.default_rng(n)), np.random.default_rng(n)
+    one = {name: [value] for name, value in {"parent": -1, "child": 0, "kind": 0, "symbol": 0, "level": 0.0}.items()}
+    for _ in range(10):
+        proof = ll.Proof(
+            upper=0.0, dual=-size * (1 + rng.random(n)), order=np.arange(n), sides=np.empty((0, 2), dtype=int),
+            caps=np.ones(n), cap_weights=np.empty((n, 0)), weights=[[size]], points=np.empty((0, n)), **one,
+        )  # fmt: skip
+        exact = ByFractions(joint.p_x, np.empty((0, n)), proof).upper()
+        assert 0 < Fraction(upper_bound(joint, ll.LIP(np.inf), proof)) - exact <= CLOSE * (1 + int(size))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_large_weights_that_cancel(seed):
+    """Their sums are rounded at their size, not at that of what is left of them."""
+    rng, (joint, notion) = np.random.default_rng(200 + seed), JOINTS[0]
+    halfspaces = notion.halfspaces(joint)
+    growing = Growing(rng, halfspaces, joint.p_x, depth=1, sides=60)
+    proof = growing.made(size=1e3)
+    exact, found = ByFractions(joint.p_x, halfspaces, proof).upper(), upper_bound(joint, notion, proof)
+    assert 0 < Fraction(found) - exact <= Fraction(1, 10**7)
+
+
 def test_the_trees_are_of_every_kind():
     rng, kinds, implied = np.random.default_rng(0), set(), 0
     for _ in range(20):
@@ -61,3 +88,27 @@ def test_a_cap_below_what_is_proven_is_refused(seed):
             growing.boxes, growing.caps = [], np.where(np.arange(len(given)) == x, short, given)
             with pytest.raises(InvalidProof, match=rf"^symbol {x} is capped at {short:.12g}, but .* is proven$"):
                 upper_bound(joint, notion, growing.made())
+
+
+def test_caps_by_large_weights_that_cancel():
+    """Two halfspaces that leave next to no room between them, sixty times, and a little of one."""
+    joint, notion, refused = JOINTS[0][0], ll.LIP(1e-6), 0
+    halfspaces = notion.halfspaces(joint)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        growing = Growing(rng, halfspaces, joint.p_x, depth=0, sides=60)
+        part = rng.exponential(300.0, size=(joint.n_public, 10, 1, 3))
+        weights = np.concatenate([part, part], axis=2).reshape(joint.n_public, 60)
+        growing.proof = replace(
+            growing.proof, sides=[[k % 6, -1] for k in range(60)], digest="",
+            cap_weights=weights + rng.exponential(0.02, size=weights.shape),
+        )  # fmt: skip
+        for x, cap in enumerate(ByFractions(joint.p_x, halfspaces, growing.proof).caps()):
+            if cap < 1:
+                short = float(cap)
+                short = np.nextafter(short, 0) if Fraction(short) >= cap else short
+                growing.boxes, growing.caps = [], np.where(np.arange(joint.n_public) == x, short, 1.0)
+                with pytest.raises(InvalidProof, match=rf"^symbol {x} is capped at "):
+                    upper_bound(joint, notion, growing.made())
+                refused += 1
+    assert refused > 10

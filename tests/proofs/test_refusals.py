@@ -44,11 +44,13 @@ def bound(*boxes, **changed):
 ROOT = (-1, 0, LEAF, 0, 0.0)
 HALVED = (-1, 0, BISECT, 0, 0.5)
 FIRSTS = (-1, 0, FIRST, 0, 0.5)
-BRINK = [(-1, 0, BISECT, 0, 1.0), (0, 1, BISECT, 0, 1 + 0.9 * WIDER)]
+BRINK = [
+    (-1, 0, BISECT, 0, 1.0), (0, 0, LEAF, 0, 0.0), (0, 1, BISECT, 0, 1 + 0.9 * WIDER), (2, 0, LEAF, 0, 0.0)
+]  # fmt: skip
 """v_0 is at least 1, and then at least as much more as rounding may make it."""
-EMPTY = [*BRINK, (1, 1, BISECT, 1, 0.5 * WIDER), (2, 1, LEAF, 0, 0.0)]
+EMPTY = [*BRINK, (2, 1, BISECT, 1, 0.5 * WIDER), (4, 1, LEAF, 0, 0.0)]
 """In the last box v_1 is at least what v_0 does not leave."""
-ABOVE = [*BRINK, (1, 1, FIRST, 0, 0.5 * WIDER)]
+ABOVE = [*BRINK, (2, 1, FIRST, 0, 0.5 * WIDER)]
 """There another would have to be above what is left."""
 
 
@@ -66,12 +68,19 @@ class TestBounds:
         """z is at most 0, for the dual's worth at P_X itself is what a mechanism that says nothing pays."""
         assert bound(dual=(-1.0, -1.0, -1.0), weights=[1.0]) == pytest.approx(WHOLE + 1, abs=1e-11)
 
-    @pytest.mark.parametrize("boxes", [EMPTY, EMPTY[:3], ABOVE], ids=["given", "implied", "first"])
+    @pytest.mark.parametrize(
+        "boxes",
+        [EMPTY, EMPTY[:5], ABOVE, [*BRINK[:2], (0, 1, FIRST, 0, 0.5 * WIDER)], [*BRINK[:2], (0, 1, BISECT, 1, WIDER)]],
+        ids=["given", "implied", "first", "none is empty", "nor here"],
+    )
     def test_an_empty_box_is_as_dear_as_can_be(self, boxes):
-        """At a million nats a unit a box that is empty by a millionth of a millionth would be cheaper than the rest."""
-        weights = np.zeros(len(boxes))
-        weights[3:] = -1e3
-        proof = proof_of(boxes, dual=(1e6, 1e6, 0.0), weights=weights, caps=np.full(3, 2.0))
+        """At a million nats a unit a box that is empty by a millionth of a millionth would be cheaper than the rest.
+
+        So would one that is left out, where all that fills it is the room for rounding.
+        """
+        dear = 1e6
+        weights = [0.0, -dear, 0.0, -dear, 0.0, 0.0][: len(boxes)]  # by which the two leaves are at least -dear
+        proof = proof_of(boxes, dual=(dear, dear, 0.0), weights=weights, caps=np.full(3, 2.0))
         found, exact = upper_bound(JOINT, NOTION, proof), ByFractions(JOINT.p_x, np.empty((0, 3)), proof).upper()
         assert 0 < Fraction(found) - exact < Fraction(1, 10**7)
 
@@ -206,8 +215,8 @@ class TestTrees:
             bound(*boxes)
 
     def test_an_empty_box_has_no_children(self):
-        with pytest.raises(InvalidProof, match=r"^box 3 is empty, and parted all the same$"):
-            bound(*EMPTY[:3], (2, 1, BISECT, 0, 0.5), (3, 0, LEAF, 0, 0.0), caps=np.full(3, 2.0))
+        with pytest.raises(InvalidProof, match=r"^box 5 is empty, and parted all the same$"):
+            bound(*EMPTY[:5], (4, 1, BISECT, 0, 0.5), (5, 0, LEAF, 0, 0.0), caps=np.full(3, 2.0))
 
     @pytest.mark.parametrize(
         "boxes",

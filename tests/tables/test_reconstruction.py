@@ -14,7 +14,7 @@ from liftlib.mechanisms import registry
 from liftlib.tables.card import card_of
 from liftlib.tables.columns import Column, Counts, Symbols
 from liftlib.tables.designing import design
-from liftlib.tables.words import KERNEL_TELLS
+from liftlib.tables.words import KERNEL_TELLS, MERGING_TELLS
 
 SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]) * 400
 SECRET = Symbols((Column("s"),), (("s0",), ("s1",)))
@@ -120,3 +120,4 @@ def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
         assert told(card_of(made(other - SIX + counts), kernel=False)) == told(withheld)
     merged = design(Counts(counts.astype(float), SECRET, PUBLIC), ll.LIP(1.0), "watchdog", confidence)
     assert KERNEL_TELLS not in card_of(merged).not_covered
+    assert MERGING_TELLS in card_of(merged).not_covered

@@ -62,6 +62,7 @@ def confident_response(
     confidence: float = 0.95,
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
+    blocks: int | None = None,
     bounds: type[Sample] = Sample,
 ) -> Channel:
     """Answer at random so that, with a stated confidence, the notion is kept for the population.
@@ -74,7 +75,7 @@ def confident_response(
         One that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP, perfect privacy.
     confidence : float, keyword-only
         In (0, 1).
-    chosen, rng : keyword-only
+    chosen, rng, blocks : keyword-only
         As for ``confident_merging``.
     bounds : type, keyword-only
         What is known of the distribution: :class:`~liftlib.population.sample.Sample`, or one of the sets in
@@ -110,7 +111,7 @@ def confident_response(
     """
     whole = bounds(counts, confidence, chosen)
     ratios = notion.ratios(whole.n_secret)
-    blocks, sample = blocks_of(whole, rng)
+    united, sample = blocks_of(whole, rng, blocks)
     candidates = Candidates(sample)
     kept = candidates.kept(notion)
     between = candidates.between
@@ -121,10 +122,10 @@ def confident_response(
     cone = Cone(table, candidates.member[1:] * sample.weights / candidates.mass[1:, None])
     pool, mixture = _best_mixture(cone, kept[1:], sample.weights)
     over_blocks, _ = mixed_parts(sample, notion, _parts(candidates, pool, mixture))
-    parts = Parts(over_blocks.member[:, block_of(blocks)], over_blocks.weights)
+    parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
     certificate = ConfidentCertificate(
-        "responses over subsets" + ("" if len(blocks) == whole.n_public else f" of {len(blocks)} blocks"),
+        "responses over subsets" + ("" if len(united) == whole.n_public else f" of {len(united)} blocks"),
         max(0.0, mutual_information(whole.weights[:, None] * channel.kernel)),
         notion=str(notion),
         confidence=sample.confidence,

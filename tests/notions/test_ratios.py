@@ -1,0 +1,89 @@
+"""Notions as ratios of an output's probabilities, where no distribution occurs, against what they say of a release."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from liftlib import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    AlphaLift,
+    Channel,
+    Chi2Lift,
+    Joint,
+    L1Lift,
+    PerfectPrivacy,
+    UnsupportedNotion,
+)
+
+NOTIONS = {
+    "ALIP": (ALIP(0.3, 0.2), 6),
+    "most": (ALIP(math.inf, 0.2), 3),
+    "least": (ALIP(0.3, math.inf), 3),
+    "LIP": (LIP(0.25), 6),
+    "none": (LIP(math.inf), 0),
+    "LDP": (LDP(0.4), 6),
+    "no LDP": (LDP(math.inf), 0),
+    "perfect": (PerfectPrivacy(), 6),
+}
+each = pytest.mark.parametrize(("notion", "count"), NOTIONS.values(), ids=NOTIONS)
+
+
+def kept_by(ratios, p_y_given_s, p_y):
+    """Each condition for itself, by loops; the secret after the last stands for anyone."""
+    rows = [*p_y_given_s, p_y]
+    return all(
+        rows[a][y] <= math.exp(budget + 1e-9) * rows[b][y] + 1e-15
+        for a, b, budget in zip(*ratios, strict=True)
+        for y in range(len(p_y))
+    )
+
+
+@each
+def test_kept_exactly_when_each_ratio_is(notion, count):
+    rng, seen = np.random.default_rng(0), set()
+    for concentration in itertools.islice(itertools.cycle([0.5, 5.0, 50.0, 500.0, 5000.0]), 100):
+        joint = Joint(rng.dirichlet(np.ones(12)).reshape(3, 4))
+        channel = Channel(rng.dirichlet(np.full(3, concentration), size=4))
+        release = channel.release(joint)
+        kept = notion.is_kept(joint, channel)
+        assert kept_by(notion.ratios(3), release.p / joint.p_s[:, None], release.p_x) == kept
+        seen.add(kept)
+    assert True in seen or notion == PerfectPrivacy()
+    assert False in seen or not count
+    assert kept_by(notion.ratios(3), np.ones((3, 1)), np.ones(1))
+
+
+@each
+def test_their_number_and_kind(notion, count):
+    top, bottom, budget = notion.ratios(3)
+    assert top.shape == bottom.shape == budget.shape == (count,)
+    assert top.dtype == bottom.dtype == np.int64
+    assert budget.dtype == np.float64
+    assert np.isfinite(budget).all()
+    assert len(set(zip(top.tolist(), bottom.tolist(), strict=True))) == count
+    assert set(top.tolist()) | set(bottom.tolist()) <= {0, 1, 2, 3}
+
+
+def test_one_secret():
+    assert [column.tolist() for column in LDP(1.0).ratios(1)] == [[], [], []]
+    top, bottom, budget = LIP(1.0).ratios(1)
+    assert sorted(zip(top.tolist(), bottom.tolist(), budget.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 1.0)]
+
+
+@pytest.mark.parametrize("notion", [L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1), SRLIP(1, (2,))])
+def test_others_are_not_of_that_kind(notion):
+    with pytest.raises(
+        UnsupportedNotion, match=r"is not a bound on ratios of P\(y\|s\) and P\(y\): use confident_merg"
+    ):
+        notion.ratios(3)
+
+
+@pytest.mark.parametrize("notion", [ALIP(1, 1), LDP(1), L1Lift(1, 1)])
+def test_only_one_notion_is_about_attributes(notion):
+    with pytest.raises(UnsupportedNotion, match=r"does not say what one attribute may tell given others: use SRLIP$"):
+        notion.attribute_halfspaces(Joint([[0.5, 0.5]]), 0, 1.0)
