@@ -167,7 +167,7 @@ class TestTheFunction:
                     function(*args, **kwargs)
             assert plain("a", False) == plain(it="a", loud=False) == ("a", False)
             for args, kwargs in (((False, "a"), {}), (("a", 2), {}), ((), {"it": False, "loud": False})):
-                with pytest.raises(InvalidParameter, match="give (a text|True or False)"):
+                with pytest.raises(InvalidParameter, match=r"give (a text|True or False)"):
                     plain(*args, **kwargs)
 
     def test_wrong_numbers_of_arguments_stay_type_errors(self):
