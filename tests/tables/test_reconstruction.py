@@ -93,7 +93,7 @@ def test_the_exact_channel_would_single_it_out(name):
 
 @pytest.mark.parametrize("name", ["optimal", "tailored"])
 def test_in_a_small_table_a_few_people_can_be_told(name):
-    """What the chapter says: in 300 rows the card leaves none of 60 other tables, in 300,000 some."""
+    """What the card says: in 300 rows it leaves none of 60 other tables, in 300,000 some."""
     for times, alone in ((1, True), (1000, False)):
         counts = SIX // 400 * times
         others = [other - SIX + counts for other in neighbours(60)]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
+from liftlib.errors import SolverFailure
 from liftlib.measures.information import mutual_information
 from liftlib.mechanisms.confident.candidates import (
     Candidates,
@@ -161,9 +162,13 @@ def _best_mixture(cone: Cone, kept: Mask, p_x: Vector) -> tuple[list[Row], Mixtu
                 joining.append(found)
         if not joining:
             break
-        pool += joining
         rows = np.vstack([rows, *(one.weights @ cone.rows[one.at] for one in joining)])
-        mixture = cheapest(rows, p_x)
+        try:
+            mixture = cheapest(rows, p_x)
+        except SolverFailure:
+            # rows too much alike for a sound basis: the mixture before them is as private, and all but as useful
+            break
+        pool += joining
     return pool, mixture
 
 
@@ -203,7 +208,11 @@ class _Search:
         best, value = Row(np.zeros(0, dtype=np.int64), np.zeros(0)), np.inf
         for _ in range(STEPS):
             tangent = -np.log(np.maximum(row, STEEPEST)) - price
-            found = self.least(tangent)
+            try:
+                found = self.least(tangent)
+            except SolverFailure:
+                # prices too steep for the solver's tolerance: what was found before them serves
+                break
             row = found.weights @ self.cone.rows[found.at]
             now = float(entropies(row[None])[0] - row @ price)
             if not now < value - DOWNHILL_TOL:
