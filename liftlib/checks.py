@@ -47,12 +47,20 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         # at the first call, for an annotation may name what is defined below
         return {name: _evaluated(p.annotation, function) for name, p in signature.parameters.items()}
 
+    right: set[tuple[object, ...]] = set()
+
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
+        kinds = (*map(type, args), *((name, type(value)) for name, value in kwargs.items()))
+        if kinds in right:  # no need to look again
+            return function(*args, **kwargs)
+        given = signature.bind(*args, **kwargs).arguments
+        for name, value in given.items():
             hint = hints()[name]
             if hint not in (Any, int, float) and not _fits(value, hint):
                 raise InvalidParameter(f"{name} is {shown(value)}: give {_wanted(hint)}")
+        if all(_by_kind(hints()[name]) for name in given):
+            right.add(kinds)
         return function(*args, **kwargs)
 
     return run
@@ -89,6 +97,13 @@ def _fits(value: Any, hint: Any) -> bool:
     if isinstance(hint, type) and hint.__module__.startswith(("liftlib", "liftbook", "pathlib", "numpy.random")):
         return isinstance(value, hint)
     return True
+
+
+def _by_kind(hint: Any) -> bool:
+    """Return whether a value's class alone decides if it fits."""
+    if (parts := _parts(hint)) is not None:
+        return all(_by_kind(part) for part in parts)
+    return get_origin(hint) not in (Literal, Sequence)
 
 
 def _parts(hint: Any) -> tuple[Any, ...] | None:

@@ -144,6 +144,32 @@ class TestTheFunction:
         assert (guarded.__name__, guarded.__doc__) == ("function", "Say it.")
         assert inspect.signature(guarded) == inspect.signature(function)
 
+    def test_a_right_call_lets_no_wrong_one_in(self):
+        """Kinds that were right once are not looked at again, unless the value itself decides."""
+
+        @checked
+        def function(way: Literal["up", "down"], names: Sequence[str] = (), *, loud: bool = True):
+            return way, names, loud
+
+        @checked
+        def plain(it: str, loud: bool = True):
+            return it, loud
+
+        for _ in range(2):
+            assert function("up", ("a",), loud=False) == ("up", ("a",), False)
+            assert function("down") == ("down", (), True)
+            for args, kwargs, told in (
+                (("left",), {}, "way is 'left'"),
+                (("up", ("a", 3)), {"loud": False}, "names is"),
+                (("up",), {"loud": "no"}, "loud is 'no'"),
+            ):
+                with pytest.raises(InvalidParameter, match=told):
+                    function(*args, **kwargs)
+            assert plain("a", False) == plain(it="a", loud=False) == ("a", False)
+            for args, kwargs in (((False, "a"), {}), (("a", 2), {}), ((), {"it": False, "loud": False})):
+                with pytest.raises(InvalidParameter, match=r"give (a text|True or False)"):
+                    plain(*args, **kwargs)
+
     def test_wrong_numbers_of_arguments_stay_type_errors(self):
         @checked
         def function(it: str):

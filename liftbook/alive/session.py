@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from liftbook.alive.shell import SVG, Result, Shell, stored
+from liftbook.alive.shell import HTML, SVG, Result, Shell, stored
 from liftbook.alive.standins import notebook_modules
 from liftbook.chapters import RerunError, parse_parameters
 from liftbook.exercises import Verdict
@@ -159,6 +159,7 @@ def told(index: int, result: Result, seconds: float) -> str:
     """Return a cell's result as JSON; figures come with the parts that the page lays out."""
     from liftbook.plots.live import taken  # noqa: PLC0415
     from liftbook.plots.stacking import stacked  # noqa: PLC0415
+    from liftbook.plots.tables import readable  # noqa: PLC0415
 
     outputs = []
     for content in result.outputs:
@@ -166,6 +167,8 @@ def told(index: int, result: Result, seconds: float) -> str:
         svg, rows = taken(made.get(SVG, ""))
         if rows is not None:
             made[SVG], made["rows"] = svg, rows
+        if HTML in made:
+            made[HTML] = readable(made[HTML])
         drawing = stacked(svg, "LIFT-SOURCE", "LIFT-ALT", None if rows is None else "LIFT-ROWS")
         if drawing:
             made["drawing"] = drawing

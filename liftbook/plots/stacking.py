@@ -34,8 +34,15 @@ def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
 def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     """Return each part's box, stretched so that the parts of a row fill the figure, and its share of the width.
 
+    A panel that is alone in its row below others is stretched to the width of theirs: on a narrow page, where each
+    part is as wide as the page, it would be the smaller by what it has of empty paper.
+
+    Examples
+    --------
     >>> parts([100, 50], [[20, 0, 60, 8], [50, 10, 49, 40], [0, 15, 45, 35]])
     [([0.0, 0, 100.0, 8], 1.0), ([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
+    >>> parts([100, 50], [[0, 0, 45, 20], [55, 0, 45, 20], [0, 25, 45, 20]])[-1]
+    ([0.0, 25, 50.0, 20], 0.5)
     """
     rows: list[list[Box]] = []
     for box in sorted(boxes, key=lambda one: one[1]):
@@ -46,9 +53,11 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     found = []
     for row in rows:
         row.sort(key=lambda box: box[0])
+    between = [[(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)] for row in rows]
+    for row, inner in zip(rows, between, strict=True):
         top, bottom = min(box[1] for box in row), max(box[1] + box[3] for box in row)
-        inner = [(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)]
-        edges = [0.0, *inner, float(size[0])]
+        ends = [edge for edge in max(between, key=len) if edge >= row[-1][0] + row[-1][2]] if len(row) == 1 else []
+        edges = [0.0, *inner, min(ends, default=float(size[0]))]
         for left, right in itertools.pairwise(edges):
             found.append(([left, top, right - left, bottom - top], (right - left) / size[0]))
     return found
@@ -72,7 +81,8 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
     pictures = []
     for (x, y, wide, tall), share in shown:
         least = f"min(100%, {PIXELS * wide * (0.72 if share == 1 else 0.9):.0f}px)"
-        style = f"flex: 1 1 {100 * share - 0.01:.2f}%; min-width: {least}"
+        alone = share < 1 and [one[1] for one, _ in shown].count(y) == 1
+        style = f"flex: {0 if alone else 1} 1 {100 * share - 0.01:.2f}%; min-width: {least}"
         box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
         pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{whole}</svg>')
     said = html.escape(alt, quote=True)

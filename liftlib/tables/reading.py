@@ -131,8 +131,13 @@ class Reading:
             found, chosen=found.chosen + sum(cuts(table, column) for column in (*secret, *public) if self._cut(column))
         )
 
+    @property
+    def cut_by_rows(self) -> list[str]:
+        """The columns whose bins end at quantiles of the rows."""
+        return [name for name, found in map(bins_from, self.bins) if isinstance(found.edges, int)]
+
     def _cut(self, column: Column) -> bool:
-        return any(isinstance(found.edges, int) for name, found in map(bins_from, self.bins) if name == column.name)
+        return column.name in self.cut_by_rows
 
 
 def cuts(table: Table, column: Column) -> float:

@@ -145,14 +145,13 @@ def sanitise(
     check_keep(table, made, keep)
     check_each_secret(made)
     told, together = beside_others(table, made, *past_of(table, made, past, keep), allow=allow)
-    notes = (*told, *([] if made.confidence else [ROWS_ALONE]))
+    publishing = Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel)
+    notes = (*notes_on(table, made, how, publishing, rng), *told)
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
     release = 1 if past is None else 1 + len(past.entries)
     card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=not together, kernel=kernel)
     with entered(past, A_FRAME, keep, made):
-        native = drawn_frame(
-            frame, table, made, source, Publishing(tuple(keep), keep_order=keep_order, formulas="keep")
-        )
+        native = drawn_frame(frame, table, made, source, publishing)
     return Sanitised(native, card, made, found)
 
 
@@ -369,6 +368,12 @@ def notes_on(table: Table, made: Design, reading: Reading, how: Publishing, rng:
     if made.public.pooled:
         notes.append(
             f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are one symbol, (rare)"
+        )
+    told_edges = reading.cut_by_rows
+    if told_edges:
+        notes.append(
+            f"the bins of {', '.join(told_edges)} end at quantiles of these rows, and the labels publish them: near "
+            "single rows' values"
         )
     left = [name for name in table.columns if name not in {*how.keep, *made.public.names, *made.secret.names}]
     if left:

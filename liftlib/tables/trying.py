@@ -7,11 +7,15 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, BinaryIO
 
 from liftlib.errors import LiftError
+
+PROCESSES = sys.platform != "emscripten"
+"""Whether there are any: in a browser a call is made in place, and nothing stops it on the way."""
 
 
 class Trying(AbstractContextManager["Trying"]):
@@ -37,6 +41,8 @@ class Trying(AbstractContextManager["Trying"]):
         LiftError
             If the process dies, as for want of memory.
         """
+        if not PROCESSES:
+            return _in_place(function, args, seconds)
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", "from liftlib.tables.trying import serve; serve()"],
@@ -74,6 +80,14 @@ class Trying(AbstractContextManager["Trying"]):
 
     def __exit__(self, *_: object) -> None:
         self._stop()
+
+
+def _in_place(function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
+    started = time.monotonic()
+    value = function(*args)
+    if time.monotonic() - started > seconds:
+        raise TimeoutError(f"it took longer than {seconds:g} s")
+    return value
 
 
 def _listen(stream: BinaryIO, answers: queue.Queue[Any]) -> None:

@@ -17,6 +17,12 @@ KERNEL_TELLS = (
 )
 """What the kernel of a response adds, where it is published."""
 
+MERGING_TELLS = (
+    "A person from somebody who knows all the other rows: which values are released as one was computed from all of "
+    "them, which in a small table may tell the missing one to whoever has the rest."
+)
+"""What there is to see of merged symbols, with or without a kernel."""
+
 
 def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
     """Return what a notion means for one person (E23 Proposition A1, read as sentences).
@@ -63,7 +69,9 @@ def not_covered(
         "A further release of the same people, which says more than either alone.",
         "Beliefs of somebody who expects the secret to be distributed quite otherwise than in the table.",
     ]
-    if kernel and made.grid is not None and made.grid > 1 and len(made.texts) > 1:
+    if made.grid == 1:
+        told.append(MERGING_TELLS)
+    elif kernel and made.grid is not None:
         told.append(KERNEL_TELLS)
     if keep:
         told.append(f"What the columns published as they are tell of other things than the secret: {', '.join(keep)}.")

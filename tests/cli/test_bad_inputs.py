@@ -106,6 +106,17 @@ def folder(tmp_path_factory):
         "blank.csv": b"ill,,age\n" + b"yes,a,old\n" * 9,
         "gaps.csv": b"ill,age\n" + b",\n" * 9,
         "hollow.parquet": b"",
+        "composed.csv": "ill,a\u0301ge\n".encode() + b"yes,old\nno,new\n" * 9,
+        "nan.csv": b"ill,age\n" + b"yes,nan\nno,old\n" * 9,
+        "comment.csv": b"# of 2020\nill,age\n" + b"yes,old\nno,new\n" * 9,
+        "many.csv": (
+            "ill,"
+            + ",".join(f"c{i}" for i in range(300))
+            + "\n"
+            + ("yes" + ",0" * 300 + "\nno" + ",1" * 300 + "\n") * 2
+        ).encode(),
+        "comma.csv": b"ill,age\n" + b'yes,"1,5"\nno,"2,5"\n' * 9,
+        "apostrophe.csv": b"ill,age\n" + b"yes,=1\nno,'=1\nno,=1\nyes,'=1\n" * 99,
     }
     for name, content in texts.items():
         (path / name).write_bytes(content)
@@ -161,6 +172,13 @@ CASES = [
     (audit(table="pattern.csv", of=public("^ill$")), "calls a column '^ill$', which is no name for one", 2),
     (audit(table="pattern.csv", of=public("*")), "calls a column '*', which is no name for one", 2),
     (sanitise("--keep", "^ill$", "--allow", table="pattern.csv"), "calls a column '^ill$', which is no name", 2),
+    (audit(table="composed.csv", of=public("\u00e1ge")), "no column '\\xe1ge': did you mean 'a\\u0301ge'?", 2),
+    (audit(table="comment.csv"), "has no column 'ill': there are '# of 2020'", 2),
+    (
+        sanitise(table="many.csv", of=public(*(f"c{i}" for i in range(300)))),
+        "columns 'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 294 more has 2 symbols with fewer than 5 rows",
+        2,
+    ),
     (audit(table="blank.csv", of=public("")), "calls a column '', which is no name for one", 2),
     (audit(table="gaps.csv"), "column 'ill' misses 9 of 9 values", 2),
     # what its values mean
@@ -170,6 +188,13 @@ CASES = [
     (audit(of=public("zip")), "or say that they are codes (--categorical zip)", 2),
     (audit(of=public("gone")), "column 'gone' misses 58 of 400 values", 2),
     (audit(of=public("r")), "holds the text 'NA' in 58 rows: say whether it is missing (--na NA", 2),
+    (audit(table="nan.csv"), "holds the text 'nan' in 9 rows: say whether it is missing (--na nan", 2),
+    (audit("--bin", "age=2", table="comma.csv"), "a binned column must hold numbers (1.5)", 2),
+    (
+        sanitise("--formulas", "quote", "--mechanism", "watchdog", table="apostrophe.csv"),
+        "with apostrophes two released values would read alike: rename those that begin with one",
+        2,
+    ),
     (audit("--na", "NA", of=public("r")), "column 'r' misses 58 of 400 values", 2),
     (audit("--missing", "symbol", of=public("both")), "holds the text '(missing)' and misses values too", 2),
     (audit("--bin", "zip", of=public("zip")), "--bin is 'zip': give NAME=EDGE", 2),

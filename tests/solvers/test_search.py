@@ -6,6 +6,8 @@ import pytest
 import liftlib as ll
 from liftlib.solvers.mixing import search
 from liftlib.solvers.mixing.problem import HAS_NUMBA, SEVERAL, Pass
+from liftlib.solvers.mixing.ranges import ranges
+from liftlib.solvers.mixing.supports import supports
 
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 
@@ -67,3 +69,27 @@ def test_nearby_ends_with_the_time():
     assert len(one.master.rows) > count
     assert one.cost < cost
     assert (one.master.rows @ halfspaces.T >= -1e-9).all()
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_poor_start_does_not_end_a_search(compiled, monkeypatch):
+    """Many rows may join before any makes the mixture cheaper; the search used to end there, far from its bound."""
+    joint = ll.Joint(ll.datasets.uniform_joints(1, 5, 12, np.random.default_rng(0))[0])
+    notion = ll.ALIP.split(0.25, 0.35)
+    monkeypatch.setattr(search.Search, "locally", lambda _: None)
+    made = ll.optimal_response(joint, notion, method="tree", compiled=compiled, gap=1e-3).certificate
+    best = ll.optimal_response(joint, notion, method="qhull").certificate.value
+    assert best * (1 - 1e-3) <= made.value <= best + 1e-9
+    assert made.gap <= 1e-3 * made.value
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_pairs_by_loops_and_by_arrays():
+    """Both routes find the same vertices on one and two coordinates, also where rows are flat or nothing is allowed."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 9):
+        for halfspaces in (rng.normal(size=(4, n)), np.zeros((1, n)), np.ones((2, n)), rng.integers(-2, 3, (6, n))):
+            hull = ranges(np.asarray(halfspaces, dtype=float))
+            one, two = supports(hull), supports(hull, compiled=True)
+            for a, b in zip(one, two, strict=True):
+                np.testing.assert_allclose(a, b, atol=1e-15)

@@ -76,6 +76,17 @@ def test_what_takes_too_long_is_stopped():
         assert trying.call(divmod, (7, 2), 60.0) == (3, 1)
 
 
+def test_where_there_are_no_processes_it_is_done_in_place(monkeypatch):
+    monkeypatch.setattr("liftlib.tables.trying.PROCESSES", False)
+    monkeypatch.setattr("subprocess.Popen", None)  # calling it would fail
+    with Trying() as trying:
+        assert trying.call(divmod, (7, 2), 60.0) == (3, 1)
+        with pytest.raises(ZeroDivisionError):
+            trying.call(divmod, (1, 0), 60.0)
+        with pytest.raises(TimeoutError, match=r"longer than 0.01 s"):
+            trying.call(time.sleep, (0.05,), 0.01)
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

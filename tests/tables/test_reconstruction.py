@@ -14,7 +14,7 @@ from liftlib.mechanisms import registry
 from liftlib.tables.card import card_of
 from liftlib.tables.columns import Column, Counts, Symbols
 from liftlib.tables.designing import design
-from liftlib.tables.words import KERNEL_TELLS
+from liftlib.tables.words import KERNEL_TELLS, MERGING_TELLS
 
 SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]) * 400
 SECRET = Symbols((Column("s"),), (("s0",), ("s1",)))
@@ -93,7 +93,7 @@ def test_the_exact_channel_would_single_it_out(name):
 
 @pytest.mark.parametrize("name", ["optimal", "tailored"])
 def test_in_a_small_table_a_few_people_can_be_told(name):
-    """What the chapter says: in 300 rows the card leaves none of 60 other tables, in 300,000 some."""
+    """What the card says: in 300 rows it leaves none of 60 other tables, in 300,000 some."""
     for times, alone in ((1, True), (1000, False)):
         counts = SIX // 400 * times
         others = [other - SIX + counts for other in neighbours(60)]
@@ -120,3 +120,4 @@ def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
         assert told(card_of(made(other - SIX + counts), kernel=False)) == told(withheld)
     merged = design(Counts(counts.astype(float), SECRET, PUBLIC), ll.LIP(1.0), "watchdog", confidence)
     assert KERNEL_TELLS not in card_of(merged).not_covered
+    assert MERGING_TELLS in card_of(merged).not_covered

@@ -209,3 +209,20 @@ def test_any_other_name_will_do():
         assert done.frame.columns == [name]
         done = tables.sanitise(frame, secret=name, public="s", notion=ll.LIP(9), resamples=0, confidence=None)
         assert done.frame.columns == ["s"]
+
+
+def test_bins_that_end_at_quantiles_are_told_to_the_owner():
+    words = {"secret": "s", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
+    notes = tables.sanitise(ROWS, bins=["age=quantiles:2"], **words).audit.notes
+    assert any("the bins of age end at quantiles of these rows, and the labels publish them" in one for one in notes)
+    assert not any("quantiles" in one for one in tables.sanitise(ROWS, bins=["age=40"], **words).audit.notes)
+
+
+def test_a_frames_card_may_be_without_its_kernel():
+    words = {"secret": "s", "public": "town", "notion": ll.LIP(1.0), "resamples": 0, "mechanism": "randomised-response"}
+    with_kernel, without = (tables.sanitise(ROWS, **words, kernel=kernel) for kernel in (True, False))
+    assert with_kernel.card.kernel is not None
+    assert without.card.kernel is None
+    assert np.array_equal(without.design.channel.kernel, with_kernel.design.channel.kernel)
+    assert "the card has no kernel: it would tell the counts" in without.audit.notes
+    assert "the card has no kernel: it would tell the counts" not in with_kernel.audit.notes

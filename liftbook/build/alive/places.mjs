@@ -47,9 +47,6 @@ const shown = (index, content, alt) => {
   if ("text/html" in content) {
     const box = make("div", "output text_html");
     box.innerHTML = content["text/html"];
-    // pandas' empty corners are no headings
-    for (const head of box.querySelectorAll("th"))
-      if (!head.textContent.trim()) head.replaceWith(document.createElement("td"));
     return box;
   }
   if ("image/png" in content) {

@@ -1,6 +1,5 @@
-"""Our templates in place of the theme's own, tables whose corner is no heading, references that are a list's items."""
+"""Our templates in place of the theme's own, tables that can be read, references that are a list's items."""
 
-import re
 from pathlib import Path
 
 from docutils import nodes  # type: ignore[import-untyped]
@@ -8,7 +7,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.writers.html5 import HTML5Translator
 
-EMPTY = re.compile(r"<th([^>]*)>(?:&nbsp;|\s)*</th>")
+from liftbook.plots.tables import readable
+
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -17,11 +17,11 @@ def use_templates(_app: Sphinx, config: Config) -> None:
     config.templates_path = [str(TEMPLATES), *config.templates_path]
 
 
-def empty_corners(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
-    """Turn pandas' empty headings, which a screen reader reads out as headings of nothing, into cells; name our own."""
+def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
+    """Mend pandas' tables, and name our own empty headings, which a screen reader reads out as headings of nothing."""
     for raw in doctree.findall(nodes.raw):
         if "<th" in raw.astext():
-            raw.children[0] = nodes.Text(EMPTY.sub(r"<td\1></td>", raw.astext()))
+            raw.children[0] = nodes.Text(readable(raw.astext()))
     for head in doctree.findall(nodes.thead):
         for entry in head.findall(nodes.entry):
             if not entry.astext().strip():
@@ -38,6 +38,6 @@ def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.connect("config-inited", use_templates)
-    app.connect("doctree-resolved", empty_corners)
+    app.connect("doctree-resolved", readable_tables)
     app.add_node(nodes.citation, override=True, html=(visit_citation, HTML5Translator.depart_citation))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,20 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.channel import Certificate, Partition
+from liftlib.errors import InvalidParameter
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
-from liftlib.numerics import KEEP_TOL, Mask, Vector, generator, xlogx
+from liftlib.numerics import KEEP_TOL, Mask, Vector, check_count, generator, xlogx
 from liftlib.population.sample import Parts, Sample
 from liftlib.population.worst import Between, excess_of, kept_for_sure, worst_needs
 
 MOST = 15
-"""Symbols up to which all their subsets are looked at; more are first united into ``BLOCKS``."""
+"""Symbols up to which all their subsets are looked at; more are first united into as many blocks, or fewer."""
 
 DEAR = 1000
 """Symbols from which on uniting them takes more than a quarter of a minute, and the cube of their number."""
-
-BLOCKS = 12
-"""Blocks that many symbols are united into."""
 
 SHARE = 0.25
 """The share of the rows that chooses the blocks; what is said of the population is said by the others."""
@@ -123,26 +121,34 @@ class Candidates:
         return tuple(sorted(found))
 
 
-def blocks_of(sample: Sample, rng: int | np.random.Generator) -> tuple[Partition, Sample]:
+def blocks_of(sample: Sample, rng: int | np.random.Generator, at_most: int | None = None) -> tuple[Partition, Sample]:
     """Return blocks of symbols, and a sample over them that vouches for what is made of them.
 
-    Up to ``MOST`` symbols are blocks of their own. More are united by a quarter of the rows, drawn at random, and the
-    other rows, which know nothing of that choice, are the sample.
+    Up to ``MOST`` symbols are blocks of their own. More are united into that many blocks, or ``at_most`` so many, by a
+    quarter of the rows, drawn at random, and the other rows, which know nothing of that choice, are the sample.
+
+    Raises
+    ------
+    InvalidParameter
+        If ``at_most`` is no whole number from 1 to ``MOST``.
     """
+    wanted = MOST if at_most is None else check_count("blocks", at_most)
+    if wanted > MOST:
+        raise InvalidParameter(f"blocks is {wanted}: give at most {MOST}, all of whose unions can be looked at")
     n = sample.n_public
     if n <= MOST:
         return tuple((x,) for x in range(n)), sample
     table = sample.counts.astype(np.int64)
     chosen = generator(rng).multivariate_hypergeometric(table.ravel(), round(SHARE * sample.rows)).reshape(table.shape)
-    blocks = _united(chosen.astype(np.float64))
+    blocks = _united(chosen.astype(np.float64), wanted)
     rest = (table - chosen).astype(np.float64)
     return blocks, type(sample)(
         np.stack([rest[:, block].sum(axis=1) for block in map(list, blocks)], axis=1), sample.confidence, sample.chosen
     )
 
 
-def _united(counts: NDArray[np.float64]) -> Partition:
-    """Return blocks, each time joining the two that lose the least of the secret's and of the symbols' information.
+def _united(counts: NDArray[np.float64], wanted: int) -> Partition:
+    """Return so many blocks, each time joining the two that lose least of the secret's and the symbols' information.
 
     A union of light blocks loses little of H(X), one of blocks with like P(s|x) little of I(S; X): they are charged
     equally, each as a share of its whole.
@@ -152,7 +158,7 @@ def _united(counts: NDArray[np.float64]) -> Partition:
     mass = counts + 0.5 / counts.shape[1]
     mass = mass / mass.sum()
     told, whole = max(mutual_information(mass), np.finfo(float).tiny), -float(xlogx(mass.sum(axis=0)).sum())
-    while len(groups) > BLOCKS:
+    while len(groups) > wanted:
         p_x = mass.sum(axis=0)
         cell, column = xlogx(mass).sum(axis=0), xlogx(p_x)
         union, both = mass[:, :, None] + mass[:, None, :], p_x[:, None] + p_x

@@ -28,6 +28,7 @@ def confident_merging(
     confidence: float = 0.95,
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
+    blocks: int | None = None,
 ) -> Channel:
     """Merge symbols so that, with a stated confidence, the notion is kept for the population.
 
@@ -43,8 +44,11 @@ def confident_merging(
     chosen : float, keyword-only
         Where the rows themselves chose the symbols: see :class:`~liftlib.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
-        With more than 15 symbols, chooses the quarter of the rows that unites them into 12 blocks. A seed that was
+        With more than 15 symbols, chooses the quarter of the rows that unites them into blocks. A seed that was
         chosen by its result voids the confidence.
+    blocks : int, optional, keyword-only
+        With more than 15 symbols, into how many they are first united, from 1 to 15, which is the default. I(X; Y) is
+        at most their entropy; with few rows fewer may keep more.
 
     Returns
     -------
@@ -75,15 +79,15 @@ def confident_merging(
     6400.0
     """
     whole = Sample(counts, confidence, chosen)
-    blocks, sample = blocks_of(whole, rng)
+    united, sample = blocks_of(whole, rng, blocks)
     candidates = Candidates(sample)
     found = candidates.best_partition(candidates.kept(notion))
-    partition = tuple(tuple(sorted(x for block in group for x in blocks[block])) for group in found)
+    partition = tuple(tuple(sorted(x for block in group for x in united[block])) for group in found)
     channel = Channel.merge(partition, whole.n_public)
     route = (
-        "best partition of the symbols" if len(blocks) == whole.n_public else f"best partition of {len(blocks)} blocks"
+        "best partition of the symbols" if len(united) == whole.n_public else f"best partition of {len(united)} blocks"
     )
-    over_blocks = Channel.merge(found, len(blocks))
+    over_blocks = Channel.merge(found, len(united))
     certificate = ConfidentCertificate(
         route,
         mutual_information(whole.weights[:, None] * channel.kernel),

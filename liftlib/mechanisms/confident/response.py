@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
+from liftlib.errors import SolverFailure
 from liftlib.measures.information import mutual_information
 from liftlib.mechanisms.confident.candidates import (
     Candidates,
@@ -62,6 +63,7 @@ def confident_response(
     confidence: float = 0.95,
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
+    blocks: int | None = None,
     bounds: type[Sample] = Sample,
 ) -> Channel:
     """Answer at random so that, with a stated confidence, the notion is kept for the population.
@@ -74,7 +76,7 @@ def confident_response(
         One that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP, perfect privacy.
     confidence : float, keyword-only
         In (0, 1).
-    chosen, rng : keyword-only
+    chosen, rng, blocks : keyword-only
         As for ``confident_merging``.
     bounds : type, keyword-only
         What is known of the distribution: :class:`~liftlib.population.sample.Sample`, or one of the sets in
@@ -110,7 +112,7 @@ def confident_response(
     """
     whole = bounds(counts, confidence, chosen)
     ratios = notion.ratios(whole.n_secret)
-    blocks, sample = blocks_of(whole, rng)
+    united, sample = blocks_of(whole, rng, blocks)
     candidates = Candidates(sample)
     kept = candidates.kept(notion)
     between = candidates.between
@@ -121,10 +123,10 @@ def confident_response(
     cone = Cone(table, candidates.member[1:] * sample.weights / candidates.mass[1:, None])
     pool, mixture = _best_mixture(cone, kept[1:], sample.weights)
     over_blocks, _ = mixed_parts(sample, notion, _parts(candidates, pool, mixture))
-    parts = Parts(over_blocks.member[:, block_of(blocks)], over_blocks.weights)
+    parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
     certificate = ConfidentCertificate(
-        "responses over subsets" + ("" if len(blocks) == whole.n_public else f" of {len(blocks)} blocks"),
+        "responses over subsets" + ("" if len(united) == whole.n_public else f" of {len(united)} blocks"),
         max(0.0, mutual_information(whole.weights[:, None] * channel.kernel)),
         notion=str(notion),
         confidence=sample.confidence,
@@ -160,9 +162,13 @@ def _best_mixture(cone: Cone, kept: Mask, p_x: Vector) -> tuple[list[Row], Mixtu
                 joining.append(found)
         if not joining:
             break
-        pool += joining
         rows = np.vstack([rows, *(one.weights @ cone.rows[one.at] for one in joining)])
-        mixture = cheapest(rows, p_x)
+        try:
+            mixture = cheapest(rows, p_x)
+        except SolverFailure:
+            # rows too much alike for a sound basis: the mixture before them is as private, and all but as useful
+            break
+        pool += joining
     return pool, mixture
 
 
@@ -202,7 +208,11 @@ class _Search:
         best, value = Row(np.zeros(0, dtype=np.int64), np.zeros(0)), np.inf
         for _ in range(STEPS):
             tangent = -np.log(np.maximum(row, STEEPEST)) - price
-            found = self.least(tangent)
+            try:
+                found = self.least(tangent)
+            except SolverFailure:
+                # prices too steep for the solver's tolerance: what was found before them serves
+                break
             row = found.weights @ self.cone.rows[found.at]
             now = float(entropies(row[None])[0] - row @ price)
             if not now < value - DOWNHILL_TOL:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
@@ -26,6 +25,9 @@ from liftlib.solvers.programmes import Solution, certify
 
 ROUNDING = 2e-10
 """What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
+
+EXACT = 1e-14
+"""What a mixture misses by less of, relative to each symbol's mass, is the rounding of its sum."""
 
 
 def proven_response(
@@ -144,7 +146,10 @@ def exactly(mixture: Mixture) -> Mixture:
     used = mixture.solution.x > 0
     rows = mixture.rows[used]
     weights = mixture.solution.x[used]
-    change = np.linalg.lstsq(rows.T, mixture.p_x - weights @ rows, rcond=None)[0]
+    missed = mixture.p_x - weights @ rows
+    if (np.abs(missed) <= EXACT * mixture.p_x).all():
+        return mixture
+    change = np.linalg.lstsq(rows.T, missed, rcond=None)[0]
     if not (weights + change >= 0).all():
         return mixture
     full = np.zeros(len(mixture.rows))
@@ -161,6 +166,9 @@ def merged_rows(core: Core, notion: Notion) -> Matrix:
 
 def proof_of(proven: Proven, upper: float, points: Matrix) -> Proof | None:
     """Return what a search proved as numbers that anyone can check; None where no pass came to a bound."""
+    # numba takes a second to import
+    from liftlib.solvers.mixing.heap import preorder  # noqa: PLC0415
+
     work = proven.work
     if work is None:
         return None
@@ -184,27 +192,3 @@ def proof_of(proven: Proven, upper: float, points: Matrix) -> Proof | None:
         weights=proven.hull.weights(records.multipliers[which]),
         points=points,
     )
-
-
-def preorder(parent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return an order of a tree's nodes in which each stands right before what is below it.
-
-    Parameters
-    ----------
-    parent : numpy.ndarray of int, shape (K,)
-        That of each node, which stands before it; -1 for the root.
-
-    Examples
-    --------
-    >>> preorder(np.array([-1, 0, 0, 1, 2, 1])).tolist()
-    [0, 1, 3, 5, 2, 4]
-    """
-    below: dict[int, list[int]] = {}
-    for at, above in enumerate(parent.tolist()):
-        below.setdefault(above, []).append(at)
-    found, waiting = [], below[-1]
-    while waiting:
-        at = waiting.pop()
-        found.append(at)
-        waiting.extend(reversed(below.get(at, [])))
-    return np.array(found, np.int64)

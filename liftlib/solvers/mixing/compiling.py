@@ -16,7 +16,7 @@ def _folder() -> str:
     Numba looks at a function's own file alone, and the tree calls the simplex in another.
     """
     here = Path(__file__).parent
-    sources = b"".join((here / f"{name}.py").read_bytes() for name in ("simplex", "primal", "heap", "tree"))
+    sources = b"".join((here / f"{name}.py").read_bytes() for name in ("simplex", "primal", "heap", "pairs", "tree"))
     digest = hashlib.sha256(sources).hexdigest()
     folder = here / "__pycache__" / f"compiled-{digest[:12]}"
     try:

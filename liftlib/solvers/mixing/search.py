@@ -189,7 +189,7 @@ class Search:
         """Start from given rows and from the vertices on one or two coordinates."""
         if len(more):
             self.master.add(more)
-        self.table = supports(self.hull._replace(low=self.problem.low, high=self.problem.high))
+        self.table = supports(self.hull._replace(low=self.problem.low, high=self.problem.high), compiled=self.compiled)
         self.settle()
 
     def locally(self) -> None:
@@ -349,7 +349,8 @@ def _prove(search: Search, gap: float, report: Report | None) -> None:
             delta = search.gap / STEEPER
         if delta and search.gap > search.wanted(gap):
             search.nearby(wanted)
-        # what is left is rounding, and the slack
-        idle = idle + 1 if last and before - search.cost < 0.01 * wanted else 0
-        if idle and (not search.joined or idle >= PATIENCE):
+        # what is left is rounding, and the slack; but it may take many more rows until one makes the mixture cheaper
+        idle = idle + 1 if last and not work.waiting and before - search.cost < 0.01 * wanted else 0
+        stuck = work.found_enough and before == search.cost
+        if idle >= PATIENCE or (not search.joined and (idle or stuck)):
             return

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from liftlib.numerics import Matrix, Vector, xlogx
 from liftlib.solvers.mixing.ranges import Ranges
 
+Index = NDArray[np.intp]
+
 WIDEST = 1500
 """Coordinates beyond which pairs are left to the search: their tables would not fit into a gigabyte."""
 
@@ -26,8 +28,8 @@ AT_AN_END = 1e-12
 class Supports(NamedTuple):
     """Points share e_first + (1 - share) e_second, and their entropies."""
 
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
+    first: Index
+    second: Index
     share: Vector
     entropy: Vector
 
@@ -35,7 +37,7 @@ class Supports(NamedTuple):
         """Return H(v) - dual v of each."""
         return np.asarray(self.entropy - dual[self.second] - (dual[self.first] - dual[self.second]) * self.share)
 
-    def points(self, which: NDArray[np.intp], n: int) -> Matrix:
+    def points(self, which: Index, n: int) -> Matrix:
         """Return some of them, shape (k, n)."""
         found = np.zeros((which.size, n))
         at = np.arange(which.size)
@@ -44,8 +46,8 @@ class Supports(NamedTuple):
         return found
 
 
-def supports(hull: Ranges) -> Supports:
-    """Return all vertices on one or two coordinates.
+def supports(hull: Ranges, *, compiled: bool = False) -> Supports:
+    """Return all vertices on one or two coordinates; by compiled loops where asked for.
 
     Examples
     --------
@@ -59,16 +61,13 @@ def supports(hull: Ranges) -> Supports:
     alone = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
     first, second = np.triu_indices(n if n <= WIDEST else 0, 1)
     least, most = np.zeros(first.size), np.ones(first.size)
-    block = max(1, AT_ONCE // max(1, first.size))
-    for at in range(0, len(rows), block):
-        some = slice(at, at + block)
-        slope, rest = rows[some][:, first] - rows[some][:, second], rows[some][:, second]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            one, two = (low[some] - rest) / slope, (high[some] - rest) / slope
-        flat = np.abs(slope) < FLAT
-        outside = flat & ((rest < low[some]) | (rest > high[some]))
-        least = np.maximum(least, np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(one, two)).max(axis=0))
-        most = np.minimum(most, np.where(flat, 1.0, np.maximum(one, two)).min(axis=0))
+    if compiled and first.size:
+        # numba takes a second to import
+        from liftlib.solvers.mixing.pairs import shares  # noqa: PLC0415
+
+        shares(rows, hull.low[:-1], hull.high[:-1], FLAT, least, most)
+    else:
+        _shares(rows, low, high, first, second, least, most)
     allowed = least <= most
     first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
@@ -78,3 +77,18 @@ def supports(hull: Ranges) -> Supports:
     share = np.concatenate([np.ones(alone.size), share[inside]])
     entropy = np.asarray(-xlogx(share) - xlogx(1 - share))
     return Supports(first, second, share, entropy)
+
+
+def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:
+    """Write what ``pairs.shares`` does, for all pairs at once."""
+    block = max(1, AT_ONCE // max(1, first.size))
+    for at in range(0, len(rows), block):
+        some = slice(at, at + block)
+        slope, rest = rows[some][:, first] - rows[some][:, second], rows[some][:, second]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            one, two = (low[some] - rest) / slope, (high[some] - rest) / slope
+        flat = np.abs(slope) < FLAT
+        outside = flat & ((rest < low[some]) | (rest > high[some]))
+        bounds = np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(one, two))
+        np.maximum(least, bounds.max(axis=0), out=least)
+        np.minimum(most, np.where(flat, 1.0, np.maximum(one, two)).min(axis=0), out=most)

@@ -387,6 +387,12 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     page.context.close()
 
 
+WITHIN = {
+    "optimal-ldp-lip": 0.01,  # a search ends once the optimum is proven to a per cent, and each solver goes its own way
+    "funnel": 1e-4,  # a descent ends where steps gain no more, and beliefs are flat there
+}
+"""Chapters whose numbers are not determined to the solver's tolerance, and how far they are."""
+
 NOT_HERE = {"your-own-data"}
 """Chapters of which some cells need what a browser does not have."""
 
@@ -410,14 +416,14 @@ def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_pat
         expected = pd.read_csv(tmp_path / "run" / f"{table}.csv")
         written = tmp_path / f"{table}.csv"
         pd.DataFrame(kept["rows"], columns=kept["columns"]).to_csv(written, index=False)
-        same(pd.read_csv(written), expected)
+        same(pd.read_csv(written), expected, WITHIN.get(name, 1e-6))
     page.context.close()
 
 
 KEEP_TABLES = "document.addEventListener('lift-run', event => { window.liftTables = event.detail.tables })"
 
 
-def same(found, expected):
+def same(found, expected, within):
     """Compare tables; times are no result, and optima that tie may differ in the solver's tolerance."""
     assert list(found.columns) == list(expected.columns)
     assert len(found) == len(expected)
@@ -429,7 +435,7 @@ def same(found, expected):
             continue
         one, other = found[column], expected[column]
         if pd.api.types.is_numeric_dtype(other) and not pd.api.types.is_bool_dtype(other):
-            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-8, err_msg=column)
+            np.testing.assert_allclose(one, other, rtol=within, atol=1e-8, err_msg=column)
         else:
             assert one.fillna("").tolist() == other.fillna("").tolist(), column
 

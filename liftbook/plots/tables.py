@@ -1,0 +1,95 @@
+"""A table of pandas as a page shows it: one line of headings, no heading that is empty, words at the left."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+Cell = tuple[str, str, str]
+"""The tag, its attributes, and what is inside."""
+
+EMPTY = re.compile(r"<th([^>]*)>(?:&nbsp;|\s)*</th>")
+NUMBER = re.compile(r"[-−+]?(?:\d[\d,.]*(?:e[-+]?\d+)?|inf|nan|∞)(?:\s*(?:%|[a-zµ]{1,3}))?", re.IGNORECASE)
+_PART = re.compile(r"<(thead|tbody)[^>]*>(.*?)</\1>", re.DOTALL)
+_ROW = re.compile(r"(<tr[^>]*>)(.*?)</tr>", re.DOTALL)
+_CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</\1>", re.DOTALL)
+_WIDE = re.compile(r"<t[hd][^>]*(?:row|col)span")
+
+
+def readable(table: str) -> str:
+    """Return a table's HTML with what a reader stumbles over mended; other HTML, and cells that span others, stay.
+
+    Parameters
+    ----------
+    table : str
+        HTML in which a table of pandas may stand.
+
+    Examples
+    --------
+    >>> readable("<thead><tr><th></th></tr></thead>")
+    '<thead><tr><td></td></tr></thead>'
+    """
+    table = EMPTY.sub(r"<td\1></td>", table)
+    if table.count("<table") != 1 or _WIDE.search(table):
+        return table
+    parts = {name: [_cells(row) for _, row in _ROW.findall(inside)] for name, inside in _PART.findall(table)}
+    head, body = parts.get("thead", []), parts.get("tbody", [])
+    if not (head and body) or len({len(row) for row in [*head, *body]}) != 1:
+        return table
+    if len(head) == 2 and (joined := _one_line(*head)):
+        table = _replace(table, "thead", [joined])
+        head = [joined]
+    at = {column for column in range(len(body[0])) if _words(row[column] for row in body)}
+    for name, rows in (("thead", head), ("tbody", body)):
+        table = _replace(
+            table, name, [[_left(cell) if j in at else cell for j, cell in enumerate(row)] for row in rows]
+        )
+    return table
+
+
+def _cells(row: str) -> list[Cell]:
+    return [(tag, attributes, inside) for tag, attributes, inside in _CELL.findall(row)]
+
+
+def text(inside: str) -> str:
+    r"""Return what is read of a cell.
+
+    >>> text("<b>1&nbsp;2</b> ")
+    '1\xa02'
+    """
+    return html.unescape(re.sub(r"<[^>]*>", "", inside)).strip()
+
+
+def _one_line(names: list[Cell], index: list[Cell]) -> list[Cell] | None:
+    """Return the columns' names with the index's before them, None where the two lines say more than that."""
+    first = next((j for j, cell in enumerate(names) if text(cell[2])), len(names))
+    if first == 0 or any(text(cell[2]) for cell in index[first:]):
+        return None
+    return [*index[:first], *names[first:]]
+
+
+def _words(cells: Iterable[Cell]) -> bool:
+    said = [text(inside) for _, _, inside in cells]
+    return any(said) and not any(NUMBER.fullmatch(one) for one in said)
+
+
+def _left(cell: Cell) -> Cell:
+    tag, attributes, inside = cell
+    if 'class="' in attributes:
+        return tag, attributes.replace('class="', 'class="lift-words ', 1), inside
+    return tag, f'{attributes} class="lift-words"', inside
+
+
+def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:
+    """Return a table with other rows in its head or body; rows keep their own attributes."""
+
+    def part(found: re.Match[str]) -> str:
+        opened = [one for one, _ in _ROW.findall(found[0])][-len(rows) :]
+        lines = [
+            f"{start}{''.join(f'<{tag}{attributes}>{inside}</{tag}>' for tag, attributes, inside in row)}</tr>"
+            for start, row in zip(opened, rows, strict=True)
+        ]
+        return f"{found[0].partition('>')[0]}>{''.join(lines)}</{name}>"
+
+    return re.sub(rf"<{name}[^>]*>.*?</{name}>", part, table, count=1, flags=re.DOTALL)
