@@ -126,7 +126,7 @@ class Growing:
         self.boxes = []
         none = {name: np.empty(0, dtype=int) for name in ("parent", "child", "kind", "symbol")}
         self.proof = ll.Proof(
-            upper=0.0, dual=rng.normal(size=self.n) - 0.5, order=rng.permutation(self.n),
+            upper=0.0, dual=(rng.normal(size=self.n) - 0.5) * rng.choice([1.0, 1e-3]), order=rng.permutation(self.n),
             sides=rng.integers(-1, len(halfspaces), size=(m, 2)), caps=np.ones(self.n),
             cap_weights=rng.exponential(0.3, size=(self.n, m)) * rng.choice([-1, 0, 1], size=(self.n, m)),
             level=np.empty(0), weights=np.empty((0, m + 1)), points=np.empty((0, self.n)), **none,

@@ -159,6 +159,11 @@ class TestShapes:
         with pytest.raises(InvalidProof, match=rf"^{name} has a number that is not finite$"):
             upper_bound(JOINT, NOTION, replace(proof, digest="", **{name: changed}))
 
+    def test_the_first_cap_that_is_not_proven_is_named(self):
+        for caps, x in (([0.5, 0.5, 0.5], 0), ([1.0, 0.25, 0.5], 1), ([1.0, 2.0, 0.999], 2)):
+            with pytest.raises(InvalidProof, match=rf"^symbol {x} is capped at {caps[x]:g}, but 1 is proven$"):
+                bound(caps=caps)
+
     def test_no_box(self):
         nothing = {name: [] for name in ("parent", "child", "kind", "symbol", "level")}
         with pytest.raises(InvalidProof, match=r"^the proof has no box$"):
