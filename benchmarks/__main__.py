@@ -23,7 +23,7 @@ from scipy.spatial import HalfspaceIntersection
 import liftlib as ll
 from benchmarks import others
 from benchmarks.heuristics import heuristics, sight
-from benchmarks.optimum import optimum, proofs
+from benchmarks.optimum import growth, optimum, proofs
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -138,7 +138,10 @@ def figure_4(quick: bool) -> pd.DataFrame:
     rows = figures.figure_e23_4(trials, epsilons)
     seconds = time.perf_counter() - started
     responses = trials * len(rows[["series", "eps"]].drop_duplicates())
-    return pd.DataFrame([{"joints": trials, "responses": responses, "seconds": seconds}])
+    spent = trials * float(rows.loc[rows["measure"] == "seconds", "mean"].sum())
+    return pd.DataFrame(
+        [{"joints": trials, "responses": responses, "seconds": seconds, "processor seconds of responses": spent}]
+    )
 
 
 def scaling(quick: bool) -> pd.DataFrame:
@@ -204,36 +207,39 @@ def sanitising(quick: bool) -> pd.DataFrame:
 
 
 def plot(tables: dict[str, pd.DataFrame]) -> None:
-    """Draw seconds against eps for the response and the three mechanisms."""
+    """Draw times of plain routes against eps, seconds of the three mechanisms, and how the optimum's grow."""
     import matplotlib.pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-    table = tables["responses"]
-    for case, part in table.groupby("case"):
-        for name, look in {"qhull": {"marker": "o"}, "cddlib": {"marker": "s", "linestyle": "--"}}.items():
-            if f"{name} + linprog / liftlib" in part:
-                left.plot(part["eps"], part[f"{name} + linprog / liftlib"], **look, label=f"{name}, {case}")
-    left.set(xlabel="ε (nats)", ylabel="times liftlib's seconds", yscale="log")
-    left.legend(fontsize=7)
-    for name in ("AORR", "SRR", "merging"):
-        right.plot(tables["mechanisms"]["eps"], tables["mechanisms"][name], marker="o", label=name)
-    right.set(xlabel="ε (nats)", ylabel="seconds a joint", yscale="log")
-    right.legend(fontsize=7)
+    figure, (left, right, last) = plt.subplots(1, 3, figsize=(13, 3.5), layout="constrained")
+    if "responses" in tables:
+        table = tables["responses"]
+        for case, part in table.groupby("case"):
+            for name, look in {"qhull": {"marker": "o"}, "cddlib": {"marker": "s", "linestyle": "--"}}.items():
+                if f"{name} + linprog / liftlib" in part:
+                    left.plot(part["eps"], part[f"{name} + linprog / liftlib"], **look, label=f"{name}, {case}")
+        left.set(xlabel="ε (nats)", ylabel="times liftlib's seconds", yscale="log")
+        left.legend(fontsize=7)
+    if "mechanisms" in tables:
+        for name in ("AORR", "SRR", "merging"):
+            right.plot(tables["mechanisms"]["eps"], tables["mechanisms"][name], marker="o", label=name)
+        right.set(xlabel="ε (nats)", ylabel="seconds a joint", yscale="log")
+        right.legend(fontsize=7)
+    if "growth" in tables:
+        for secrets, part in tables["growth"].groupby("|S|"):
+            last.plot(part["|X|"], part["seconds"], marker="o", label=f"{secrets} secrets")
+        last.set(xlabel="symbols", ylabel="seconds to 2 %, ε = 2", xscale="log", yscale="log")
+        last.legend(fontsize=7)
     figure.savefig(OUT / "benchmarks.png", dpi=110)
     plt.close(figure)
 
 
-def main() -> int:
-    """Run every benchmark and print its table."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="one small case of each")
-    quick = options.parse_args().quick
-    OUT.mkdir(exist_ok=True)
-    tables = {}
-    for benchmark in (
+BENCHMARKS = {
+    one.__name__: one
+    for one in (
         responses,
         optimum,
         proofs,
+        growth,
         ldp_dimensions,
         mechanisms,
         figure_4,
@@ -242,10 +248,22 @@ def main() -> int:
         heuristics,
         sight,
         sanitising,
-    ):
-        tables[benchmark.__name__] = table = benchmark(quick)
-        print(f"\n{benchmark.__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
-        table.to_csv(OUT / f"{benchmark.__name__}.csv", index=False)
+    )
+}
+
+
+def main() -> int:
+    """Run every benchmark, or those that are named, and print its table."""
+    options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    options.add_argument("--quick", action="store_true", help="one small case of each")
+    options.add_argument("--only", nargs="+", choices=list(BENCHMARKS), help="these alone")
+    told = options.parse_args()
+    OUT.mkdir(exist_ok=True)
+    tables = {}
+    for name in told.only or BENCHMARKS:
+        tables[name] = table = BENCHMARKS[name](told.quick)
+        print(f"\n{BENCHMARKS[name].__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
+        table.to_csv(OUT / f"{name}.csv", index=False)
     plot(tables)
     return 0
 

@@ -7,6 +7,7 @@ from liftbook.figures.c22.example import example_c22_1, example_c22_1_family
 from liftbook.figures.c22.merging import figure_c22_1, figure_c22_2, figure_c22_3, merged_risks
 from liftbook.figures.e23.asymmetry import figure_e23_1
 from liftbook.figures.e23.convexity import lift_measures, lift_sets
+from liftbook.figures.e23.distance import distance_to_optimum
 from liftbook.figures.e23.merging import (
     figure_e23_2,
     figure_e23_3,
@@ -44,6 +45,7 @@ __all__ = [
     "alpha_lift_optimum",
     "convexity_of_bounds",
     "correlations",
+    "distance_to_optimum",
     "example_c22_1",
     "example_c22_1_family",
     "extreme_lifts",

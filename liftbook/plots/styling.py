@@ -138,6 +138,7 @@ LABELS: Mapping[str, str] = {
     "truth_gain": "truth of CR − truth of GRR",
     "gain": "I(X;Y) of CR − of GRR (nats)",
     "share": "share of the LIP optimum",
+    "behind": "NMI below the optimum, at most",
 }
 """What an axis says of each measure, with its unit."""
 

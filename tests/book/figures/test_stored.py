@@ -110,7 +110,7 @@ def test_stored_rows_are_whole(name):
     for argument, values in long.again.items():
         if np.iterable(values):
             assert set(values) < set(own[argument])
-            assert set(own[argument]) == set(rows["eps"])
+            assert set(own[argument]) == set(rows["n_public" if argument == "sizes" else "eps"])
     with resource("data/ledger-runs.csv").open(newline="") as file:
         known = {row["run"] for row in csv.DictReader(file)}
     assert stored._runs()[name][0] in known
@@ -122,6 +122,7 @@ def test_stored_rows_are_whole(name):
         ("figure_e23_4", "aorr"),
         ("figure_e23_8", "srr"),
         ("figure_e23_10", "srr"),
+        ("distance_to_optimum", "srr"),
         ("figure_s20_4", "optimal-ldp-lip"),
         ("figure_s20_5", "conditional-reporting"),
         ("kernel_polytope_times", "optimal-ldp-lip"),
