@@ -299,8 +299,8 @@ def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, floa
     >>> [round(belief, 4) for belief in belief_within(0.1, 1.0, 0.5)]
     [0.0368, 0.1649]
     """
-    least = max(math.exp(-eps_l) * prior, 1 - math.exp(min(eps_u, 700)) * (1 - prior), 0.0)
-    most = min(math.exp(min(eps_u, 700)) * prior, 1 - math.exp(-eps_l) * (1 - prior), 1.0)
+    least = max(math.exp(-eps_l) * prior, 1 - math.exp(min(eps_u, 700)) * (1 - prior))
+    most = min(math.exp(min(eps_u, 700)) * prior, 1 - math.exp(-eps_l) * (1 - prior))
     return least, most
 
 
