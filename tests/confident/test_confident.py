@@ -149,10 +149,10 @@ LAWS_OF = {
     [
         (THIN, 300, 149, ll.LIP(1.0)),
         (THIN, 300, 7, ll.LDP(1.0)),
-        (ADULT, 1000, 61, ll.LIP(1.0)),
-        (ADULT, 1000, 91, ll.LIP(1.0)),
+        pytest.param(ADULT, 1000, 61, ll.LIP(1.0), marks=pytest.mark.slow),
+        pytest.param(ADULT, 1000, 91, ll.LIP(1.0), marks=pytest.mark.slow),
         (ADULT, 1000, 166, ll.LIP(1.0)),
-        (ADULT, 100_000, 26, ll.LIP(2.0)),
+        pytest.param(ADULT, 100_000, 26, ll.LIP(2.0), marks=pytest.mark.slow),
     ],
 )
 def test_a_solver_that_loses_its_way_does_not_end_a_design(law, rows, seed, notion):

@@ -103,6 +103,7 @@ def test_stored_designs_are_whole_and_kept():
     first = found[found["notion"] == repr(NOTIONS[0])]
     tables = first.groupby(["law", "rows"])["seed"].nunique()
     assert set(tables.index) == {(law, rows) for law in LAWS for rows in stored.SIZES}
+    assert (tables == stored.SEEDS).all()
     confident = found[found["design"].str.startswith("confident")]
     assert confident["kept"].mean() >= 0.95
 
