@@ -32,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful", "numba")
+FEW, FAR = 8, 10**6
+"""How many tests are tried before all, and how far a test is that noticed none."""
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
 OPTIONS = ("-x", "-q", "--tb=no", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 
@@ -45,7 +47,8 @@ def modules(spec: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def start(scratch: str) -> None:
-    """Move a worker to its own copy of the tree, with what takes long to import imported."""
+    """Move a worker to its own copy of the tree, with what takes long to import imported, and nothing compiled."""
+    os.environ.update({"HYPOTHESIS_PROFILE": "any", "NUMBA_DISABLE_JIT": "1"})
     tree = Path(tempfile.mkdtemp(dir=scratch))
     for name in COPIED:
         copy: Any = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
@@ -59,34 +62,37 @@ def start(scratch: str) -> None:
     gc.collect()
     gc.freeze()  # pytest collects garbage at each end, for longer than most mutants live
     os.chdir(tree)
-    os.environ.update({"PYTHONPATH": str(tree), "HYPOTHESIS_PROFILE": "any"})
+    os.environ["PYTHONPATH"] = str(tree)
     sys.path.insert(0, str(tree))
 
 
 class Order:
-    """Run first the tests that noticed earlier mutants, the latest before all, and then the quicker ones."""
+    """Run first the tests that noticed mutants of lines nearby, the latest before others, and then the quicker ones."""
 
-    def __init__(self, notes: Path, *, first: bool) -> None:
-        self.notes, self.first = notes, first
+    def __init__(self, notes: Path, at: int) -> None:
+        self.notes, self.at = notes, at
+        self.rank: dict[str, tuple[int, float]] = {}
+        for note in notes.read_text(encoding="utf-8").splitlines() if at else []:
+            test, line, number = note.rsplit("\t", 2)
+            rank = (abs(int(line) - at), -float(number)) if int(line) else (FAR, float(number))
+            self.rank[test] = min(rank, self.rank.get(test, rank))
+
+    def likely(self) -> list[str]:
+        """Return the few tests that are likely to notice."""
+        noticed = [test for test, (distance, _) in self.rank.items() if distance < FAR]
+        return sorted(noticed, key=self.rank.__getitem__)[:FEW]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        lines = [] if self.first else self.notes.read_text(encoding="utf-8").splitlines()
-        rank = {test: float(at) for test, at in (line.rsplit("\t", 1) for line in lines)}
-        items.sort(key=lambda item: rank.get(item.nodeid, 0.0))
+        items.sort(key=lambda item: self.rank.get(item.nodeid, (FAR, 0.0)))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed or (self.first and report.when == "call"):
+        if report.failed or (not self.at and report.when == "call"):
             with self.notes.open("a", encoding="utf-8") as file:
-                file.write(f"{report.nodeid}\t{-time.time() if report.failed else report.duration}\n")
+                file.write(f"{report.nodeid}\t{self.at}\t{time.time() if report.failed else report.duration}\n")
 
 
-def passes(module: str, source: str, tests: list[str], limit: int) -> bool:
-    """Return whether the tests pass with another source of a module; those that take too long do not."""
-    path, compiled = Path(module), Path(cache_from_source(module))
-    original = path.read_text(encoding="utf-8")
-    path.write_text(source, encoding="utf-8")
-    compiled.unlink(missing_ok=True)
-    order = Order(Path.cwd().with_name(module.replace("/", ".")), first=source == original)
+def ended(tests: list[str], order: Order, limit: int) -> int:
+    """Return what pytest ends with, in a process of its own: 0 if the tests pass, below 0 if they take too long."""
     if not (child := os.fork()):
         status = 1
         try:
@@ -96,10 +102,23 @@ def passes(module: str, source: str, tests: list[str], limit: int) -> bool:
             status = pytest.main([*OPTIONS, *tests], plugins=[order])
         finally:
             os._exit(status)
-    status = os.waitpid(child, 0)[1]
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def passes(module: str, source: str, at: int, tests: list[str], limit: int) -> bool:
+    """Return whether the tests pass with a module changed at a line, 0 for none; those that take too long do not."""
+    path, compiled = Path(module), Path(cache_from_source(module))
+    original = path.read_text(encoding="utf-8")
+    path.write_text(source, encoding="utf-8")
+    compiled.unlink(missing_ok=True)
+    order = Order(Path.cwd().with_name(module.replace("/", ".")), at)
+    likely = order.likely()
+    # another number than 1 may only say that a test could not be found by its name
+    noticed = bool(likely) and (ended(likely, order, limit) == 1)
+    lives = not noticed and ended(tests, order, limit) == 0
     path.write_text(original, encoding="utf-8")
     compiled.unlink(missing_ok=True)
-    return status == 0
+    return lives
 
 
 def tried(
@@ -111,10 +130,10 @@ def tried(
     for one in mutants(source, operators):  # the first are tried while the others are still made
         if not limit:
             before = time.monotonic()
-            if not pool.submit(passes, module, source, tests, 600).result():
+            if not pool.submit(passes, module, source, 0, tests, 600).result():
                 sys.exit(f"{module}: its tests fail as it is: {' '.join(tests)}")
             limit = 10 + 5 * int(time.monotonic() - before)
-        waiting.append((one, pool.submit(passes, module, one.source, tests, limit)))
+        waiting.append((one, pool.submit(passes, module, one.source, one.at, tests, limit)))
     for one, lives in waiting:
         yield one, lives.result()
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from liftlib.cli.options import (
@@ -81,22 +84,24 @@ def run(options: argparse.Namespace) -> int:
         return made
 
     outputs = Outputs.beside(options.output, options.design, options.page)
-    done = sanitise_file(
-        options.table,
-        outputs,
-        reading(options, "error"),
-        make,
-        options.mechanism,
-        confidence=confidence_of(options),
-        publishing=publishing(options),
-        side_channels=options.side_channels,
-        allow=options.allow,
-        seconds=options.seconds,
-        ledger=ledger_of(options),
-        resamples=options.resamples,
-        rng=options.seed,
-        force=options.force,
-    )
+    with progress(options.seconds) as report:
+        done = sanitise_file(
+            options.table,
+            outputs,
+            reading(options, "error"),
+            make,
+            options.mechanism,
+            confidence=confidence_of(options),
+            publishing=publishing(options),
+            side_channels=options.side_channels,
+            allow=options.allow,
+            seconds=options.seconds,
+            report=report,
+            ledger=ledger_of(options),
+            resamples=options.resamples,
+            rng=options.seed,
+            force=options.force,
+        )
     found = done.audit
     if options.json:
         files = {name: str(path) for name, path in vars(outputs).items()}
@@ -124,3 +129,21 @@ def run(options: argparse.Namespace) -> int:
     for note in found.notes:
         print(printable(f"note: {note}"))
     return 0
+
+
+@contextmanager
+def progress(limit: float | None) -> Iterator[Callable[[float, float, float], None] | None]:
+    """Give what draws a bar of a search's seconds on a terminal, and takes it away again; None elsewhere."""
+    if limit is None or not limit > 0 or not sys.stderr.isatty():
+        yield None
+        return
+
+    def report(cost: float, bound: float, seconds: float) -> None:
+        bar = "#" * min(20, int(20 * seconds / limit))
+        line = f"[{bar:20}] {seconds:.0f} of {limit:g} s, at most {cost - bound:.2g} nats from the best"
+        print(f"{line:70}", end="\r", file=sys.stderr, flush=True)
+
+    try:
+        yield report
+    finally:
+        print(f"{'':70}", end="\r", file=sys.stderr, flush=True)

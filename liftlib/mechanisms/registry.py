@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -113,7 +113,14 @@ class Mechanism:
         return not isinstance(self.function, Family) and "seconds" in inspect.signature(self.function).parameters
 
     @checked
-    def __call__(self, joint: Joint, notion: Notion, *, seconds: float | None = None) -> Channel:
+    def __call__(
+        self,
+        joint: Joint,
+        notion: Notion,
+        *,
+        seconds: float | None = None,
+        report: Callable[[float, float, float], None] | None = None,
+    ) -> Channel:
         """Return a channel that keeps the notion.
 
         Parameters
@@ -124,6 +131,8 @@ class Mechanism:
             What to keep.
         seconds : float, optional, keyword-only
             Where it searches, after how many it ends with what it has and its bound.
+        report : callable, optional, keyword-only
+            Told how far it is where its search tells, see ``optimal_response``; else never called.
 
         Raises
         ------
@@ -143,7 +152,10 @@ class Mechanism:
         family = self.family
         if family is not None:
             return family.calibrated(joint, notion)
-        return self.function(joint, notion) if seconds is None else self.function(joint, notion, seconds=seconds)
+        how: dict[str, Any] = {} if seconds is None else {"seconds": seconds}
+        if report is not None and "report" in inspect.signature(self.function).parameters:
+            how["report"] = report
+        return self.function(joint, notion, **how)
 
 
 _ALL = (

@@ -81,6 +81,7 @@ def sanitise_file(
     side_channels: bool = False,
     allow: bool = False,
     seconds: float | None = None,
+    report: Callable[[float, float, float], None] | None = None,
     ledger: Path | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
@@ -104,6 +105,8 @@ def sanitise_file(
         Whether all combinations of labels must be symbols.
     seconds : float, optional
         After how many a mechanism that searches ends with what it has; it may then take more symbols.
+    report : callable, optional
+        Told how far a search is, see :func:`liftlib.mechanisms.response.optimal.optimal_response`.
     ledger : pathlib.Path, optional
         The releases of these rows so far, with which this one is put together and to which it is added.
     force : bool
@@ -128,7 +131,8 @@ def sanitise_file(
     notion = make_notion(counts.public)
     designed = seconds is not None or routed(mechanism, notion, confidence)
     check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
-    made = without_formulas(design(counts, notion, mechanism, confidence, seconds), how.formulas, how.keep)
+    made = design(counts, notion, mechanism, confidence, seconds, report)
+    made = without_formulas(made, how.formulas, how.keep)
     check_keep(table, made, how.keep)
     check_each_secret(made)
     warn_of_rows_alone(confidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -279,6 +280,7 @@ def design(
     mechanism: str,
     confidence: float | None = CONFIDENCE,
     seconds: float | None = None,
+    report: Callable[[float, float, float], None] | None = None,
 ) -> Design:
     """Return the channel that a mechanism makes for a table's counts, on a grid where that serves.
 
@@ -291,6 +293,8 @@ def design(
         With which the notion is to be kept for the population too; None for these rows alone.
     seconds : float or None
         After how many a mechanism that searches ends with what it has.
+    report : callable or None
+        Told how far a search is, see :func:`liftlib.mechanisms.response.optimal.optimal_response`.
 
     Raises
     ------
@@ -306,7 +310,7 @@ def design(
         )
     kept = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
     if confidence is None:
-        made, vouches = named(joint, notion, seconds=seconds), None
+        made, vouches = named(joint, notion, seconds=seconds, report=report), None
     else:
         made, voucher, how = for_population(named, counts.table, notion, confidence, counts.chosen)
         vouches = voucher.keeps

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -87,6 +88,23 @@ def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
         "out.card.md": 0o644,
         f"out{suffix}": 0o644,
     }
+
+
+def test_sanitise_shows_how_far_a_search_is(capsys, tmp_path, adult, monkeypatch):
+    """On a terminal, and with seconds given, a bar that is gone at the end; elsewhere nothing."""
+    words = ["sanitise", adult, *COLUMNS[:2], "--public", "native-country", *ALIP, "--rare", "pool", "--force"]
+    words += ["--confidence", "none", "-o", tmp_path / "out.csv", "--mechanism", "optimal", "--seconds", 20]
+    code, _, err = run(capsys, *words)
+    assert code == 0, err
+    assert "nats from the best" not in err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    code, _, err = run(capsys, *words)
+    assert code == 0, err
+    bars = [line for line in err.split("\r") if "nats from the best" in line]
+    assert bars
+    assert all(re.match(r"\[#* *\] \d+ of 20 s, at most \S+ nats from the best *$", one) for one in bars), bars
+    assert {len(one) for one in bars} == {70}
+    assert " " * 70 + "\r" in err[err.rindex("nats from the best") :]
 
 
 def test_sanitise_takes_seconds(capsys, tmp_path, adult):

@@ -169,6 +169,8 @@ def test_certificate_of_the_best_response():
     assert made.value == ll.evaluate(JOINT, channel).mutual_information
     assert made.upper == pytest.approx(ll.entropy(JOINT.p_x) - made.solution.objective, abs=1e-15)
     assert made.mixed == 0
+    # an enumeration grows no tree, and does not look at the clock
+    assert (made.proof, made.programmes, made.seconds) == (None, 0, 0.0)
     assert best_response(JOINT, ll.LIP(0.3), route="by name").certificate.route == "by name"
 
 

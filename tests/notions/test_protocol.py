@@ -382,6 +382,24 @@ class TestWhatEveryNotionHas:
         assert np.exp(upper).tolist() == pytest.approx([5, 1.25])
         assert exact is False
 
+    def test_its_text_is_without_the_last_digits_of_a_sum(self):
+        assert str(LIP(0.1 + 0.2)) == "LIP(eps=0.3)"
+        assert repr(LIP(0.1 + 0.2)) == "LIP(eps=0.30000000000000004)"
+        assert str(ALIP(0.1 + 0.2, 1.2345678901234567e-07)) == "ALIP(eps_l=0.3, eps_u=1.23456789012e-07)"
+        assert str(ALIP(math.inf, 0.12345678901)) == "ALIP(eps_l=inf, eps_u=0.12345678901)"
+        assert str(SRLIP(1.1 * 3, (2, 3))) == "SRLIP(eps=3.3, shape=(2, 3))"
+
+    def test_extremes(self):
+        """Only where the least and the largest lift may stand for all may a mechanism drop the others."""
+        for notion in (OfOnesOwn(), Always(), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1), SRLIP(1, (3,))):
+            assert notion.extremes is False
+        for notion in (ALIP(1, 1), LIP(1), LDP(1)):
+            assert notion.extremes is True
+            lifts, p_s = lift(TABLE), TABLE.p_s
+            ends = np.array([lifts.min(axis=0), lifts.max(axis=0)])
+            for need, other in zip(notion.needs(lifts, p_s), notion.needs(ends, p_s), strict=True):
+                assert need.needed.tolist() == other.needed.tolist()
+
     def test_nothing_is_relaxed(self):
         notion = OfOnesOwn()
         assert notion.relaxed(np.array([0.2, 0.8]), 1e-11) == (notion, 0.0)
@@ -423,6 +441,9 @@ class TestRelaxed:
         assert ALIP(3, 1).relaxed(self.p_s, 1.0)[0] == ALIP(math.inf, 1)
         floor = math.exp(-3)
         assert ALIP(3, 1).relaxed(self.p_s, floor) == (ALIP(3, 1), 0.0)
+        floor = float(np.exp(-3.0) / self.p_s.min())
+        assert LDP(3).relaxed(self.p_s, floor) == (LDP(3), 0.0)
+        assert LDP(3).relaxed(self.p_s, math.nextafter(floor, 10)) == (LDP(math.inf), floor)
 
 
 class TestDifference:

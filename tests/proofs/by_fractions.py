@@ -11,6 +11,9 @@ from liftlib.numerics import KEEP_TOL
 from liftlib.proofs.checking import WIDER
 from liftlib.proofs.proof import BISECT, FIRST, LEAF
 
+FULL = Fraction(1 + WIDER)
+"""More than this cannot be spread, the room for rounding included."""
+
 
 @cache
 def entropy_of(t):
@@ -71,7 +74,7 @@ class ByFractions:
     def tightened(self, least, most):
         """The box, its upper ends no more than what the others leave of 1; None where nothing is in it."""
         total = sum(least)
-        if total > 1 + Fraction(WIDER):
+        if total > FULL:
             return None
         left = [max(1 - total + low, low) + Fraction(WIDER) for low in least]
         return [min(high, other) for high, other in zip(most, left, strict=True)]
@@ -103,7 +106,7 @@ class ByFractions:
         for child, low, high in self.parts(at, least, most):
             if child in self.children.get(at, {}):
                 found.append(self.least(self.children[at][child], low, high))
-            elif sum(low) <= 1 + Fraction(WIDER):
+            elif sum(low) <= FULL:
                 found.append(self.price(at, low, high))
         return min((price for price in found if price is not None), default=None)
 
@@ -123,7 +126,7 @@ class Growing:
         self.boxes = []
         none = {name: np.empty(0, dtype=int) for name in ("parent", "child", "kind", "symbol")}
         self.proof = ll.Proof(
-            upper=0.0, dual=rng.normal(size=self.n) - 0.5, order=rng.permutation(self.n),
+            upper=0.0, dual=(rng.normal(size=self.n) - 0.5) * rng.choice([1.0, 1e-3]), order=rng.permutation(self.n),
             sides=rng.integers(-1, len(halfspaces), size=(m, 2)), caps=np.ones(self.n),
             cap_weights=rng.exponential(0.3, size=(self.n, m)) * rng.choice([-1, 0, 1], size=(self.n, m)),
             level=np.empty(0), weights=np.empty((0, m + 1)), points=np.empty((0, self.n)), **none,

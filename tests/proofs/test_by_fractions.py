@@ -9,7 +9,7 @@ from by_fractions import ByFractions, Growing
 
 import liftlib as ll
 from liftlib.errors import InvalidProof
-from liftlib.proofs.checking import upper_bound
+from liftlib.proofs.checking import _Checker, _halfspaces, upper_bound
 
 CLOSE = Fraction(1, 10**11)
 SKEWED = ll.Joint.from_counts([[60, 2, 0], [1, 30, 7]])
@@ -32,8 +32,11 @@ def test_the_bound_is_that_of_the_fractions(seed):
     for joint, notion in JOINTS:
         halfspaces = notion.halfspaces(joint)
         proof = Growing(rng, halfspaces, joint.p_x).made()
-        exact, found = ByFractions(joint.p_x, halfspaces, proof).upper(), upper_bound(joint, notion, proof)
-        assert 0 < Fraction(found) - exact <= CLOSE
+        by_fractions = ByFractions(joint.p_x, halfspaces, proof)
+        assert 0 < Fraction(upper_bound(joint, notion, proof)) - by_fractions.upper() <= CLOSE
+        # the price by itself too, for what is added to the sum at the end could hide that it is not
+        least = _Checker(joint, _halfspaces(joint, notion, proof), proof).least()
+        assert 0 < by_fractions.least() - Fraction(least) <= CLOSE
 
 
 @pytest.mark.parametrize("size", [0.1, 1e4])

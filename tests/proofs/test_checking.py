@@ -15,7 +15,7 @@ NOTION = ll.ALIP(0.3, 0.2)
 
 @pytest.fixture(scope="module")
 def channel():
-    return ll.optimal_response(JOINT, NOTION, method="tree")
+    return ll.optimal_response(JOINT, NOTION, method="tree", compiled=False)  # the same boxes, without a compiler
 
 
 def with_proof(channel, proof, **changed):

@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -70,8 +70,17 @@ class TestBounds:
 
     @pytest.mark.parametrize(
         "boxes",
-        [EMPTY, EMPTY[:5], ABOVE, [*BRINK[:2], (0, 1, FIRST, 0, 0.5 * WIDER)], [*BRINK[:2], (0, 1, BISECT, 1, WIDER)]],
-        ids=["given", "implied", "first", "none is empty", "nor here"],
+        [
+            EMPTY,
+            EMPTY[:5],
+            ABOVE,
+            [*BRINK[:2], (0, 1, FIRST, 0, 0.5 * WIDER)],
+            [*BRINK[:2], (0, 1, FIRST, 0, 0.99999 * WIDER), (2, -1, LEAF, 0, 0.0)],  # all the room that there is
+            [*BRINK[:2], (0, 1, BISECT, 1, WIDER)],
+            [*BRINK[:2], (0, 1, BISECT, 0, 1 + WIDER), (2, 0, LEAF, 0, 0.0)],
+            [*BRINK[:2], (0, 1, BISECT, 0, 1 + WIDER), (2, 0, LEAF, 0, 0.0), (2, 1, LEAF, 0, 0.0)],
+        ],
+        ids=str,
     )
     def test_an_empty_box_is_as_dear_as_can_be(self, boxes):
         """At a million nats a unit a box that is empty by a millionth of a millionth would be cheaper than the rest.
@@ -79,7 +88,7 @@ class TestBounds:
         So would one that is left out, where all that fills it is the room for rounding.
         """
         dear = 1e6
-        weights = [0.0, -dear, 0.0, -dear, 0.0, 0.0][: len(boxes)]  # by which the two leaves are at least -dear
+        weights = [0.0, -dear, 0.0, -dear, 0.0, 0.0][: len(boxes)]  # by which two leaves are at least -dear
         proof = proof_of(boxes, dual=(dear, dear, 0.0), weights=weights, caps=np.full(3, 2.0))
         found, exact = upper_bound(JOINT, NOTION, proof), ByFractions(JOINT.p_x, np.empty((0, 3)), proof).upper()
         assert 0 < Fraction(found) - exact < Fraction(1, 10**7)
@@ -149,6 +158,11 @@ class TestShapes:
         changed.flat[-1] = value
         with pytest.raises(InvalidProof, match=rf"^{name} has a number that is not finite$"):
             upper_bound(JOINT, NOTION, replace(proof, digest="", **{name: changed}))
+
+    def test_the_first_cap_that_is_not_proven_is_named(self):
+        for caps, x in (([0.5, 0.5, 0.5], 0), ([1.0, 0.25, 0.5], 1), ([1.0, 2.0, 0.999], 2)):
+            with pytest.raises(InvalidProof, match=rf"^symbol {x} is capped at {caps[x]:g}, but 1 is proven$"):
+                bound(caps=caps)
 
     def test_no_box(self):
         nothing = {name: [] for name in ("parent", "child", "kind", "symbol", "level")}
@@ -240,6 +254,19 @@ class TestTrees:
 AS_IS = ll.Channel.identity(3)
 
 
+@dataclass(frozen=True)
+class Over(ll.Notion):
+    """Exceeds its budget by so much, whatever is released."""
+
+    nats: float
+
+    def leakage(self, joint, channel):  # noqa: ARG002
+        return self.nats
+
+    def excess(self, joint, channel):  # noqa: ARG002
+        return self.nats
+
+
 def with_certificate(channel=AS_IS, value=WHOLE, upper=10.0, **changed):
     """A channel whose certificate holds a proof."""
 
@@ -289,6 +316,22 @@ class TestCheck:
                 check_proof(JOINT, notion, with_certificate())
         else:
             assert check_proof(JOINT, notion, with_certificate()).leakage == pytest.approx(over * KEEP_TOL, rel=1e-3)
+
+    def test_what_is_off_by_exactly_a_tolerance_is_accepted(self):
+        """I(X; Y) of a sure symbol is 0, and the notion exceeds its budget by what it is told."""
+        sure = ll.Joint([[1.0]])
+        for excess, value, refused in (
+            (KEEP_TOL, VALUE_TOL, False),
+            (math.nextafter(KEEP_TOL, 1), 0.0, True),
+            (0.0, math.nextafter(VALUE_TOL, 1), True),
+        ):
+            proof = proof_of(dual=(0.0,))
+            channel = ll.Channel([[1.0]], certificate=Certificate("by hand", value, 10.0))
+            if refused:
+                with pytest.raises(InvalidProof, match=r"is not private|as the certificate says"):
+                    check_proof(sure, Over(excess), channel, proof)
+            else:
+                assert check_proof(sure, Over(excess), channel, proof).leakage == excess
 
     def test_what_is_told_is_what_is_proven_or_more(self):
         proven = upper_bound(JOINT, NOTION, proof_of())

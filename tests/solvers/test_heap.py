@@ -3,10 +3,10 @@
 import numpy as np
 
 from liftlib.solvers.mixing import heap
-from liftlib.solvers.mixing.problem import HAS_NUMBA, Pass, Stack
+from liftlib.solvers.mixing.problem import Pass, Stack
 
-push = heap.push.py_func if HAS_NUMBA else heap.push
-pop = heap.pop.py_func if HAS_NUMBA else heap.pop
+push = getattr(heap.push, "py_func", heap.push)
+pop = getattr(heap.pop, "py_func", heap.pop)
 
 
 def test_nodes_come_out_by_their_bounds():

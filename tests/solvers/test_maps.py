@@ -53,3 +53,15 @@ def test_no_single_move_helps():
             other = end.copy()
             other[s] = x
             assert reached <= price(point, other, worth) + 1e-10
+
+
+def test_a_move_must_be_worth_more_than_rounding():
+    """Else two symbols of one price would take turns for ever."""
+    for gain, to in ((0.0, 0), (1e-14, 0), (1e-11, 1)):
+        assert moved(np.array([[1.0]]), np.array([[0]]), np.array([[0.0, gain]])).tolist() == [[to]]
+
+
+def test_maps_are_not_changed_in_place():
+    starts = np.array([[0, 0]])
+    ends = moved(np.array([[0.5, 0.5]]), starts, np.array([[0.0, 9.0], [0.0, 9.0]]))
+    assert (starts.tolist(), ends.tolist()) == ([[0, 0]], [[1, 1]])
