@@ -61,7 +61,7 @@ class Records(NamedTuple):
     def empty(count: int, m: int, basis: int) -> Records:
         """Return room for nodes; ``basis`` is how many basic variables each remembers."""
         one, two, three, four = (np.zeros(count, np.int64) for _ in range(4))
-        return Records(one, two, three, four, np.zeros(count), np.zeros((count, m)), np.zeros((count, basis), np.int64))
+        return Records(one, two, three, four, np.zeros(count), np.zeros((count, m)), np.zeros((count, basis), np.int32))
 
     def grown(self) -> Records:
         """Return the same with room for twice as many."""
