@@ -115,3 +115,28 @@ def test_caps_by_large_weights_that_cancel():
                     upper_bound(joint, notion, growing.made())
                 refused += 1
     assert refused > 10
+
+
+def test_caps_are_rounded_by_the_terms_of_their_own_symbol():
+    """The weights of one symbol cancel at another, where their terms are large; nothing large stands at its own."""
+    p, small = np.array([0.3, 0.35, 0.35]), 1e-6 * np.array([1, 1, -2])
+    apart = np.array([0.2, -0.2, 0])
+    joint = ll.Joint(np.column_stack([p + small, p + apart - small / 2, p - apart - small / 2]) / 3)
+    halfspaces = ll.LIP(1e-6).halfspaces(joint)
+    assert np.abs(halfspaces[3:5, 0]).max() < 1e-5 < 0.5 < np.abs(halfspaces[3:5, 1:]).min()
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        growing = Growing(rng, halfspaces, joint.p_x, depth=0, sides=60)
+        parts = rng.dirichlet(np.ones(30), size=2) * 1.6e5 * np.array([[p[0] / p[1]], [1.0]])
+        weights = np.zeros((3, 60))
+        weights[0] = parts.T.ravel()
+        growing.proof = replace(
+            growing.proof, sides=[[3 + k % 2, -1] for k in range(60)], digest="", cap_weights=weights
+        )
+        cap = ByFractions(joint.p_x, halfspaces, growing.proof).caps()[0]
+        assert 0.7 < cap < 0.8  # at the other two, where it is what is left of 1e5
+        short = float(cap)
+        short = np.nextafter(short, 0) if Fraction(short) >= cap else short
+        growing.boxes, growing.caps = [], np.array([short, 1.0, 1.0])
+        with pytest.raises(InvalidProof, match=r"^symbol 0 is capped at "):
+            upper_bound(joint, ll.LIP(1e-6), growing.made())
