@@ -91,3 +91,9 @@ def test_the_library_stands_alone():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_two_files_of_tests_have_one_name():
+    """Pytest refuses them, and only when both are collected."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(names) == len(set(names))
