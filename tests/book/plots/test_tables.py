@@ -24,7 +24,9 @@ def words(page):
     return {cell.get_text() for cell in soup.find_all(class_="lift-words")}
 
 
-@pytest.mark.parametrize("made", [FRAME._repr_html_(), FRAME.style.format(precision=1).to_html()])
+@pytest.mark.parametrize(
+    "made", [FRAME._repr_html_(), FRAME.style.format(precision=1).to_html()], ids=["frame", "styled"]
+)
 def test_one_line_of_headings_and_words_at_the_left(made):
     page = readable(made)
     before, after = rows(made), rows(page)
