@@ -390,8 +390,9 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
 WITHIN = {
     "optimal-ldp-lip": 0.01,  # a search ends once the optimum is proven to a per cent, and each solver goes its own way
     "funnel": 1e-4,  # a descent ends where steps gain no more, and beliefs are flat there
+    "population_sets": 0.03,  # a response on few rows is searched for, with costs that solvers take differently
 }
-"""Chapters whose numbers are not determined to the solver's tolerance, and how far they are."""
+"""Chapters and tables whose numbers are not determined to the solver's tolerance, and how far they are."""
 
 NOT_HERE = {"your-own-data"}
 """Chapters of which some cells need what a browser does not have."""
@@ -416,7 +417,7 @@ def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_pat
         expected = pd.read_csv(tmp_path / "run" / f"{table}.csv")
         written = tmp_path / f"{table}.csv"
         pd.DataFrame(kept["rows"], columns=kept["columns"]).to_csv(written, index=False)
-        same(pd.read_csv(written), expected, WITHIN.get(name, 1e-6))
+        same(pd.read_csv(written), expected, WITHIN.get(table, WITHIN.get(name, 1e-6)))
     page.context.close()
 
 
