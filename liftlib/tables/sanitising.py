@@ -109,7 +109,7 @@ def sanitise(
         The file of these rows' releases so far, with which this one is put together and to which it is added: the one
         that ``lift sanitise`` keeps beside a table, or one of your own. Without it a second release is not noticed.
     kernel : bool
-        Whether the card has the kernel, which estimates need, and which mostly tells a row to whoever knows all others.
+        Whether the card has the kernel, which estimates need, and which can tell a row to whoever knows all others.
     resamples : int
         Bootstrap tables of the audit.
     rng : Uniform or int, optional

@@ -13,7 +13,7 @@ PRIORS = (0.01, 0.1, 0.5)
 
 KERNEL_TELLS = (
     "A person from somebody who knows all the other rows: how likely each output is was computed from all of them, "
-    "which in a table of a few hundred or thousand rows mostly tells the missing one to whoever has the rest."
+    "which in a table of a few hundred or thousand rows can tell the missing one to whoever has the rest."
 )
 """What the kernel of a response adds, where it is published."""
 

@@ -196,7 +196,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
     member = scaled.member[1:-1]
     if not len(member):
         return np.inf
-    near = np.argsort(excess_of(worst_needs(notion, scaled.between))[1:-1])[:64]
+    near = np.argsort(excess_of(worst_needs(notion, scaled.between))[1:-1], kind="stable")[:64]
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:

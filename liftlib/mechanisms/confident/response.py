@@ -155,7 +155,9 @@ def _best_mixture(cone: Cone, kept: Mask, p_x: Vector) -> tuple[list[Row], Mixtu
     for _ in range(ROUNDS):
         price = mixture.solution.dual
         saved = cost - cone.rows[places] @ price
-        joining = [Row(places[[at]], np.ones(1)) for at in np.argsort(saved)[:JOINING] if saved[at] < -CHEAPER]
+        joining = [
+            Row(places[[at]], np.ones(1)) for at in np.argsort(saved, kind="stable")[:JOINING] if saved[at] < -CHEAPER
+        ]
         for row in (*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)):
             found, value = search.descend(row, price)
             if value < -CHEAPER:
@@ -166,7 +168,7 @@ def _best_mixture(cone: Cone, kept: Mask, p_x: Vector) -> tuple[list[Row], Mixtu
         try:
             mixture = cheapest(rows, p_x)
         except SolverFailure:
-            # rows too much alike for a sound basis: the mixture before them is as private, and all but as useful
+            # rows too much alike for a sound basis: the mixture before them is as private
             break
         pool += joining
     return pool, mixture

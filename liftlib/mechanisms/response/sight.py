@@ -196,7 +196,7 @@ class Searched:
             posteriors = np.array([self._downhill(*one, worth) for one in zip(posteriors, starts, strict=True)])
         starts = moved(posteriors, starts, worth)
         prices = marginal_entropies(posteriors, starts, n_public) - _worth_of(posteriors, starts, worth)
-        least = np.argsort(prices)[: BATCH // 3]
+        least = np.argsort(prices, kind="stable")[: BATCH // 3]
         self._last = posteriors[least], starts[least]
         return posteriors, starts, -np.inf
 
