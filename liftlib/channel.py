@@ -202,7 +202,7 @@ class Channel:
         self._check_fits(joint)
         p_sy = np.einsum("sx,sxy->sy", joint.p, self.kernel) if self.sees_secret else joint.p @ self.kernel
         seen = p_sy.sum(axis=0) > 0
-        if seen.all() and (p_sy.sum(axis=1) > 0).all():  # as a joint distribution and a channel make it, but for underflow
+        if seen.all() and (p_sy.sum(axis=1) > 0).all():  # which but for underflow is so
             return Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
         labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
         return Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)

@@ -44,7 +44,8 @@ class RowsCertificate(Certificate):
     mixed : float
         The share of constant release mixed in so that the notion is kept in floating point, mostly 0.
     proof : liftlib.proofs.proof.Proof or None
-        Put together when it is first asked for; what :func:`liftlib.proofs.checking.check_proof` checks; the vertices of an enumeration have none.
+        What :func:`liftlib.proofs.checking.check_proof` checks, put together when it is first asked for; the vertices
+        of an enumeration have none.
     programmes : int
         Linear programmes solved in the tree.
     seconds : float

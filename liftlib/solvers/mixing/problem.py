@@ -191,10 +191,9 @@ class Pass:
         none = Stack.empty(0)
         state = self.state.copy()
         state[1:3] = 0.0
-        kept = [one[: self.nodes].copy() for one in self.records[:-1]]
-        records = Records(*kept, np.zeros((self.nodes, 0), np.int32))
+        kept = Records(*(one[: self.nodes].copy() for one in self.records._replace(basis=np.zeros((self.nodes, 0)))))
         return Pass(
-            self.dual, self.order, self.threshold, self.tolerance, records, none, state, self.rows[:0].copy(),
+            self.dual, self.order, self.threshold, self.tolerance, kept, none, state, self.rows[:0].copy(),
             self.prices[:0].copy(), self.several,
         )  # fmt: skip
 
