@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -317,3 +318,85 @@ def test_twins_are_told_from_neighbours():
         tight = np.abs(np.array([base, twin]) @ rows.T) < TIGHT_TOL
         assert tight[:, 3].tolist() == [True, False]
         assert len(polytope._distinct(np.array([base, twin, third]), rows)) == count
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-4, 1.0, 1e6])
+def test_an_interior_point_of_any_size(size):
+    """What counts is its direction: also whether a constraint all but touches it."""
+    g = [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]
+    wanted = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
+    for point in ([6.0, 5.0, 4.0], [1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12]):
+        assert_same(vertices(g, "qhull", interior=size * np.array(point)), wanted)
+
+
+def polished(raw, facets, slope, offset):
+    hull = SimpleNamespace(intersections=np.array(raw, dtype=float), dual_facets=facets)
+    return polytope._polish(hull, np.array(slope, dtype=float), np.array(offset, dtype=float))
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0])
+def test_points_are_solved_again_from_their_tight_constraints(size):
+    """Where they miss them by more than rounding, whatever size the constraints have."""
+    slope, offset = size * np.array([[-1.0, 0], [0, -1], [1, 0], [0, 1]]), np.full(4, size)  # the square of side 2
+    raw = [[1 + 1e-7, 1 - 1e-7], [-1, 1], [np.inf, 0], [-1 + 1e-7, -1]]
+    facets = [[0, 1], [1, 2], [0, 2], [2, 3]]
+    assert polished(raw, facets, slope, offset).tolist() == [[1, 1], [-1, 1], [-1, -1]]
+    # only points with as many tight constraints as coordinates are
+    assert polished(raw[:1], [[0, 1, 2]], slope, offset).tolist() == raw[:1]
+    # and none where they are nearly parallel, or where it would break another constraint
+    nearly = np.concatenate([slope, size * np.array([[-1.0, 1e-14]])])
+    assert polished(raw[:1], [[0, 4]], nearly, np.append(offset, size)).tolist() == raw[:1]
+    assert polished(
+        [[1 - 1e-7, 1]], [[0, 4]], np.concatenate([slope, [[-1.0, -1.0]]]), np.append(offset, 3.0)
+    ).tolist() == [[1 - 1e-7, 1]]
+
+
+def test_the_centre_is_put_on_the_affine_hull(monkeypatch):
+    """A solver's equalities hold to its tolerance; those of the centre hold to rounding."""
+    run = polytope.Programme.run
+
+    def a_little_off(programme):
+        found, dual = run(programme)
+        found = found.copy()
+        found[:3] += [3e-7, -1e-7, 2e-7]
+        return found, dual
+
+    monkeypatch.setattr(polytope.Programme, "run", a_little_off)
+    rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+    centre, equal = polytope._relative_interior(rows)
+    assert equal.tolist() == [False, False, False, True, True]
+    assert centre[0] == pytest.approx(centre[1], abs=1e-15)
+    assert centre.sum() == pytest.approx(1, abs=1e-15)
+
+
+def test_two_twins_are_one_vertex_and_points_are_normalised():
+    rows = np.eye(3)
+    base = np.array([0.5, 0.3, 0.2])
+    assert len(polytope._distinct(np.array([base, base + 1e-14]), rows)) == 1
+    # two that are further apart are the ends of a segment, whatever is tight there
+    assert len(polytope._distinct(np.array([base, base[::-1]]), rows)) == 2
+    found = polytope._distinct(4 * np.array([base, [1.0, 0, 0], [0, 1, 0]]), rows)
+    np.testing.assert_allclose(found, [base, [1, 0, 0], [0, 1, 0]], rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [4, 10, 30])
+def test_twins_in_many_coordinates(n):
+    """One half of them more and the other less: that moves twins furthest along the line by which they are sorted."""
+    base = np.full(n, 1 / n)
+    off = 0.9 * TWIN_TOL * np.where(np.arange(n) < n // 2, -1.0, 1.0)
+    # tight at the first only
+    brink = np.where(off > 0, 1.0, -1.0)
+    brink += TIGHT_TOL - 0.5 * abs(off @ brink) - brink @ base
+    rows = np.concatenate([np.eye(n), [brink]])
+    points = np.array([base, base + off, np.eye(n)[0]])
+    tight = np.abs(points @ rows.T) < TIGHT_TOL
+    assert tight[:2, -1].tolist() == [True, False]
+    assert len(polytope._distinct(points, rows)) == 2
+
+
+def test_a_point_inside_saves_the_programme(monkeypatch):
+    g, wanted = [[1.0, -1.0, 0.0]], [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
+    monkeypatch.setattr(polytope, "Programme", None)
+    assert_same(vertices(g, "qhull", interior=[0.5, 0.2, 0.3]), wanted)
+    with pytest.raises(TypeError):
+        vertices(g, "qhull", interior=[0.4, 0.4, 0.2])

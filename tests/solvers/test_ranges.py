@@ -177,6 +177,15 @@ def test_all_vertices_on_one_or_two_coordinates(compiled):
 
 
 @pytest.mark.parametrize("compiled", [False, True])
+def test_a_coordinate_that_is_allowed_alone_is_found(compiled):
+    """Whatever rounding does to its halfspace: the largest coordinate is allowed by it."""
+    rng = np.random.default_rng(7)
+    for g in rng.normal(size=(300, 1, 2)) + np.array([0.5, -0.5]):
+        alone = supports(ranges(g), compiled=compiled)
+        assert sorted(alone.first[alone.first == alone.second]) == np.flatnonzero(g[0] >= 0).tolist()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(("share", "kept"), [(2e-12, True), (0.5e-12, False)])
 def test_a_share_of_next_to_nothing_is_a_coordinate_alone(compiled, share, kept):
     g = np.array([[1 - share, -share]])  # at least so much of the first
