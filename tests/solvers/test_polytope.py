@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure
@@ -181,6 +182,8 @@ def test_wrong_arguments():
         vertices([[1.0, np.nan]])
     with pytest.raises(InvalidParameter, match="give a column for each coordinate"):
         vertices(np.empty((0, 0)))
+    with pytest.raises(InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point of theirs"):
+        vertices([[1.0, -1.0, 0.0]], interior=[0.5, 0.5])
 
 
 def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
@@ -258,8 +261,9 @@ def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
 
 
 def test_constraints_are_scaled_and_those_that_never_bind_left_out():
-    rows = polytope._constraints(np.array([[4.0, -2.0], [3.0, 1.0], [0.0, 0.0], [-8.0, 1.0]]))
-    assert rows.tolist() == [[1, 0], [0, 1], [1, -0.5], [-1, 0.125]]
+    rows = polytope._constraints(np.array([[4.0, -2.0], [3.0, 1.0], [0.0, 0.0], [-8.0, 1.0], [0.25, -0.5]]))
+    assert rows.tolist() == [[1, 0], [0, 1], [1, -0.5], [-1, 0.125], [0.5, -1]]
+    assert polytope._table(np.empty((0, 3))).shape == (0, 3)
 
 
 def test_a_small_interior_point_is_not_trusted():
@@ -334,6 +338,12 @@ def polished(raw, facets, slope, offset):
     return polytope._polish(hull, np.array(slope, dtype=float), np.array(offset, dtype=float))
 
 
+def test_a_small_constraint_is_as_good_as_a_large_one():
+    """Whether constraints are nearly parallel is judged by their directions, not by their sizes."""
+    slope, offset = np.array([[-1e-13, -1e-13], [-1.0, 1.0]]), np.array([1e-13, 0.0])
+    np.testing.assert_allclose(polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14)
+
+
 @pytest.mark.parametrize("size", [1e-4, 1.0])
 def test_points_are_solved_again_from_their_tight_constraints(size):
     """Where they miss them by more than rounding, whatever size the constraints have."""
@@ -375,6 +385,7 @@ def test_two_twins_are_one_vertex_and_points_are_normalised():
     assert len(polytope._distinct(np.array([base, base + 1e-14]), rows)) == 1
     # two that are further apart are the ends of a segment, whatever is tight there
     assert len(polytope._distinct(np.array([base, base[::-1]]), rows)) == 2
+    assert len(polytope._distinct(np.array([np.eye(3)[0], np.eye(3)[1], np.eye(3)[1] + 1e-14]), rows)) == 2
     found = polytope._distinct(4 * np.array([base, [1.0, 0, 0], [0, 1, 0]]), rows)
     np.testing.assert_allclose(found, [base, [1, 0, 0], [0, 1, 0]], rtol=1e-15)
 
@@ -400,3 +411,35 @@ def test_a_point_inside_saves_the_programme(monkeypatch):
     assert_same(vertices(g, "qhull", interior=[0.5, 0.2, 0.3]), wanted)
     with pytest.raises(TypeError):
         vertices(g, "qhull", interior=[0.4, 0.4, 0.2])
+
+
+def test_the_centre_has_the_most_slack():
+    """Of all points the one whose least slack is largest, each in the size that its constraint has on the simplex."""
+    rng, equalities = np.random.default_rng(11), 0
+    for _ in range(20):
+        n = int(rng.integers(3, 6))
+        row = rng.integers(-2, 3, n).astype(float)
+        rows = polytope._constraints(np.array([row, -row, *rng.normal(size=(2, n))]))
+        centre, equal = polytope._relative_interior(rows)
+        if centre is None or equal.all():
+            continue
+        equalities += equal.any()
+        size = np.array([np.linalg.norm(one - one.mean()) for one in rows])
+        free = ~equal & (size > 0)
+        best = linprog(
+            np.append(np.zeros(n), -1.0),
+            A_ub=np.column_stack([-rows[free], size[free]]), b_ub=np.zeros(free.sum()),
+            A_eq=np.concatenate([[np.append(np.ones(n), 0)], np.column_stack([rows[equal], np.zeros(equal.sum())])]),
+            b_eq=np.append(1.0, np.zeros(equal.sum())), bounds=[(0, None)] * (n + 1), method="highs",
+        )  # fmt: skip
+        assert ((rows[free] @ centre) / size[free]).min() == pytest.approx(-best.fun, abs=1e-8)
+    assert equalities > 5
+
+
+def test_pycddlib_is_there_if_it_can_be_imported():
+    try:
+        import cdd  # noqa: F401
+    except ImportError:
+        assert not polytope.HAS_CDD
+    else:
+        assert polytope.HAS_CDD
