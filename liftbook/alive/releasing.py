@@ -76,6 +76,7 @@ def release(
     *,
     resamples: int = 200,
     seed: int | None = None,
+    kernel: bool = True,
 ) -> Release:
     """Design a channel for a table's counts, audit it, and draw a value for each row.
 
@@ -90,6 +91,8 @@ def release(
         As in :func:`liftlib.tables.sanitise`.
     seed : int, optional, keyword-only
         With it the draw can be repeated, and foreseen; by default it is the browser's own generator's.
+    kernel : bool, keyword-only
+        As in :func:`liftlib.tables.sanitise`.
 
     Returns
     -------
@@ -105,12 +108,13 @@ def release(
     made = without_formulas(design(counts, notion, mechanism, confidence), "error")
     check_each_secret(made)
     source = uniform(seed)
-    notes = notes_on(table, made, Reading(tuple(counts.secret.names), tuple(counts.public.names)), Publishing(), seed)
+    reading = Reading(tuple(counts.secret.names), tuple(counts.public.names))
+    notes = notes_on(table, made, reading, Publishing(kernel=kernel), seed)
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
     drawn = Channel(made.kernel()).sample(codes(made, labels), rng=source)
     order = permutation(len(drawn), source)
     rows = [made.texts[at] for at in drawn[order].tolist()]
-    return Release(rows, card_of(made), made, found)
+    return Release(rows, card_of(made, kernel=kernel), made, found)
 
 
 def codes(made: Design, labels: Sequence[tuple[Label, Label]]) -> NDArray[np.int64]:

@@ -313,7 +313,8 @@ class Desk:
         ----------
         asked : str
             JSON as for :meth:`audit`, and ``mechanism``; ``confidence``, null for these rows alone; ``rare``, what
-            becomes of rare symbols; ``seed``, null for a draw that nobody can foresee.
+            becomes of rare symbols; ``kernel``, whether the card has it; ``seed``, null for a draw that nobody can
+            foresee.
         """
         wanted = json.loads(asked)
         try:
@@ -327,6 +328,7 @@ class Desk:
                 wanted["confidence"],
                 resamples=wanted.get("resamples", 200),
                 seed=wanted.get("seed"),
+                kernel=wanted.get("kernel", True),
             )
         except LiftError as error:
             return json.dumps({"refused": str(error)})

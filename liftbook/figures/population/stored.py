@@ -1,7 +1,8 @@
-"""The long runs of designs, audits and kernels: ``population.csv``, ``coverage.csv``, ``kernels.csv``, a line a table.
+"""The long runs of designs, audits and kernels: ``population.csv``, ``ways.csv``, ``coverage.csv``, ``kernels.csv``.
 
-``python -m liftbook.figures.population.stored`` runs what is missing, and may be stopped at any time: a line is written
-when its table is done, and the next run goes on. Runs are listed in ``data/ledger-runs.csv`` with their versions.
+A line is a table. ``python -m liftbook.figures.population.stored`` runs what is missing, and may be stopped at any
+time: a line is written when its table is done, and the next run goes on. Runs are listed in ``data/ledger-runs.csv``
+with their versions.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pandas as pd
 from liftbook.figures.population.coverage import AUDITED, audited_table
 from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
 from liftbook.figures.population.neighbours import KERNELS, told_apart
+from liftbook.figures.population.ways import WAYS, judged_ways, told
 from liftbook.rows.runs import this_run
 from liftlib.numerics import KEEP_TOL
 from liftlib.resources import resource
@@ -136,6 +138,11 @@ def _designs() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
         yield (repr(notion), law, str(rows), str(seed)), partial(judged, (notion, law, rows, seed))
 
 
+def _ways() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
+    for seed, law, rows in itertools.product(range(SEEDS), LAWS, SIZES):
+        yield (law, str(rows), str(seed)), partial(judged_ways, (law, rows, seed))
+
+
 def _audits() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
     for seed, law, rows in itertools.product(range(SEEDS), AUDITED, SIZES):
         yield (law, str(rows), str(seed)), partial(audited_table, (law, rows, seed))
@@ -151,6 +158,7 @@ def _one(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
 
 
 OF_DESIGNS = Kept("population.csv", ("notion", "law", "rows", "seed"), tuple(DESIGNS), ("over", "nmi"), _designs)
+OF_WAYS = Kept("ways.csv", ("law", "rows", "seed"), tuple(WAYS), ("over", "nmi"), _ways)
 OF_AUDITS = Kept("coverage.csv", ("law", "rows", "seed"), MEASURES, ("covered", "width"), _audits)
 
 OF_KERNELS = Kept("kernels.csv", ("kind", "law", "rows", "seed"), ("neighbours",), ("same", "of"), _kernels)
@@ -160,6 +168,11 @@ def stored_designs() -> pd.DataFrame:
     """Return the rows of the long run of :func:`~.designs.population_designs`, at confidence 0.95."""
     found = OF_DESIGNS.read().rename(columns={"tried": "design"})
     return found.assign(kept=found["over"] <= KEEP_TOL)
+
+
+def stored_ways() -> pd.DataFrame:
+    """Return the rows of the long run of :func:`~.ways.population_ways`, at confidence 0.95."""
+    return told(OF_WAYS.read().rename(columns={"tried": "design"}))
 
 
 def stored_coverage() -> pd.DataFrame:
@@ -180,7 +193,7 @@ def main() -> int:
     options.add_argument("--only", default="", help="tables whose notion, law, rows and seed contain this word")
     given = options.parse_args()
     ends = time.monotonic() + 60 * given.minutes
-    for kept in (OF_AUDITS, OF_KERNELS, OF_DESIGNS):
+    for kept in (OF_AUDITS, OF_KERNELS, OF_WAYS, OF_DESIGNS):
         kept.run(ends, given.only)
     return 0
 

@@ -28,7 +28,9 @@ from liftbook.figures.population.neighbours import (
     published,
     told_apart,
 )
+from liftbook.figures.population.ways import WAYS, judged_ways, population_ways
 from liftlib.errors import InvalidParameter
+from liftlib.mechanisms.confident.vouching import for_population, route
 from liftlib.tables.measuring import MEASURES
 
 
@@ -61,6 +63,41 @@ def test_designs_are_judged_by_the_law(notion):
 def test_halved():
     assert halved(ll.LIP(1.0)) == ll.LIP(0.5)
     assert halved(ll.ALIP(1.0, 0.5)) == ll.ALIP(0.5, 0.25)
+
+
+def test_ways_are_all_that_have_no_design_of_their_own():
+    notion = ll.LIP(1.0)
+    served = {name for name, one in ll.MECHANISMS.items() if one.serves(notion)}
+    assert set(WAYS) == {name for name in served if route(ll.MECHANISMS[name], notion) not in ("merging", "response")}
+
+
+def test_ways_are_judged_by_the_law_of_what_their_table_has():
+    counts = drawn_table("Adult, 6x15", 300, 0)
+    there = counts.any(axis=0)
+    assert not there.all()
+    law = LAWS["Adult, 6x15"]().p[:, there]
+    truth = ll.Joint(law / law.sum())
+    rows = {row["design"]: row for row in judged_ways(("Adult, 6x15", 300, 0))}
+    for name in ("randomised-response", "conditional-reporting"):
+        channel, *_ = for_population(ll.MECHANISMS[name], counts[:, there], ll.LIP(1.0), 0.95)
+        assert rows[name]["over"] == pytest.approx(ll.LIP(1.0).excess(truth, channel))
+        assert rows[name]["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
+
+
+def test_ways_that_take_too_long_are_left_out():
+    found = population_ways(["Adult, 6x15"], [1000], [0])
+    dear = {name for name, one in WAYS.items() if one.most_symbols is not None and one.most_symbols < 13}
+    assert len(dear) == 2
+    assert set(found["design"]) == set(WAYS) - dear
+    assert (found["kept"] == (found["over"] <= 1e-9)).all()
+
+
+def test_stored_ways_are_whole_and_kept():
+    found = stored.stored_ways()
+    tables = found.groupby(["design", "law", "rows"])["seed"].nunique()
+    assert len(tables) == (len(WAYS) * len(LAWS) - 2) * len(stored.SIZES)
+    assert (tables == stored.SEEDS).all()
+    assert kept_shares(found)["low"].min() >= 0.95
 
 
 def test_figures_are_their_tables():

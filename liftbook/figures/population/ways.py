@@ -1,0 +1,93 @@
+"""Mechanisms that know no population, with as much of a constant release mixed in as it takes, judged under the law."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from liftbook.figures.population.designs import LAWS, drawn_table
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import figure
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.mechanisms.confident.vouching import for_population, route
+from liftlib.mechanisms.registry import MECHANISMS, Mechanism
+from liftlib.notions import LIP
+from liftlib.numerics import KEEP_TOL
+
+NOTION = LIP(1.0)
+"""What they are made for."""
+
+WAYS: Mapping[str, Mechanism] = {
+    name: one for name, one in MECHANISMS.items() if one.serves(NOTION) and route(one, NOTION) == name
+}
+"""Mechanisms that serve it and have no design of their own for the population."""
+
+Drawn = tuple[str, int, int]
+"""A table of independent rows: from which law, of how many rows, by what seed."""
+
+
+def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
+    """Return a row for each of ``WAYS`` on a table: see :func:`population_ways`."""
+    law, rows, seed = table
+    counts = drawn_table(law, rows, seed)
+    there, whole = np.ix_(counts.any(axis=1), counts.any(axis=0)), LAWS[law]()
+    truth, counts = Joint.from_counts(whole.p[there]), counts[there]
+    found: list[dict[str, Any]] = []
+    for name, mechanism in WAYS.items():
+        over = nmi = np.nan
+        if mechanism.most_symbols is None or whole.n_public <= mechanism.most_symbols:
+            channel, *_ = for_population(mechanism, counts, NOTION, confidence)
+            over, nmi = NOTION.excess(truth, channel), abs(evaluate(truth, channel).nmi)
+        found.append({"law": law, "rows": rows, "seed": seed, "design": name, "over": over, "nmi": nmi})
+    return found
+
+
+def _judged(task: tuple[Drawn, float]) -> list[dict[str, Any]]:
+    return judged_ways(*task)
+
+
+def told(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of designs that there are, with the notion and whether it was kept."""
+    there = found.dropna(subset="over")
+    return there.assign(notion=repr(NOTION), kept=there["over"] <= KEEP_TOL)
+
+
+@figure
+def population_ways(
+    laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], confidence: float = 0.95
+) -> pd.DataFrame:
+    """Return whether mechanisms with a constant release mixed in keep LIP 1 under the law that the rows came from.
+
+    A table has the secrets and symbols that were drawn, so a design is judged by the law given that S and X are among
+    them. Mechanisms that the command line refuses for so many symbols are left out.
+
+    Parameters
+    ----------
+    laws : iterable of str
+        Of ``LAWS``.
+    rows : iterable of int
+        How many independent rows a table has.
+    seeds : iterable of int
+        A table each, of each law and number of rows.
+    confidence : float
+        In (0, 1).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``law``, ``rows``, ``seed``, ``design``, ``over`` (nats by which the budget is exceeded under the law;
+        negative where it is kept), ``nmi`` (of X under the law), ``notion`` and ``kept``.
+
+    Examples
+    --------
+    >>> found = population_ways(["2x10"], [300], range(2))
+    >>> sorted(set(found["design"])) == sorted(WAYS), bool(found["kept"].all())
+    (True, True)
+    """
+    tasks = [((law, size, seed), confidence) for seed, law, size in itertools.product(seeds, laws, rows)]
+    return told(pd.DataFrame([row for found in parallel_map(_judged, tasks) for row in found]))
