@@ -160,7 +160,7 @@ def tried(
         if not limit:
             if math.isinf(needed := pool.submit(seconds, module, source, tests).result()):
                 sys.exit(f"{module}: its tests fail as it is: {' '.join(tests)}")
-            limit = 5 + 5 * math.ceil(needed)
+            limit = 5 + 3 * math.ceil(needed)
         waiting.append((one, pool.submit(passes, module, one.source, one.at, tests, limit)))
     for one, lives in waiting:
         yield one, lives.result()

@@ -405,10 +405,32 @@ def test_twins_in_many_coordinates(n):
     assert len(polytope._distinct(points, rows)) == 2
 
 
+def test_neighbours_along_the_line_that_are_no_twins_stay():
+    """Points far apart may lie side by side along it."""
+    n, base = 3, np.array([0.4, 0.3, 0.3])
+    apart = np.cross(np.ones(n), np.sqrt(np.arange(2, n + 2)))  # moves neither the sum nor the place on the line
+    points = np.array([base, base + 0.1 * apart / np.abs(apart).max(), [0.1, 0.1, 0.8]])
+    rows = np.concatenate([np.eye(n), np.eye(n) - points.diagonal()[:, None]])  # each point has a constraint of its own
+    assert len(polytope._distinct(points, rows)) == 3
+
+
+@pytest.mark.cdd
+def test_where_cdd_gives_up(monkeypatch):
+    import cdd
+
+    def stopped(_):
+        raise RuntimeError("failed to run")
+
+    monkeypatch.setattr(cdd, "polyhedron_from_matrix", stopped)
+    with pytest.raises(SolverFailure, match="cdd gave up on 4 halfspaces: failed to run"):
+        vertices([[1.0, -1.0, 0.0]], "cdd")
+
+
 def test_a_point_inside_saves_the_programme(monkeypatch):
     g, wanted = [[1.0, -1.0, 0.0]], [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
     monkeypatch.setattr(polytope, "Programme", None)
-    assert_same(vertices(g, "qhull", interior=[0.5, 0.2, 0.3]), wanted)
+    for size in (1e-6, 1.0, 1e6):
+        assert_same(vertices(g, "qhull", interior=size * np.array([0.5, 0.2, 0.3])), wanted)
     with pytest.raises(TypeError):
         vertices(g, "qhull", interior=[0.4, 0.4, 0.2])
 
