@@ -150,6 +150,17 @@ def test_many_directions_are_told_apart_as_few_are():
     assert len(set(module._groups(swapped).tolist())) == 4
 
 
+def test_directions_that_lie_next_to_each_other_along_the_line():
+    """Two that tie there, in turns: each is found behind the other."""
+    one = np.array([1.0, -1.0, 0.2])
+    other = one + 0.3 * np.array([np.sqrt(3), -np.sqrt(2), 0.0])  # the line's own direction is (sqrt 2, sqrt 3, 2)
+    rows = np.tile([one, other], (100, 1)) + 1e-14 * np.random.default_rng(8).normal(size=(200, 3))
+    assert rows.size * len(rows) > module.FEW
+    group = module._groups(rows)
+    assert len(set(group.tolist())) == 2
+    assert set(group[::2]) == {group[0]}
+
+
 # Vertices on one or two coordinates -------------------------------------------------------------------------------
 
 
