@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from liftlib.solvers.mixing import primal, tree
+from liftlib.solvers.mixing import primal, simplex, tree
 from liftlib.solvers.mixing.plain import Plain
 from liftlib.solvers.mixing.problem import Pass, Problem, Stack
 from liftlib.solvers.mixing.ranges import ranges
@@ -169,3 +169,27 @@ def test_a_node_is_solved_where_there_is_room_for_its_children(thirds, room, nod
     )  # fmt: skip
     assert work.nodes == nodes
     assert work.waiting == 1 - nodes
+
+
+def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
+    """Where a programme is given up the next starts from the slacks."""
+    from liftlib.solvers.mixing.compiled import Compiled  # numba takes a second to import
+
+    one, starts = Compiled(thirds), []
+    n, m = thirds.columns.shape
+
+    def given_up(*given):
+        work = given[-1]
+        starts.append(work[5].tolist())
+        work[5][:] = 0
+        return simplex.STUCK, 0.0
+
+    monkeypatch.setattr(simplex, "solve", given_up)
+    for name, given in (
+        ("largest", (np.ones(n), np.zeros((n, m)))),
+        ("descend", (np.zeros(n), np.full((3, n), 1 / n), 5, np.zeros((3, n)), np.full(3, math.inf))),
+    ):
+        starts.clear()
+        getattr(getattr(tree, name), "py_func", getattr(tree, name))(thirds, *given, one._work)
+        assert len(starts) > 1
+        assert starts == [list(range(n, n + m))] * len(starts)
