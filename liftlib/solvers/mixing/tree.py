@@ -299,22 +299,9 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
             y = multipliers[s]
             constant += y * problem[4][s] if y >= 0 else y * problem[5][s]
         size, pruned = branch(
-            at,
-            value,
-            records,
-            stack,
-            size,
-            least,
-            most,
-            heights,
-            slopes,
-            order,
-            threshold,
-            constant,
-            math.inf,
-            row,
+            at, value, records, stack, size, least, most, heights, slopes, order, threshold, constant, math.inf, row,
             symbol,
-        )
+        )  # fmt: skip
         state[4] = min(state[4], pruned)
     state[0], state[1], state[2] = count, size, listed
 
