@@ -71,7 +71,8 @@ def ranges(halfspaces: Matrix) -> Ranges:
     # a row that is the same everywhere bounds nothing, for P_X is allowed; so does one that is positive everywhere
     needed = np.flatnonzero((size > 0) & (least < 0))
     middle, size = middle[needed], size[needed]
-    unit = (halfspaces[needed] - middle[:, None]) / size[:, None]
+    # rounding must not put a coordinate beyond 1, which bounds a direction that has no halfspace on that side
+    unit = np.clip((halfspaces[needed] - middle[:, None]) / size[:, None], -1.0, 1.0)
     first = unit[np.arange(len(unit)), np.argmax(np.abs(unit) > 0.5, axis=1)]
     sign = np.where(first < 0, -1.0, 1.0)
     unit *= sign[:, None]
