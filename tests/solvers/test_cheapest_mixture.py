@@ -185,3 +185,74 @@ def test_which_route_by_default(monkeypatch):
         asked.clear()
         cheapest_mixture(g, target)
         assert asked == [installed]
+
+
+# Its stages --------------------------------------------------------------------------------------------------------
+
+
+def begun(compiled, n_secret=5, n_public=12):
+    joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(3))
+    one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0, compiled=compiled)
+    one.begin(np.empty((0, n_public)))
+    return one
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_at_first_no_vertex_on_two_coordinates_is_left_that_saves_anything(compiled):
+    one = begun(compiled)
+    assert one.table.share.size > 20
+    assert one.table.prices(one.dual).min() >= -1e-9
+    assert one.cost < one.total - 0.01
+    assert one.cost == pytest.approx(one.dual @ one.target)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_then_downhill(compiled):
+    """What is found so makes the mixture cheaper, and is allowed; without time nothing is looked for."""
+    one = begun(compiled, 6, 16)
+    count, cost = len(one.master.rows), one.cost
+    one.limit = 0.0
+    one.locally()
+    assert (len(one.master.rows), one.cost) == (count, cost)
+    one.limit = np.inf
+    one.locally()
+    assert one.cost < cost - 1e-6
+    assert (one.master.rows @ one.halfspaces.T >= -1e-9).all()
+    assert one.table.prices(one.dual).min() >= -1e-9
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_pass_counts_what_it_does_and_moves_the_bound(compiled):
+    one = begun(compiled)
+    one.locally()
+    before = one.proven.bound
+    work = one.one_pass(1e-2, None)
+    assert one.passes == 1
+    assert one.programmes == work.nodes > 0
+    assert one.proven.bound >= before
+    assert one.gap == one.cost - one.proven.bound
+    if not work.waiting:
+        assert one.dual @ one.target - one.proven.bound <= 1e-2 + 1e-9 or one.joined
+    first = one.programmes
+    again = one.one_pass(1e-3, None)
+    assert (one.passes, one.programmes) == (2, first + again.nodes)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_when_a_search_is_over(compiled):
+    one = begun(compiled)
+    assert not one.over
+    one.limit = one.seconds
+    assert one.over
+    one.limit, one.most = np.inf, 5
+    for programmes, over in ((4, False), (5, True), (6, True)):
+        one.programmes = programmes
+        assert one.over == over
+
+
+@pytest.mark.parametrize(("gap", "wanted"), [(0.1, 0.05), (1e-12, 1e-9)])
+def test_the_gap_in_nats(gap, wanted):
+    """A share of what is saved, but not less than programmes are exact."""
+    one = begun(False)
+    one.total, one.cost = 2.0, 1.5
+    assert one.wanted(gap) == pytest.approx(wanted)
