@@ -122,6 +122,12 @@ class Channel:
             raise InvalidParameter(f"{self} has no {kind.__name__}: it comes from another mechanism")
         return self.certificate
 
+    def with_certificate(self, certificate: Certificate) -> Channel:
+        """Return the same channel with another certificate."""
+        channel = Channel.__new__(Channel)
+        vars(channel).update({**vars(self), "certificate": certificate})
+        return channel
+
     @classmethod
     @checked
     def identity(cls, n: int, labels: Sequence[Hashable] | None = None) -> Channel:
@@ -196,6 +202,8 @@ class Channel:
         self._check_fits(joint)
         p_sy = np.einsum("sx,sxy->sy", joint.p, self.kernel) if self.sees_secret else joint.p @ self.kernel
         seen = p_sy.sum(axis=0) > 0
+        if seen.all() and (p_sy.sum(axis=1) > 0).all():  # which but for underflow is so
+            return Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
         labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
         return Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
 

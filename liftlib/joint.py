@@ -159,6 +159,14 @@ class Joint:
         np.add.at(counts, (rows, columns), 1)
         return cls.from_counts(counts, secrets, publics)
 
+    @classmethod
+    def _of(cls, p: Matrix, secret: Labels, public: Labels) -> Joint:
+        """Return what is known to be a joint distribution, a fresh array, with labels that are known to fit."""
+        p.flags.writeable = False
+        joint = cls.__new__(cls)
+        vars(joint).update(p=p, secret=secret, public=public)
+        return joint
+
     @property
     def n_secret(self) -> int:
         """The number of secrets, ``|S|``."""

@@ -93,6 +93,7 @@ def test_workflow_and_pre_commit_are_yaml():
         assert yaml.safe_load(text(name)), name
 
 
+@pytest.mark.slow  # another answer takes another version of pytest or xdist
 def test_groups_of_tests_stay_together(tmp_path):
     """What is opened once for many tests is opened once only if xdist keeps a group on one process."""
     (tmp_path / "test_groups.py").write_text(

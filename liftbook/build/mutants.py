@@ -9,7 +9,10 @@ import argparse
 import contextlib
 import gc
 import importlib
+import math
 import os
+import random
+import resource
 import shutil
 import signal
 import sys
@@ -17,7 +20,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from importlib.util import cache_from_source
 from multiprocessing import get_context
@@ -27,6 +30,7 @@ from typing import Any
 import pytest
 
 from liftbook.build.mutations import Mutant, mutants
+from liftlib.population.binomial import clopper_pearson
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "tests" / "mutants.toml"
@@ -113,26 +117,50 @@ def passes(module: str, source: str, at: int, tests: list[str], limit: int) -> b
     compiled.unlink(missing_ok=True)
     order = Order(Path.cwd().with_name(module.replace("/", ".")), at)
     likely = order.likely()
-    # another number than 1 may only say that a test could not be found by its name
-    noticed = bool(likely) and (ended(likely, order, limit) == 1)
+    # a number above 1 may only say that a test could not be found by its name
+    noticed = bool(likely) and (ended(likely, order, limit) in (1, -signal.SIGPROF))
     lives = not noticed and ended(tests, order, limit) == 0
     path.write_text(original, encoding="utf-8")
     compiled.unlink(missing_ok=True)
     return lives
 
 
+def seconds(module: str, source: str, tests: list[str]) -> float:
+    """Return how much of its own time the tests take with a module as it is; infinite if they fail."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if not passes(module, source, 0, tests, 600):
+        return math.inf
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def drawn(chosen: list[str], operators: list[str], size: int, seed: int) -> dict[str, list[Mutant]]:
+    """Return so many of all mutants of some modules, drawn without replacement, by module."""
+    every = [(name, one) for name in chosen for one in mutants((ROOT / name).read_text(encoding="utf-8"), operators)]
+    found: dict[str, list[Mutant]] = {name: [] for name in chosen}
+    for at in sorted(random.Random(seed).sample(range(len(every)), min(size, len(every)))):
+        name, one = every[at]
+        found[name].append(one)
+    return found
+
+
+def interval(killed: int, mattering: int) -> str:
+    """Return an exact interval of 95 % for the share that the tests notice of all mutants, from a sample of them."""
+    low, up = clopper_pearson(killed, mattering, math.log(0.025))
+    return f"of a sample; of all, at 95 %, {float(low):.1%} to {float(up):.1%}"
+
+
 def tried(
-    module: str, tests: list[str], operators: list[str], pool: ProcessPoolExecutor
+    module: str, some: Iterable[Mutant], tests: list[str], pool: ProcessPoolExecutor
 ) -> Iterator[tuple[Mutant, bool]]:
     """Return each mutant of a module, and whether it survives."""
     source, limit = (ROOT / module).read_text(encoding="utf-8"), 0
     waiting: list[tuple[Mutant, Future[bool]]] = []
-    for one in mutants(source, operators):  # the first are tried while the others are still made
+    for one in some:  # the first are tried while the others are still made
         if not limit:
-            before = time.monotonic()
-            if not pool.submit(passes, module, source, 0, tests, 600).result():
+            if math.isinf(needed := pool.submit(seconds, module, source, tests).result()):
                 sys.exit(f"{module}: its tests fail as it is: {' '.join(tests)}")
-            limit = 10 + 5 * int(time.monotonic() - before)
+            limit = 5 + 3 * math.ceil(needed)
         waiting.append((one, pool.submit(passes, module, one.source, one.at, tests, limit)))
     for one, lives in waiting:
         yield one, lives.result()
@@ -143,35 +171,44 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="parts, or pieces of modules' paths; all by default")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--sample", type=int, help="how many mutants to draw of all of these modules'")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
     args = parser.parse_args()
     spec = tomllib.loads(SPEC.read_text(encoding="utf-8"))
+    chosen = [
+        one for one in modules(spec) if not args.only or any(name == one[1] or name in one[0] for name in args.only)
+    ]
+    sample = args.sample and drawn([one[0] for one in chosen], spec["operators"], args.sample, args.seed)
     totals: Counter[str] = Counter()
     rows: list[tuple[str, Counter[str]]] = []
     with (
         tempfile.TemporaryDirectory() as scratch,
         ProcessPoolExecutor(args.jobs, get_context("spawn"), initializer=start, initargs=(scratch,)) as pool,
     ):
-        for module, part, tests in modules(spec):
-            if args.only and not any(one == part or one in module for one in args.only):
-                continue
+        for module, _, tests in chosen:
+            some = sample[module] if sample else mutants((ROOT / module).read_text(encoding="utf-8"), spec["operators"])
             listed = {change for one in spec["equivalent"] if one["module"] == module for change in one["mutants"]}
             count: Counter[str] = Counter()
-            seen = set()
-            for mutant, lives in tried(module, tests, spec["operators"], pool):
+            seen, tested = set(), set()
+            for mutant, lives in tried(module, some, tests, pool):
                 what = "killed" if not lives else "equivalent" if mutant.change in listed else "survive"
                 count.update(["mutants", what])
+                tested.add(mutant.change)
                 if lives:
                     seen.add(mutant.change)
                 if what == "survive":
                     print(f"survives  {module}:{mutant.at}  {mutant.change}", flush=True)
-            for change in sorted(listed - seen):
+            for change in sorted((listed & tested if sample else listed) - seen):
                 count["gone"] += 1
                 print(f"is listed as equivalent, but does not survive  {module}  {change}", flush=True)
-            rows.append((module, count))
+            if count:
+                rows.append((module, count))
             totals.update(count)
     for name, count in [*rows, ("in all", totals)]:
         dead = count["killed"] / max(1, count["mutants"] - count["equivalent"])
         print(f"{name:36}", *(f"{count[what]:5} {what}" for what in COLUMNS), f"{dead:8.1%} of those that matter")
+    if sample:
+        print(interval(totals["killed"], totals["mutants"] - totals["equivalent"]))
     return int(totals["survive"] + totals["gone"] > 0)
 
 

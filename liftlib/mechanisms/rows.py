@@ -20,7 +20,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Notion
 from liftlib.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector, xlogx
-from liftlib.proofs.proof import Proof
+from liftlib.proofs.proof import OnceAsked
 from liftlib.solvers.polytope import Method, vertices
 from liftlib.solvers.programmes import Solution, mix_columns
 
@@ -44,7 +44,8 @@ class RowsCertificate(Certificate):
     mixed : float
         The share of constant release mixed in so that the notion is kept in floating point, mostly 0.
     proof : liftlib.proofs.proof.Proof or None
-        What :func:`liftlib.proofs.checking.check_proof` checks; the vertices of an enumeration have none.
+        What :func:`liftlib.proofs.checking.check_proof` checks, put together when it is first asked for; the vertices
+        of an enumeration have none.
     programmes : int
         Linear programmes solved in the tree.
     seconds : float
@@ -54,7 +55,7 @@ class RowsCertificate(Certificate):
     rows: int
     solution: Solution
     mixed: float
-    proof: Proof | None = None
+    proof: OnceAsked = OnceAsked()  # noqa: RUF009 - a descriptor
     programmes: int = 0
     seconds: float = 0.0
 
@@ -185,7 +186,7 @@ def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixe
     certificate = RowsCertificate(
         route, value, max(value, upper), rows=len(mixture.rows), solution=mixture.solution, mixed=mixed
     )
-    return Channel(channel.kernel, certificate=certificate)
+    return channel.with_certificate(certificate)
 
 
 def best_response(

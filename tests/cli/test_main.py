@@ -75,11 +75,18 @@ def test_a_closed_pipe_is_no_error(words):
     assert (done.returncode, done.stderr) == (141, "")
 
 
-# the bench runs without the packages of its extra
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "bench"])
-def test_what_lacks_is_named_with_its_extra(name, tmp_path):
+PACKAGES = {"tables": ("polars", "matplotlib", "jinja2", "narwhals"), "book": ("jupytext",)}
+# each command and each package at least once; all pairs weekly. The bench runs without the packages of its extra
+LACKING = [
+    pytest.param(name, package, marks=[] if at % len(PACKAGES[one.extra]) == turn else [pytest.mark.slow])
+    for at, (name, one) in enumerate((name, one) for name, one in COMMANDS.items() if name != "bench")
+    for turn, package in enumerate(PACKAGES[one.extra])
+]
+
+
+@pytest.mark.parametrize(("name", "package"), LACKING)
+def test_what_lacks_is_named_with_its_extra(name, package, tmp_path):
     """As where an extra is not installed: the import system is told that its packages are not there."""
-    lacking = ("polars", "matplotlib", "jinja2", "narwhals") if COMMANDS[name].extra == "tables" else ("jupytext",)
     words = {
         "list": ["list"],
         "rerun": ["rerun", "watchdog", "-o", "x"],
@@ -87,18 +94,17 @@ def test_what_lacks_is_named_with_its_extra(name, tmp_path):
     }
     (tmp_path / "g").write_text("grid: {seed: [1]}")
     given = words.get(name, [name, "--help"])
-    for package in lacking:
-        code = (
-            f"import sys\nfrom importlib.machinery import PathFinder\nfind = PathFinder.find_spec\n"
-            f"PathFinder.find_spec = classmethod(lambda c, name, *a: None if name == {package!r} else find(name, *a))\n"
-            "from liftlib.cli import main\nsys.exit(main(sys.argv[1:]))"
-        )
-        environ = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        done = subprocess.run(
-            [sys.executable, "-c", code, *given], capture_output=True, text=True, cwd=tmp_path, env=environ
-        )
-        wanted = f"lift: {package} is not installed: pip install 'liftlib[{COMMANDS[name].extra}]'\n"
-        assert (done.returncode, done.stdout, done.stderr) == (2, "", wanted)
+    code = (
+        f"import sys\nfrom importlib.machinery import PathFinder\nfind = PathFinder.find_spec\n"
+        f"PathFinder.find_spec = classmethod(lambda c, name, *a: None if name == {package!r} else find(name, *a))\n"
+        "from liftlib.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *given], capture_output=True, text=True, cwd=tmp_path, env=environ
+    )
+    wanted = f"lift: {package} is not installed: pip install 'liftlib[{COMMANDS[name].extra}]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", wanted)
 
 
 @pytest.mark.parametrize(("most", "code"), [("0.2", 3), ("0.5", 0)])

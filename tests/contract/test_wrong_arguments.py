@@ -123,10 +123,7 @@ def arguments(draw, function):
     return args, kwargs
 
 
-@pytest.mark.parametrize("name", CALLABLES)
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_a_value_or_a_lift_error(name, data):
+def answers(name, data):
     args, kwargs = data.draw(arguments(CALLABLES[name]))
     try:
         with warnings.catch_warnings():
@@ -136,3 +133,18 @@ def test_a_value_or_a_lift_error(name, data):
     except ll.LiftError as error:
         said = str(error)
         assert said, "an error says what is wrong"
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+@settings(max_examples=50, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_value_or_a_lift_error(name, data):
+    answers(name, data)
+
+
+@pytest.mark.slow  # the same of ten times as many
+@pytest.mark.parametrize("name", CALLABLES)
+@settings(max_examples=500, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_value_or_a_lift_error_of_many(name, data):
+    answers(name, data)

@@ -151,7 +151,7 @@ def test_proven_for_seven_secrets_and_six_symbols(eps):
 
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
-@pytest.mark.parametrize("classes", [1, 2, 3])
+@pytest.mark.parametrize("classes", [1, pytest.param(2, marks=pytest.mark.slow), 3])  # 2 lies between the others
 def test_a_search_stands_between_reporting_and_a_bound_for_classes(monkeypatch, notion, classes):
     """What is done beyond nine secrets, at a size where the optimum is known."""
     monkeypatch.setattr(sight, "CLASSES", classes)

@@ -2,9 +2,11 @@
 
 import itertools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure
@@ -180,6 +182,8 @@ def test_wrong_arguments():
         vertices([[1.0, np.nan]])
     with pytest.raises(InvalidParameter, match="give a column for each coordinate"):
         vertices(np.empty((0, 0)))
+    with pytest.raises(InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point of theirs"):
+        vertices([[1.0, -1.0, 0.0]], interior=[0.5, 0.5])
 
 
 def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
@@ -257,8 +261,9 @@ def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
 
 
 def test_constraints_are_scaled_and_those_that_never_bind_left_out():
-    rows = polytope._constraints(np.array([[4.0, -2.0], [3.0, 1.0], [0.0, 0.0], [-8.0, 1.0]]))
-    assert rows.tolist() == [[1, 0], [0, 1], [1, -0.5], [-1, 0.125]]
+    rows = polytope._constraints(np.array([[4.0, -2.0], [3.0, 1.0], [0.0, 0.0], [-8.0, 1.0], [0.25, -0.5]]))
+    assert rows.tolist() == [[1, 0], [0, 1], [1, -0.5], [-1, 0.125], [0.5, -1]]
+    assert polytope._table(np.empty((0, 3))).shape == (0, 3)
 
 
 def test_a_small_interior_point_is_not_trusted():
@@ -317,3 +322,146 @@ def test_twins_are_told_from_neighbours():
         tight = np.abs(np.array([base, twin]) @ rows.T) < TIGHT_TOL
         assert tight[:, 3].tolist() == [True, False]
         assert len(polytope._distinct(np.array([base, twin, third]), rows)) == count
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-4, 1.0, 1e6])
+def test_an_interior_point_of_any_size(size):
+    """What counts is its direction: also whether a constraint all but touches it."""
+    g = [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]
+    wanted = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
+    for point in ([6.0, 5.0, 4.0], [1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12]):
+        assert_same(vertices(g, "qhull", interior=size * np.array(point)), wanted)
+
+
+def polished(raw, facets, slope, offset):
+    hull = SimpleNamespace(intersections=np.array(raw, dtype=float), dual_facets=facets)
+    return polytope._polish(hull, np.array(slope, dtype=float), np.array(offset, dtype=float))
+
+
+def test_a_small_constraint_is_as_good_as_a_large_one():
+    """Whether constraints are nearly parallel is judged by their directions, not by their sizes."""
+    slope, offset = np.array([[-1e-13, -1e-13], [-1.0, 1.0]]), np.array([1e-13, 0.0])
+    np.testing.assert_allclose(polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0])
+def test_points_are_solved_again_from_their_tight_constraints(size):
+    """Where they miss them by more than rounding, whatever size the constraints have."""
+    slope, offset = size * np.array([[-1.0, 0], [0, -1], [1, 0], [0, 1]]), np.full(4, size)  # the square of side 2
+    raw = [[1 + 1e-7, 1 - 1e-7], [-1, 1], [np.inf, 0], [-1 + 1e-7, -1]]
+    facets = [[0, 1], [1, 2], [0, 2], [2, 3]]
+    assert polished(raw, facets, slope, offset).tolist() == [[1, 1], [-1, 1], [-1, -1]]
+    # only points with as many tight constraints as coordinates are
+    assert polished(raw[:1], [[0, 1, 2]], slope, offset).tolist() == raw[:1]
+    # and none where they are nearly parallel, or where it would break another constraint
+    nearly = np.concatenate([slope, size * np.array([[-1.0, 1e-14]])])
+    assert polished(raw[:1], [[0, 4]], nearly, np.append(offset, size)).tolist() == raw[:1]
+    assert polished(
+        [[1 - 1e-7, 1]], [[0, 4]], np.concatenate([slope, [[-1.0, -1.0]]]), np.append(offset, 3.0)
+    ).tolist() == [[1 - 1e-7, 1]]
+
+
+def test_the_centre_is_put_on_the_affine_hull(monkeypatch):
+    """A solver's equalities hold to its tolerance; those of the centre hold to rounding."""
+    run = polytope.Programme.run
+
+    def a_little_off(programme):
+        found, dual = run(programme)
+        found = found.copy()
+        found[:3] += [3e-7, -1e-7, 2e-7]
+        return found, dual
+
+    monkeypatch.setattr(polytope.Programme, "run", a_little_off)
+    rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+    centre, equal = polytope._relative_interior(rows)
+    assert equal.tolist() == [False, False, False, True, True]
+    assert centre[0] == pytest.approx(centre[1], abs=1e-15)
+    assert centre.sum() == pytest.approx(1, abs=1e-15)
+
+
+def test_two_twins_are_one_vertex_and_points_are_normalised():
+    rows = np.eye(3)
+    base = np.array([0.5, 0.3, 0.2])
+    assert len(polytope._distinct(np.array([base, base + 1e-14]), rows)) == 1
+    # two that are further apart are the ends of a segment, whatever is tight there
+    assert len(polytope._distinct(np.array([base, base[::-1]]), rows)) == 2
+    assert len(polytope._distinct(np.array([np.eye(3)[0], np.eye(3)[1], np.eye(3)[1] + 1e-14]), rows)) == 2
+    found = polytope._distinct(4 * np.array([base, [1.0, 0, 0], [0, 1, 0]]), rows)
+    np.testing.assert_allclose(found, [base, [1, 0, 0], [0, 1, 0]], rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [4, 10, 30])
+def test_twins_in_many_coordinates(n):
+    """One half of them more and the other less: that moves twins furthest along the line by which they are sorted."""
+    base = np.full(n, 1 / n)
+    off = 0.9 * TWIN_TOL * np.where(np.arange(n) < n // 2, -1.0, 1.0)
+    # tight at the first only
+    brink = np.where(off > 0, 1.0, -1.0)
+    brink += TIGHT_TOL - 0.5 * abs(off @ brink) - brink @ base
+    rows = np.concatenate([np.eye(n), [brink]])
+    points = np.array([base, base + off, np.eye(n)[0]])
+    tight = np.abs(points @ rows.T) < TIGHT_TOL
+    assert tight[:2, -1].tolist() == [True, False]
+    assert len(polytope._distinct(points, rows)) == 2
+
+
+def test_neighbours_along_the_line_that_are_no_twins_stay():
+    """Points far apart may lie side by side along it."""
+    n, base = 3, np.array([0.4, 0.3, 0.3])
+    apart = np.cross(np.ones(n), np.sqrt(np.arange(2, n + 2)))  # moves neither the sum nor the place on the line
+    points = np.array([base, base + 0.1 * apart / np.abs(apart).max(), [0.1, 0.1, 0.8]])
+    rows = np.concatenate([np.eye(n), np.eye(n) - points.diagonal()[:, None]])  # each point has a constraint of its own
+    assert len(polytope._distinct(points, rows)) == 3
+
+
+@pytest.mark.cdd
+def test_where_cdd_gives_up(monkeypatch):
+    import cdd
+
+    def stopped(_):
+        raise RuntimeError("failed to run")
+
+    monkeypatch.setattr(cdd, "polyhedron_from_matrix", stopped)
+    with pytest.raises(SolverFailure, match="cdd gave up on 4 halfspaces: failed to run"):
+        vertices([[1.0, -1.0, 0.0]], "cdd")
+
+
+def test_a_point_inside_saves_the_programme(monkeypatch):
+    g, wanted = [[1.0, -1.0, 0.0]], [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
+    monkeypatch.setattr(polytope, "Programme", None)
+    for size in (1e-6, 1.0, 1e6):
+        assert_same(vertices(g, "qhull", interior=size * np.array([0.5, 0.2, 0.3])), wanted)
+    with pytest.raises(TypeError):
+        vertices(g, "qhull", interior=[0.4, 0.4, 0.2])
+
+
+def test_the_centre_has_the_most_slack():
+    """Of all points the one whose least slack is largest, each in the size that its constraint has on the simplex."""
+    rng, equalities = np.random.default_rng(11), 0
+    for _ in range(20):
+        n = int(rng.integers(3, 6))
+        row = rng.integers(-2, 3, n).astype(float)
+        rows = polytope._constraints(np.array([row, -row, *rng.normal(size=(2, n))]))
+        centre, equal = polytope._relative_interior(rows)
+        if centre is None or equal.all():
+            continue
+        equalities += equal.any()
+        size = np.array([np.linalg.norm(one - one.mean()) for one in rows])
+        free = ~equal & (size > 0)
+        best = linprog(
+            np.append(np.zeros(n), -1.0),
+            A_ub=np.column_stack([-rows[free], size[free]]), b_ub=np.zeros(free.sum()),
+            A_eq=np.concatenate([[np.append(np.ones(n), 0)], np.column_stack([rows[equal], np.zeros(equal.sum())])]),
+            b_eq=np.append(1.0, np.zeros(equal.sum())), bounds=[(0, None)] * (n + 1), method="highs",
+        )  # fmt: skip
+        assert ((rows[free] @ centre) / size[free]).min() == pytest.approx(-best.fun, abs=1e-8)
+    assert equalities > 5
+
+
+def test_pycddlib_is_there_if_it_can_be_imported():
+    try:
+        import cdd  # noqa: F401
+    except ImportError:
+        assert not polytope.HAS_CDD
+    else:
+        assert polytope.HAS_CDD

@@ -77,6 +77,16 @@ def test_feasible_rounds_cost_more_than_any_column_saves(watched, scale):
     np.testing.assert_allclose(found.x @ columns, target, atol=1e-9)
 
 
+def test_columns_for_nothing_are_dearer_than_none_that_keep_a_round_feasible(watched):
+    _, _, handed = watched
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        columns = rng.dirichlet(np.full(N, 0.05), size=3000)
+        found = mix_columns(np.zeros(3000), columns, rng.dirichlet(np.ones(3000)) @ columns)
+        assert found.objective == 0
+    assert handed == []
+
+
 def test_what_cannot_be_reached_is_handed_over_at_once(watched):
     _, duals, handed = watched
     columns = np.random.default_rng(0).dirichlet(np.ones(3), size=5000) * np.array([1, 1, 0])

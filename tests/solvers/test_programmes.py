@@ -272,6 +272,29 @@ def test_columns_join_and_costs_change():
     assert programme.run()[1].sum() == pytest.approx(5)
 
 
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
+    """Where it has no answer it forgets where it stood; an answer is not asked for again."""
+    programme = Programme(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    real, calls = programme._highs, []
+
+    class Lost:
+        def __getattr__(self, name):
+            calls.append(name)
+            if name == "getModelStatus" and calls.count(name) <= lost:
+                return lambda: programmes.highspy.HighsModelStatus.kUnknown
+            return getattr(real, name)
+
+    programme._highs = Lost()
+    if lost == 2:
+        with pytest.raises(SolverFailure, match="HiGHS stopped: Unknown"):
+            programme.run()
+    else:
+        assert programme.run()[0].tolist() == [1, 0]
+    assert calls.count("clearSolver") == min(lost, 1)
+    assert calls.count("run") == 1 + min(lost, 1)
+
+
 def test_presolve_is_what_was_asked_for(monkeypatch):
     set_to = {}
     real = programmes.highspy.Highs.setOptionValue

@@ -1,6 +1,7 @@
 """An audit's numbers, by hand and against other routes."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,8 @@ from liftlib import tables
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.population.sample import Sample
 from liftlib.tables.auditing import audit_counts, audited
+from liftlib.tables.columns import Column, Counts, Symbols
+from liftlib.tables.designing import POPULATION, Kept, design
 from liftlib.tables.measuring import MEASURES, bootstrap, verdict_of
 from liftlib.tables.reading import Reading
 from liftlib.tables.source import open_table
@@ -124,6 +127,8 @@ def test_an_argument_of_the_wrong_kind_is_named():
         tables.audit(PEOPLE, secret="ill", public="age", notion=3)
     with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
         audit_counts(np.ones((2, 2)), 3, ("s", "x"))
+    with pytest.raises(InvalidParameter, match=r"^notion is 'lip': give a Notion or None$"):
+        audit_counts(np.ones((2, 2)), ll.Joint.from_counts(np.ones((2, 2))), ("s", "x"), "lip")
 
 
 def test_what_was_audited_is_told():
@@ -240,3 +245,31 @@ def test_outputs_are_called_as_told():
     for outputs, expected in (((), {"p", "q"}), (("one", "other"), {"one", "other"})):
         found = audit_counts(counts, joint, ("s", "x"), None, channel, outputs, resamples=0)
         assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == expected
+
+
+def test_what_a_design_vouches_for_is_not_asked_of_the_table_again():
+    """One with a confidence keeps its notion by its making, also where the table alone cannot tell; no other does."""
+    counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
+    secret = Symbols((Column("s"),), (("a",), ("b",)))
+    read = Counts(counts, secret, Symbols((Column("x"),), (("p",), ("q",), ("r",), ("t",))))
+    notion = ll.LIP(0.5)
+    alone = design(read, notion, "optimal", None)
+    assert verdict_of(Sample(counts), notion, alone.channel) == "cannot be told from this table"
+    sure = replace(alone, kept=(*alone.kept, Kept(POPULATION, str(notion), 0.95, "by its making")))
+    for made, told in ((alone, "cannot be told from this table"), (sure, "kept")):
+        assert audited(read, notion, made, resamples=0).population == told
+
+
+def test_symbols_that_the_rows_did_not_choose_cost_nothing():
+    """Unless it is said that they chose: e^chosen ways to do so are e^chosen as many chances to be wrong."""
+    counts = np.array([[300.0, 700], [700, 300]])
+    joint = ll.Joint.from_counts(counts)
+
+    def ends(level=0.95, **chosen):
+        found = audit_counts(counts, joint, ("s", "x"), resamples=2, level=level, rng=1, **chosen)
+        return found.intervals["max_lift_leakage"]
+
+    low, up = ends()
+    assert (low, up) == ends(chosen=0.0)
+    assert ends(chosen=1.0) == pytest.approx(ends(1 - 0.05 / np.e))
+    assert ends(chosen=1.0)[0] < low < up < ends(chosen=1.0)[1]

@@ -142,17 +142,20 @@ def test_bare_command_line(bare):
     assert (again.returncode, again.stdout) == (0, helped.stdout)
 
 
+WEEKLY = {"marks": pytest.mark.slow}  # tests/cli/test_main.py asks the same of each command, without a wheel
+
+
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
         (["audit", "people.csv", *COLUMNS], "tables"),
-        (["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
-        (["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables"),
-        (["choose", "people.csv", *COLUMNS[:4]], "tables"),
-        (["estimate", "out.csv", "out.card.json"], "tables"),
-        (["list"], "book"),
+        pytest.param(["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables", **WEEKLY),
+        pytest.param(["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables", **WEEKLY),
+        pytest.param(["choose", "people.csv", *COLUMNS[:4]], "tables", **WEEKLY),
+        pytest.param(["estimate", "out.csv", "out.card.json"], "tables", **WEEKLY),
+        pytest.param(["list"], "book", **WEEKLY),
         (["rerun", "watchdog", "-o", "run"], "book"),
-        (["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book"),
+        pytest.param(["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book", **WEEKLY),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else value,
 )

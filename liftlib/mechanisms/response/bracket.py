@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -161,4 +161,5 @@ def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
 
 
 def _certified(channel: Channel, made: RowsCertificate, *, rounds: int, cuts: int) -> Channel:
-    return replace(channel, certificate=BracketCertificate(**vars(made), rounds=rounds, cuts=cuts))
+    told = {field.name: getattr(made, field.name) for field in fields(made)}
+    return replace(channel, certificate=BracketCertificate(**told, rounds=rounds, cuts=cuts))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from liftlib.mechanisms.response.proven import ROUNDING, proof_of
 from liftlib.mechanisms.rows import Mixture, RowsCertificate, certified, cheapest, mended, without_dust
 from liftlib.notions import Notion
 from liftlib.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
-from liftlib.proofs.proof import Proof
+from liftlib.proofs.proof import Late
 from liftlib.solvers.mixing.search import Proven, Report, cheapest_mixture
 
 FIRST_GAP = 1e-2
@@ -103,7 +104,9 @@ def convex_response(
     upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "tangents, and a tree of bounds", found.inner, mixed, upper)
     made = whole.certified(RowsCertificate)
-    proof: Proof | None = proof_of(found.proven, made.upper, found.points) if np.isfinite(upper) else None
+    proof = None
+    if np.isfinite(upper):
+        proof = Late(partial(proof_of, found.proven.alone(), made.upper, found.points))
     made = replace(made, proof=proof, programmes=found.programmes, seconds=time.perf_counter() - began)
     if not found.ended:
         warnings.warn(
@@ -112,7 +115,7 @@ def convex_response(
             LiftWarning,
             stacklevel=4,
         )
-    return Channel(channel.kernel, certificate=made)
+    return channel.with_certificate(made)
 
 
 def _bracketed(

@@ -114,4 +114,4 @@ def _factor(joint: Joint, notion: SRLIP, j: int, eps: float) -> Channel:
 def _certified(joint: Joint, channel: Channel, factors: tuple[Channel, ...], share: float) -> Channel:
     value = mutual_information(channel.joint_xy(joint))
     certificate = ProductCertificate("product of attributes' responses", value, factors=factors, share=share)
-    return Channel(channel.kernel, certificate=certificate)
+    return channel.with_certificate(certificate)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.rows import Core, Mixture, RowsCertificate, certified, cheapest, cone_for, entropies, mended
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, Vector
-from liftlib.proofs.proof import Proof
+from liftlib.proofs.proof import Late, Proof
 from liftlib.solvers.mixing.search import Found, Proven, Report, cheapest_mixture
 from liftlib.solvers.programmes import Solution, certify
 
@@ -93,7 +94,9 @@ def proven_response(
     upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
     made = whole.certified(RowsCertificate)
-    proof = None if others or not np.isfinite(upper) else proof_of(found.proven, made.upper, np.empty((0, 0)))
+    proof = None
+    if not others and np.isfinite(upper):
+        proof = Late(partial(proof_of, found.proven.alone(), made.upper, np.empty((0, 0))))
     made = replace(made, proof=proof, programmes=found.programmes, seconds=found.seconds)
     if not found.ended:
         warnings.warn(
@@ -103,7 +106,7 @@ def proven_response(
             LiftWarning,
             stacklevel=3,
         )
-    return Channel(channel.kernel, certificate=made)
+    return channel.with_certificate(made)
 
 
 def first_that_holds(

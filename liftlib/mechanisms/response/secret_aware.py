@@ -207,4 +207,4 @@ def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float
             LiftWarning,
             stacklevel=4,
         )
-    return Channel(channel.kernel, certificate=certificate)
+    return channel.with_certificate(certificate)

@@ -6,8 +6,9 @@ import numpy as np
 
 from liftlib.numerics import Matrix, Vector
 from liftlib.solvers.mixing import primal, simplex, tree
-from liftlib.solvers.mixing.masters import DEARER, DEAREST, UNITS_TOL, HighsMaster, cleaned, dear
-from liftlib.solvers.mixing.problem import ENOUGH, SEVERAL, Pass, Problem
+from liftlib.solvers.mixing.masters import AT_ONCE, DEARER, DEAREST, UNITS_TOL, HighsMaster, cleaned, dear
+from liftlib.solvers.mixing.problem import ENOUGH, SEVERAL, WORTHLESS, Pass, Problem
+from liftlib.solvers.mixing.supports import Supports
 
 STEPS = 60
 """Steps a coordinate after which a linear programme over rows is left to HiGHS."""
@@ -79,30 +80,34 @@ class CompiledMaster:
         if self._fallback is not None:
             return self._fallback.add(rows)
         before = self._count
-        while before + len(rows) > len(self._costs):
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-            self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
+        self._make_room(len(rows))
         self._count = primal.join(self._rows, self._costs, before, cleaned(rows))
         return self._count - before
+
+    def offer(self, table: Supports, dual: Vector) -> int:
+        """Let those of a table's vertices join that save most; return how many are new."""
+        if self._fallback is not None:
+            return self._fallback.offer(table, dual)
+        before, most = self._count, AT_ONCE * self.n
+        self._make_room(most)
+        self._count = primal.offer(self._rows, self._costs, before, *table, dual, most, WORTHLESS)
+        return self._count - before
+
+    def _make_room(self, more: int) -> None:
+        while self._count + more > len(self._costs):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+            self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
 
     def run(self) -> tuple[float, Vector, Vector]:
         """Return the cost, the duals, and the weights of the rows."""
         if self._fallback is not None:
             return self._fallback.run()
-        n = self.n
-        weights, dual = np.zeros(n), np.zeros(n)
-        while primal.mix(
-            self._rows, self._costs, self._count, self._dear, self._target, self._basis, self._inverse, weights, dual,
-            STEPS * n,
-        ):  # fmt: skip
-            units = self._basis < n
-            if weights[units].max(initial=0.0) <= UNITS_TOL or self._dear > DEAREST:
-                if weights.min() < -UNITS_TOL:
-                    break
-                q = np.zeros(self._count)
-                q[self._basis[~units] - n] = np.maximum(weights[~units], 0.0)
-                return float(self._costs[: self._count] @ q), dual, q
-            self._dear *= DEARER
+        went_well, cost, self._dear, dual, weights = primal.mixed(
+            self._rows, self._costs, self._count, self._dear, self._target, self._basis, self._inverse, STEPS * self.n,
+            (DEARER, DEAREST, UNITS_TOL),
+        )  # fmt: skip
+        if went_well:
+            return cost, dual, weights
         # ties, or rows that nearly coincide, wore the basis out
         other = HighsMaster(self._target)
         other.add(self.rows[1:])

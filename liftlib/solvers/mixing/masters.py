@@ -12,6 +12,8 @@ import numpy as np
 
 from liftlib.errors import SolverFailure
 from liftlib.numerics import Matrix, Vector, xlogx
+from liftlib.solvers.mixing.problem import WORTHLESS
+from liftlib.solvers.mixing.supports import Supports
 from liftlib.solvers.programmes import Programme
 
 UNITS_TOL = 1e-11
@@ -26,6 +28,9 @@ DEAREST = 1e9
 SUPPORT_TOL = 1e-13
 """What a row has less of at a coordinate is rounding."""
 
+AT_ONCE = 4
+"""How many of a table's vertices join at once, times the coordinates."""
+
 DIGITS = 11
 """Digits to which rows that are one agree."""
 
@@ -36,6 +41,7 @@ class Master(Protocol):
     @property
     def rows(self) -> Matrix: ...  # noqa: D102
     def add(self, rows: Matrix) -> int: ...  # noqa: D102
+    def offer(self, table: Supports, dual: Vector) -> int: ...  # noqa: D102
     def run(self) -> tuple[float, Vector, Vector]: ...  # noqa: D102
 
 
@@ -85,6 +91,14 @@ class HighsMaster:
             self.rows = np.concatenate([self.rows, clean[new]])
             self._programme.add(entropies(clean[new]), clean[new].T)
         return len(new)
+
+    def offer(self, table: Supports, dual: Vector) -> int:
+        """Let those of a table's vertices join that save most; return how many are new."""
+        prices = table.prices(dual)
+        count = min(AT_ONCE * self.n, prices.size)
+        best = np.argpartition(prices, count - 1)[:count]
+        best = best[prices[best] < -WORTHLESS]
+        return self.add(table.points(best, self.n)) if best.size else 0
 
     def run(self) -> tuple[float, Vector, Vector]:
         """Return the cost, the duals, and the weights of the rows."""

@@ -1,6 +1,10 @@
-"""How much of a pair of coordinates may be the first's. Plain Python over arrays that numba compiles."""
+"""Vertices with one or two non-zero coordinates, by loops. Plain Python over arrays that numba compiles."""
 
 from __future__ import annotations
+
+import math
+
+import numpy as np
 
 from liftlib.solvers.mixing.compiling import compiled
 
@@ -41,3 +45,54 @@ def shares(rows, low, high, flat, least, most):
                     break
             least[at], most[at] = below, above
             at += 1
+
+
+@compiled
+def put(at, i, j, share, first, second, found, entropy):
+    """Write one vertex; return where the next goes."""
+    first[at], second[at], found[at] = i, j, share
+    entropy[at] = 0.0
+    if share < 1.0:
+        entropy[at] = -share * math.log(share) - (1.0 - share) * math.log(1.0 - share)
+    return at + 1
+
+
+@compiled
+def vertices(rows, low, high, flat, end, pairs):
+    """Return what ``supports.Supports`` holds: all vertices on one coordinate and, if ``pairs``, on two.
+
+    Parameters
+    ----------
+    rows, low, high, flat
+        See :func:`shares`.
+    end : float
+        A share nearer than this to 0 or 1 is a coordinate alone.
+    pairs : bool
+    """
+    m, n = rows.shape
+    count = n * (n - 1) // 2 if pairs else 0
+    least, most = np.zeros(count), np.ones(count)
+    if pairs:
+        shares(rows, low, high, flat, least, most)
+    size = n
+    for p in range(count):
+        if least[p] <= most[p]:
+            size += 2
+    first, second = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    found, entropy = np.zeros(size), np.zeros(size)
+    at = 0
+    for x in range(n):
+        allowed = True
+        for s in range(m):
+            allowed = allowed and low[s] <= rows[s, x] <= high[s]
+        if allowed:
+            at = put(at, x, x, 1.0, first, second, found, entropy)
+    for side in range(2):
+        p = 0
+        for i in range(n if pairs else 0):
+            for j in range(i + 1, n):
+                share = least[p] if side == 0 else most[p]
+                if least[p] <= most[p] and end < share < 1.0 - end:
+                    at = put(at, i, j, share, first, second, found, entropy)
+                p += 1
+    return first[:at], second[:at], found[:at], entropy[:at]

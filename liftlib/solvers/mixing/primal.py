@@ -154,3 +154,53 @@ def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
         fresh = False
         since += 1
     return False
+
+
+@compiled
+def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
+    """Mix, at a dearer and dearer price of unit vectors until none is in use.
+
+    ``limits`` are (by what it grows, beyond which price it does not, weight that is none). Returns whether it went
+    well, the cost, the price, the duals, and the weights of the rows.
+    """
+    n = basis.size
+    weights, dual, found = np.zeros(n), np.zeros(n), np.zeros(count)
+    while mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
+        of_units, least = 0.0, 0.0
+        for r in range(n):
+            least = min(least, weights[r])
+            if basis[r] < n:
+                of_units = max(of_units, weights[r])
+        if of_units <= limits[2] or dear > limits[1]:
+            if least < -limits[2]:
+                break
+            cost = 0.0
+            for r in range(n):
+                if basis[r] >= n:
+                    found[basis[r] - n] = max(weights[r], 0.0)
+                    cost += found[basis[r] - n] * costs[basis[r] - n]
+            return True, cost, dear, dual, found
+        dear *= limits[0]
+    return False, 0.0, dear, dual, found
+
+
+@compiled
+def offer(rows, costs, count, first, second, share, entropy, dual, most, worthless):
+    """Let those of the vertices on one or two coordinates join that save most, see ``supports.Supports``.
+
+    Returns how many rows there are then; ``rows`` has room for ``most`` more.
+    """
+    prices = np.zeros(share.size)
+    for k in range(share.size):
+        price = entropy[k] - dual[second[k]] - (dual[first[k]] - dual[second[k]]) * share[k]
+        prices[k] = price if price < -worthless else 0.0
+    order = np.argsort(prices)
+    one = np.zeros((1, rows.shape[1]))
+    for k in order[:most]:
+        if prices[k] == 0.0:
+            break
+        one[0, :] = 0.0
+        one[0, second[k]] = 1.0 - share[k]
+        one[0, first[k]] += share[k]
+        count = join(rows, costs, count, one)
+    return count

@@ -186,6 +186,17 @@ class Pass:
         count = int(self.state[2])
         return np.asarray(self.rows[:count][np.argsort(self.prices[:count], kind="stable")])
 
+    def ended(self) -> Pass:
+        """Return the pass without what it would need to go on: the nodes that wait, bases, rows, and room."""
+        none = Stack.empty(0)
+        state = self.state.copy()
+        state[1:3] = 0.0
+        kept = Records(*(one[: self.nodes].copy() for one in self.records._replace(basis=np.zeros((self.nodes, 0)))))
+        return Pass(
+            self.dual, self.order, self.threshold, self.tolerance, kept, none, state, self.rows[:0].copy(),
+            self.prices[:0].copy(), self.several,
+        )  # fmt: skip
+
     def make_room(self) -> None:
         """Let arrays grow that are nearly full."""
         if self.nodes >= len(self.records.parent):

@@ -12,6 +12,9 @@ from liftlib.numerics import Matrix, Vector
 ALIKE = 1e-13
 """Directions of unit size that differ by less are one direction: what differs is lost to rounding anyway."""
 
+FEW = 20_000
+"""Coordinates of pairs of directions up to which all pairs are compared at once."""
+
 
 class Ranges(NamedTuple):
     """{v >= 0, sum v = 1, G v >= 0} as {v >= 0, low <= rows @ v <= high}; the last row is the sum.
@@ -63,41 +66,41 @@ def ranges(halfspaces: Matrix) -> Ranges:
     ([1.0, -1.0, 0.4], -0.1, 0.1)
     """
     n = halfspaces.shape[1]
-    middle = (halfspaces.max(axis=1, initial=-np.inf) + halfspaces.min(axis=1, initial=np.inf)) / 2
-    centred = halfspaces - middle[:, None]
-    size = np.abs(centred).max(axis=1, initial=0.0)
+    most, least = halfspaces.max(axis=1, initial=-np.inf), halfspaces.min(axis=1, initial=np.inf)
+    middle, size = (most + least) / 2, (most - least) / 2
     # a row that is the same everywhere bounds nothing, for P_X is allowed; so does one that is positive everywhere
-    needed = np.flatnonzero((size > 0) & (halfspaces.min(axis=1, initial=np.inf) < 0))
-    unit = centred[needed] / size[needed, None]
-    first = unit[np.arange(len(unit)), np.argmax(np.abs(unit) > 0.5, axis=1)] if len(unit) else np.empty(0)
+    needed = np.flatnonzero((size > 0) & (least < 0))
+    middle, size = middle[needed], size[needed]
+    # rounding must not put a coordinate beyond 1, which bounds a direction that has no halfspace on that side
+    unit = np.clip((halfspaces[needed] - middle[:, None]) / size[:, None], -1.0, 1.0)
+    first = unit[np.arange(len(unit)), np.argmax(np.abs(unit) > 0.5, axis=1)]
     sign = np.where(first < 0, -1.0, 1.0)
     unit *= sign[:, None]
-    bound = -middle[needed] / size[needed] * sign  # unit @ v >= bound where the sign is 1, <= where it is -1
+    bound = -middle / size * sign  # unit @ v >= bound where the sign is 1, <= where it is -1
     group = _groups(unit)
     count = int(group.max(initial=-1)) + 1
-    low, high = np.full(count, -np.inf), np.full(count, np.inf)
-    sides, sizes = np.full((count, 2), -1), np.ones((count, 2))
-    rows = np.zeros((count, n))
-    for at, k in enumerate(group):
-        rows[k] = unit[at]
-        side = 0 if sign[at] > 0 else 1
-        tighter = bound[at] > low[k] if side == 0 else bound[at] < high[k]
-        if tighter:
-            (low if side == 0 else high)[k] = bound[at]
-            sides[k, side], sizes[k, side] = needed[at], size[needed[at]]
-    rows = np.concatenate([rows, np.ones((1, n))])
-    low = np.append(np.where(np.isfinite(low), low, -1.0), 1.0)
-    high = np.append(np.where(np.isfinite(high), high, 1.0), 1.0)
-    return Ranges(
-        rows, low, high, np.concatenate([sides, [[-1, -1]]]).astype(np.int64), np.concatenate([sizes, [[1.0, 1.0]]])
-    )
+    rows = np.ones((count + 1, n))
+    rows[group] = unit
+    # the simplex itself bounds each direction by 1, and the sum is 1
+    ends = np.tile([-np.inf, np.inf], (count + 1, 1))
+    sides, sizes = np.full((count + 1, 2), -1), np.ones((count + 1, 2))
+    upper = sign < 0
+    for at, (k, side, end) in enumerate(zip(group.tolist(), upper.tolist(), bound.tolist(), strict=True)):
+        if (end < ends[k, 1]) if side else (end > ends[k, 0]):
+            ends[k, int(side)], sides[k, int(side)], sizes[k, int(side)] = end, needed[at], size[at]
+    low, high = (np.where(np.isfinite(end), end, other) for end, other in zip(ends.T, (-1.0, 1.0), strict=True))
+    low[-1] = 1.0
+    return Ranges(rows, low, high, sides, sizes)
 
 
 def _groups(unit: Matrix) -> NDArray[np.int64]:
     """Return a number for each row, the same for rows that point alike."""
+    if unit.size * len(unit) <= FEW:
+        every = np.arange(len(unit))
+        alike = (np.abs(unit[:, None] - unit) <= ALIKE).all(axis=2)
+        first = np.where(alike, every, len(unit)).min(axis=1, initial=len(unit))
+        return np.asarray(np.cumsum(first == every)[first] - 1)
     group = np.full(len(unit), -1)
-    if not len(unit):
-        return group
     along = unit @ np.sqrt(np.arange(2.0, unit.shape[1] + 2))
     order = np.argsort(along, kind="stable")
     count = 0

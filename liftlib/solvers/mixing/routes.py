@@ -12,6 +12,7 @@ from liftlib.solvers.mixing.masters import HighsMaster, Master
 from liftlib.solvers.mixing.plain import Plain
 from liftlib.solvers.mixing.problem import Pass, Problem
 from liftlib.solvers.mixing.ranges import ranges
+from liftlib.solvers.mixing.supports import supports
 
 MOST_DENSE = 64
 """Coordinates beyond which HiGHS mixes the rows found, although loops are compiled."""
@@ -35,7 +36,9 @@ def compile_loops() -> None:
     caps, _ = route.largest()
     route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
     route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
-    master_of(np.array([0.6, 0.4]), compiled=True).run()
+    master = master_of(np.array([0.6, 0.4]), compiled=True)
+    _, dual, _ = master.run()
+    master.offer(supports(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), compiled=True), dual)
 
 
 def route_of(problem: Problem, *, compiled: bool) -> Route:

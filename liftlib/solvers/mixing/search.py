@@ -30,8 +30,8 @@ CHUNK = 400
 LAST = 0.45
 """The cut-off of a tree that is small, as a share of the gap that is wanted: one pass is then mostly all."""
 
-LAST_OF_MANY = 0.9
-"""The last cut-off of a tree that is not."""
+LAST_OF_MANY = 0.95
+"""The last cut-off of a tree that is not: a pass that ends proves it, but for a part in ``FINER`` of it."""
 
 FIRST_LOOK = 2
 """Chunks of programmes after which a tree is not small."""
@@ -73,6 +73,10 @@ class Proven(NamedTuple):
     halfspaces: Matrix
     caps: Vector
     cap_multipliers: Matrix
+
+    def alone(self) -> Proven:
+        """Return it without what only a pass that goes on needs."""
+        return self if self.work is None else self._replace(work=self.work.ended())
 
 
 class Found(NamedTuple):
@@ -175,14 +179,7 @@ class Search:
         self.cost, self.dual, self.weights = self.master.run()
         if self.table is None or not self.table.share.size or not everywhere:
             return
-        n = self.target.size
-        while True:
-            prices = self.table.prices(self.dual)
-            count = min(4 * n, prices.size)
-            best = np.argpartition(prices, count - 1)[:count]
-            best = best[prices[best] < -WORTHLESS]
-            if not best.size or not self.add(self.table.points(best, n)):
-                return
+        while self.master.offer(self.table, self.dual):
             self.cost, self.dual, self.weights = self.master.run()
 
     def begin(self, more: Matrix) -> None:

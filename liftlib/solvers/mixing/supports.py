@@ -56,18 +56,17 @@ def supports(hull: Ranges, *, compiled: bool = False) -> Supports:
     >>> found.points(np.arange(3), 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]
     """
-    rows, low, high = hull.rows[:-1], hull.low[:-1, None], hull.high[:-1, None]
     n = hull.rows.shape[1]
+    if compiled:
+        # numba takes a second to import
+        from liftlib.solvers.mixing.pairs import vertices  # noqa: PLC0415
+
+        return Supports(*vertices(hull.rows[:-1], hull.low, hull.high, FLAT, AT_AN_END, n <= WIDEST))
+    rows, low, high = hull.rows[:-1], hull.low[:-1, None], hull.high[:-1, None]
     alone = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
     first, second = np.triu_indices(n if n <= WIDEST else 0, 1)
     least, most = np.zeros(first.size), np.ones(first.size)
-    if compiled and first.size:
-        # numba takes a second to import
-        from liftlib.solvers.mixing.pairs import shares  # noqa: PLC0415
-
-        shares(rows, hull.low[:-1], hull.high[:-1], FLAT, least, most)
-    else:
-        _shares(rows, low, high, first, second, least, most)
+    _shares(rows, low, high, first, second, least, most)
     allowed = least <= most
     first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
@@ -80,7 +79,7 @@ def supports(hull: Ranges, *, compiled: bool = False) -> Supports:
 
 
 def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:
-    """Write what ``pairs.shares`` does, for all pairs at once."""
+    """Write for each pair in which range of shares of its first coordinate it is allowed."""
     block = max(1, AT_ONCE // max(1, first.size))
     for at in range(0, len(rows), block):
         some = slice(at, at + block)

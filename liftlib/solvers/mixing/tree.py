@@ -20,7 +20,7 @@ import numpy as np
 from liftlib.solvers.mixing import simplex
 from liftlib.solvers.mixing.compiling import compiled
 from liftlib.solvers.mixing.heap import pop, push
-from liftlib.solvers.mixing.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, SPLITTABLE, STEEP, WORTHLESS
+from liftlib.solvers.mixing.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, STEEP, WORTHLESS
 from liftlib.solvers.mixing.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
 
 WORTH = 0.3
@@ -175,16 +175,6 @@ def furthest(least, most, row):
             off = surprise(row[x]) - (low + (surprise(b) - low) / (b - a) * (row[x] - a))
             if off > most_off:
                 most_off, at = off, x
-    return at
-
-
-@compiled
-def widest(least, most):
-    """Return the coordinate with the widest interval, where a programme that was given up tells of no other."""
-    width, at = SPLITTABLE, -1
-    for x in range(least.size):
-        if most[x] - least[x] > width:
-            width, at = most[x] - least[x], x
     return at
 
 

@@ -97,11 +97,11 @@ def test_formatted_as_the_book_formats():
 
 
 def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
-    """Papermill and a kernel are the other route; the watchdog stands for all, which the browser tests run."""
+    """Papermill and a kernel are the other route; one chapter stands for all, which the browser tests run."""
     from liftbook.chapters import rerun
 
-    path = ROOT / "chapters" / "watchdog.md"
-    values = {**preview_parameters(path), "n_trials": 5}
+    path = ROOT / "chapters" / "lift-asymmetry.md"
+    values = preview_parameters(path)
     cells = [
         {"index": at, "source": one.source, "tags": one.metadata.get("tags", [])}
         for at, one in enumerate(read_notebook(path).cells)
@@ -109,7 +109,7 @@ def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
     ]
     (mine,) = run({"cells": cells, "values": values})
     assert mine["answer"]["failed"] == mine["answer"]["absent"] == []
-    rerun("watchdog", values, tmp_path / "run", html=False, progress=False)
+    rerun("lift-asymmetry", values, tmp_path / "run", html=False, progress=False)
     for name, table in mine["answer"]["tables"].items():
         expected = pd.read_csv(tmp_path / "run" / f"{name}.csv")
         written = pd.DataFrame(table["rows"], columns=table["columns"]).to_csv(index=False)

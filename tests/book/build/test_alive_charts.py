@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from seen_by_axe import barriers
 
 from liftbook.build.chromium import find_chromium
 
@@ -40,15 +41,6 @@ def chart(browser, site):
     assert not [url for url in page.asked if not url.startswith((site, "data:", "blob:"))]
     assert not [url for url in page.asked if "/runtime/" in url]
     page.context.close()
-
-
-def violations(page):
-    """Return what axe finds in the figure; the page around it is for others."""
-    from importlib.resources import files
-
-    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run('#fig-e23-2', {resultTypes: ['violations'], preload: false})")["violations"]
-    return [(one["id"], node["html"][:200]) for one in found for node in one["nodes"]]
 
 
 def redrawn(page, act):
@@ -170,9 +162,7 @@ def test_the_table_has_what_the_chart_has(chart, tmp_path):
 
 def test_screen_readers_dark_pages_and_phones(chart):
     for theme in ("dark", "light"):
-        chart.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        chart.wait_for_timeout(300)
-        assert violations(chart) == []
+        assert barriers(chart, theme, within="#fig-e23-2") == []
     chart.set_viewport_size({"width": 390, "height": 800})
     chart.wait_for_timeout(300)
     assert chart.evaluate("document.documentElement.scrollWidth") <= 390
@@ -212,12 +202,4 @@ def test_every_figure_with_rows_can_be_drawn(browser, site):
     # a point of the frontier says its budget
     frontier = page.locator("#fig-c22-3 .lift-view")
     assert frontier.locator("g.mark-symbol path").count() > 2
-    page.context.close()
-
-
-def test_a_file_says_what_to_do(browser):
-    page = browser.new_context().new_page()
-    page.goto((ROOT / "_build" / "html" / "chapters" / "watchdog.html").as_uri())
-    page.locator("#fig-e23-2 .lift-explore").click()
-    assert "make serve" in page.inner_text("#fig-e23-2 .lift-start")
     page.context.close()

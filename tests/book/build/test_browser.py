@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from seen_by_axe import barriers
 
 from liftbook.build.chromium import find_chromium
 
@@ -22,52 +22,14 @@ pytestmark = [
 
 
 def settle(page):
-    page.wait_for_load_state("networkidle")
     page.wait_for_function("!window.MathJax || (MathJax.startup && MathJax.startup.promise && true)")
     page.evaluate("window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => 0) : 0")
+    page.evaluate("document.fonts.ready.then(() => 0)")
 
 
-# Contrast costs axe more than all else together, and depends on how a text and what is behind it look: of texts that
-# look alike in both themes the first five are looked at.
-ALIKE = """() => {
-    const root = document.documentElement, text = [...document.body.querySelectorAll('*')].filter(e =>
-        !e.closest('mjx-container') && [...e.childNodes].some(c => c.nodeType === 3 && c.data.trim()));
-    const looks = text.map(() => '');
-    for (const theme of ['light', 'dark']) {
-        root.dataset.theme = theme;
-        const known = new Map([[null, '']]);
-        const behind = e => { if (!known.has(e)) {
-            const s = getComputedStyle(e), lifted = !['static', 'relative'].includes(s.position);
-            known.set(e, behind(e.parentElement) + [s.backgroundColor, s.backgroundImage, s.opacity, s.filter].join()
-                + (lifted ? e.className : '')) }
-            return known.get(e) };
-        text.forEach((e, at) => { const s = getComputedStyle(e);
-            looks[at] += [s.color, s.fontSize, s.fontWeight, s.textShadow, s.visibility, behind(e)].join(';') }) }
-    const seen = new Map();
-    text.forEach((e, at) => { const times = seen.get(looks[at]) || 0;
-        seen.set(looks[at], times + 1);
-        if (times < 5) e.dataset.looked = '' });
-    return seen.size }"""
-
-
-def barriers(page, theme, **options):
-    """Return what axe-core finds; what a screen reader hears of equations is MathJax's."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    # their insides are half of a page's elements, and axe looks at each although it is told to leave them out
-    page.evaluate("document.querySelectorAll('mjx-container').forEach(one => one.replaceChildren('x'))")
-    assert page.evaluate(ALIKE) > 5
-    return page.evaluate(
-        """async ([theme, options]) => {
-            axe.configure({rules: [{id: 'color-contrast', selector: '[data-looked]'}]});
-            document.documentElement.dataset.theme = theme;
-            await new Promise(done => setTimeout(done, 300));
-            const made = await axe.run({exclude: ['mjx-container']},
-                {resultTypes: ['violations'], preload: false, ...options});
-            return made.violations.map(
-                one => [one.id, ...one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]) }""",
-        [theme, options],
-    )
+def resized(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 # what is wider than the box it is in, which hides the rest; on a narrow screen wide things scroll by themselves
@@ -108,31 +70,54 @@ class Visit:
     width: int = 0
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
-def visit(browser, site, request):
-    """Open a page once, for a page takes longer to lay out than all that is asked of it."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    seen = Visit(request.param, page)
+KINDS = {"intro", "chapters/watchdog", "chapters/ledger", "chapters/glossary"}
+"""One page of each kind. All have one stylesheet, so colours of the others are looked at by `make test-slow`."""
+
+
+def look(page, name, site):
+    """Visit a page and see all that is asked of it, for it takes longer to lay out than to look at."""
+    seen = Visit(name, page)
     page.on("request", lambda asked: seen.asked.append(asked.url))
     page.on("console", lambda said: seen.complaints.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     page.on("response", lambda answer: seen.complaints.append(answer.url) if answer.status >= 400 else None)
-    page.goto(site + seen.name + ".html")
+    page.goto(site + name + ".html")
     settle(page)
     seen.typeset = page.locator("mjx-container").count()
     seen.faults = page.locator("mjx-merror").count()
     seen.shown = page.locator("article.bd-article").inner_text()
     seen.text = page.evaluate(TEXT)
     for width in (1280, 768, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(100)
+        resized(page, width)
         seen.cut[width] = page.evaluate(CUT, width)
     seen.width = page.evaluate("document.documentElement.scrollWidth")
     page.set_viewport_size({"width": 1280, "height": 900})
-    seen.barriers = barriers(page, "light")
-    yield seen
+    seen.barriers = barriers(page, "light", colours=name in KINDS)
+    page.wait_for_load_state("networkidle")
+    return seen
+
+
+@pytest.fixture(scope="module")
+def visits(browser, site):
+    """Return a function that visits a page, once; those that more is asked of stay open."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    seen = {}
+
+    def visit(name):
+        if name not in seen:
+            page = context.new_page()
+            seen[name] = look(page, name, site)
+            if name not in KINDS:
+                page.close()
+        return seen[name]
+
+    yield visit
     context.close()
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
+def visit(visits, request):
+    return visits(request.param)
 
 
 def test_a_page_asks_only_its_own_site_and_complains_of_nothing(visit, site):
@@ -150,19 +135,20 @@ def test_a_screen_reader_can_read_it(visit):
     assert visit.barriers == []
 
 
-KINDS = {"intro", "chapters/watchdog", "chapters/ledger", "chapters/glossary"}
-"""One page of each kind. All have one stylesheet, so the others are looked at in the dark by `make test-slow`."""
-
-DARK = [
-    pytest.param(name, marks=[pytest.mark.xdist_group(name), *([] if name in KINDS else [pytest.mark.slow])])
-    for name in NAMES
-]
+COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 
-@pytest.mark.parametrize("visit", DARK, indirect=True)
-def test_nothing_is_lost_in_the_dark(visit):
-    visit.page.set_viewport_size({"width": 1280, "height": 900})
-    assert barriers(visit.page, "dark", runOnly=["color-contrast"]) == []
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sorted(KINDS)])
+def test_nothing_is_lost_in_the_dark(visits, name):
+    assert barriers(visits(name).page, "dark", **COLOURS) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in KINDS])
+def test_nothing_is_lost_on_the_other_pages(page, site, name):
+    page.goto(site + name + ".html")
+    settle(page)
+    assert [barriers(page, theme, **COLOURS) for theme in ("light", "dark")] == [[], []]
 
 
 def test_nothing_is_cut_off(visit):
@@ -185,15 +171,13 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.fixture(scope="module")
-def watchdog(browser, site):
+@pytest.fixture
+def watchdog(visits):
     """One chapter, opened once; a test sets what it needs, such as the width, itself."""
-    context = browser.new_context(viewport={"width": 1300, "height": 900})
-    page = context.new_page()
-    page.goto(site + "chapters/watchdog.html")
-    settle(page)
-    yield page
-    context.close()
+    page = visits("chapters/watchdog").page
+    page.set_viewport_size({"width": 1300, "height": 900})
+    page.emulate_media(color_scheme="light")
+    return page
 
 
 one_visit = pytest.mark.xdist_group("chapters/watchdog")
@@ -232,6 +216,7 @@ def test_the_first_page_is_light(page, site):
     page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
     page.goto(site + "intro.html")
     settle(page)
+    page.wait_for_load_state("networkidle")
     assert len(sizes) < 25
     assert sum(sizes.values()) < 1_000_000
     assert page.locator(".lift-people circle").count() == 200
@@ -249,7 +234,6 @@ def test_search_finds_a_chapter(page, site):
 @one_visit
 def test_theorem_and_figure_references_resolve(watchdog):
     page = watchdog
-    page.set_viewport_size({"width": 1300, "height": 900})
     link = page.locator("article a.reference", has_text=re.compile(r"^Theorem \d+$")).first
     target = link.get_attribute("href")
     assert page.locator(target).count() == 1
@@ -264,8 +248,7 @@ def test_theorem_and_figure_references_resolve(watchdog):
 @one_visit
 def test_panels_stack_on_a_narrow_screen(watchdog):
     for width, beside in ((1300, True), (390, False)):
-        watchdog.set_viewport_size({"width": width, "height": 900})
-        watchdog.wait_for_timeout(100)
+        resized(watchdog, width)
         boxes = (
             watchdog.locator("figure", has_text="E23 Figure 2")
             .first.locator("svg")
@@ -298,23 +281,26 @@ def test_a_solution_is_folded_until_asked_for(watchdog):
 
 @one_visit
 def test_axe_sees_what_is_hard_to_read_or_has_no_name(watchdog):
-    """Text that is lost in the light, text that is lost in the dark, an image without words."""
-    watchdog.set_viewport_size({"width": 1300, "height": 900})
+    """Text that is lost in the light, text that is lost in the dark, a link like the words, an image without words."""
     watchdog.evaluate(
         """() => { const made = document.createElement('div');
             made.id = 'faulty';
-            made.innerHTML = '<p style="color: #bbb">pale</p><p style="color: #444">dark</p><img src="data:,">';
+            made.innerHTML = '<p style="color: #bbb">pale</p><p style="color: #444">dark</p><img src="data:,">'
+                + '<p>Words around <a href="#x" style="color: #444; text-decoration: none">a link</a> and '
+                + '<a href="#x" style="color: #bbb; text-decoration: none">another</a>.</p>';
             document.querySelector('article.bd-article').append(made) }"""
     )
-    light, dark = ([rule for rule, *_ in barriers(watchdog, theme)] for theme in ("light", "dark"))
+    here = {"within": "#faulty"}
+    light, dark = (sorted(rule for rule, *_ in barriers(watchdog, theme, **here)) for theme in ("light", "dark"))
+    uncoloured = [rule for rule, *_ in barriers(watchdog, "light", colours=False, **here)]
     watchdog.evaluate("document.getElementById('faulty').remove()")
-    assert sorted(light) == ["color-contrast", "image-alt"] == sorted(dark)
+    assert light == ["color-contrast", "image-alt", "link-in-text-block"] == dark
+    assert uncoloured == ["image-alt"]
 
 
 @pytest.mark.xdist_group("chapters/ledger")
-def test_ledger_filters_sorts_and_shows_what_a_link_asks_for(page, site):
-    page.goto(site + "chapters/ledger.html")
-    settle(page)
+def test_ledger_filters_sorts_and_shows_what_a_link_asks_for(visits):
+    page = visits("chapters/ledger").page
     for width in (1300, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate("history.replaceState(null, '', location.pathname)")

@@ -4,7 +4,8 @@ import tomllib
 
 import pytest
 
-from liftbook.build.mutants import ROOT, SPEC, modules
+from liftbook.build import mutants as command
+from liftbook.build.mutants import ROOT, SPEC, drawn, interval, modules
 from liftbook.build.mutations import mutants
 
 TOML = tomllib.loads(SPEC.read_text(encoding="utf-8"))
@@ -33,6 +34,33 @@ def test_by_hand():
         "return a if a < b else b => return a if not a < b else b": 8,
         f"@staticmethod {signature.format(1.5)} => {signature.format(1.5)}": 5,
     }
+
+
+def test_a_sample_is_of_all_modules_and_the_same_for_a_seed(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    names, every = ["a.py", "b.py"], {}
+    for name, text in zip(names, (SOURCE, "A = 1\nB = 2\n"), strict=True):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        every[name] = [one.change for one in mutants(text, TOML["operators"])]
+    assert [len(every[name]) for name in names] == [9, 4]
+    samples = [drawn(names, TOML["operators"], 6, seed) for seed in (0, 0, 1, 2, 3)]
+    for sample in samples:
+        changes = {name: [one.change for one in sample[name]] for name in names}
+        assert sum(map(len, changes.values())) == 6
+        assert all(set(changes[name]) <= set(every[name]) for name in names)
+        assert all(len(set(some)) == len(some) for some in changes.values())
+    assert samples[0] == samples[1]
+    assert not all(sample == samples[0] for sample in samples[2:])
+    whole = drawn(names, TOML["operators"], 100, 0)
+    assert {name: [one.change for one in whole[name]] for name in names} == every
+
+
+def test_the_interval_of_a_sample():
+    """All of n noticed: the share whose n-th power is 2.5 %; none of n: that share's complement."""
+    low = 0.025 ** (1 / 40)
+    assert f"{low:.1%} to 100.0%" in interval(40, 40)
+    assert f"0.0% to {1 - low:.1%}" in interval(0, 40)
+    assert "0.0% to 100.0%" in interval(0, 0)
 
 
 def test_each_part_has_modules_and_tests():

@@ -1,12 +1,12 @@
 """The search: who asks for a word finds its definition first, and no excerpt is code."""
 
+import html
 import re
 import urllib.parse
 from functools import cache
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup, SoupStrainer
 from docutils.core import publish_doctree
 
 from liftbook.build.sphinx.search import prose
@@ -64,8 +64,9 @@ def squeezed(text):
 @cache
 def code_of(address):
     """Return the lines of a page's code that call or assign something, letters and digits only."""
-    parsed = BeautifulSoup((HTML / address).read_text(encoding="utf-8"), "html.parser", parse_only=SoupStrainer("pre"))
-    return {squeezed(line) for block in parsed.find_all("pre") for line in block.get_text().splitlines() if "(" in line}
+    blocks = re.findall(r"<pre\b[^>]*>(.*?)</pre>", (HTML / address).read_text(encoding="utf-8"), re.DOTALL)
+    lines = (line for block in blocks for line in html.unescape(re.sub(r"<[^>]+>", "", block)).splitlines())
+    return {squeezed(line) for line in lines if "(" in line}
 
 
 @one_visit

@@ -1,9 +1,11 @@
 """A student's notebook of a chapter, run once at small parameters in this process, for all tests that ask it."""
 
+import copy
 from functools import cache
 
 import pytest
 
+from liftbook import figures
 from liftbook.build.exercises import ask, tags
 from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
 
@@ -15,6 +17,40 @@ def exercises(path, *, solutions):
         if "solution" in tags(cell) and not solutions:
             cell.source, cell.metadata = ask(cell.source), {"tags": ["answer"]}
     return notebook
+
+
+def plain(value):
+    """Return whether a value is all there in what Python writes of it."""
+    if isinstance(value, list | tuple):
+        return all(map(plain, value))
+    if isinstance(value, dict):
+        return all(map(plain, value.values()))
+    return value is None or type(value) in (bool, int, float, str)
+
+
+class Remembered:
+    """The book's figures, each of which is computed once for the same plain arguments and copied."""
+
+    def __init__(self, figures):
+        self._figures = figures
+
+    def __getattr__(self, name):
+        made = getattr(self._figures, name)
+        if not callable(made):
+            return made
+
+        def call(*args, **kwargs):
+            if not plain([args, kwargs]):
+                return made(*args, **kwargs)
+            given = repr((name, args, kwargs))
+            if given not in COMPUTED:
+                COMPUTED[given] = made(*args, **kwargs)
+            return copy.deepcopy(COMPUTED[given])
+
+        return call
+
+
+COMPUTED: dict = {}
 
 
 @cache
@@ -31,6 +67,8 @@ def passed(stem):
             continue
         before = dict(names)
         exec(compile(cell.source, f"{stem}.md", "exec"), names)  # noqa: S102 - the book's own chapter
+        if names.get("figures") is figures:
+            names["figures"] = Remembered(figures)
         if "parameters" in tags(cell):
             names.update(preview_parameters(path))
         found.append((cell.source, tags(cell), before, dict(names)))

@@ -292,7 +292,7 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-KINDS = {"watchdog", "bench", "which-reading"}
+KINDS = {"watchdog", "bench", "notation"}
 """Many figures, stored rows, no figure. The tests of exercises run the others at small parameters too, in this process,
 which is quicker."""
 

@@ -1,10 +1,13 @@
 """The rows of the open questions' experiments against mechanisms run one joint at a time."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import liftlib as ll
 from liftbook import figures
+from liftbook.rows.jobs import worker_pool
 from liftlib.errors import InvalidParameter
 
 
@@ -103,7 +106,10 @@ def test_robust_surveys_one_by_one():
     )
 
 
-def test_the_same_rows_with_more_workers(monkeypatch):
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, pytest.param(worker_pool, marks=pytest.mark.slow)])
+def test_the_same_rows_with_more_workers(monkeypatch, pool):
+    """Processes weekly: that they give what threads give is asked of other figures too."""
+    monkeypatch.setattr("liftbook.rows.jobs.worker_pool", pool)
     calls = (
         lambda: figures.partition_gap(2, [0.5], 2, 4),
         lambda: figures.alpha_lift_optimum(2, [1.0], [2.0], 2, 4),

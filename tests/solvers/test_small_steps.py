@@ -1,0 +1,171 @@
+"""Single steps of the search for the cheapest mixture, each by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from liftlib.solvers.mixing import primal, tree
+from liftlib.solvers.mixing.plain import Plain
+from liftlib.solvers.mixing.problem import Pass, Problem, Stack
+from liftlib.solvers.mixing.ranges import ranges
+
+
+def looped(name):
+    """A function of the primal simplex itself, whether or not numba compiles it."""
+    function = getattr(primal, name)
+    return getattr(function, "py_func", function)
+
+
+@pytest.fixture
+def thirds():
+    """At least a third of either of two symbols."""
+    g = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    return Problem.of(ranges(g), np.zeros(2), np.array([0.5, 0.5]))
+
+
+class Answering:
+    """Stands for a solver, and answers the same each time."""
+
+    def __init__(self, *answer):
+        self.answer, self.asked = answer, 0
+
+    def solve(self, *_):
+        self.asked += 1
+        return self.answer
+
+
+def test_what_rounding_leaves_below_0_is_cut_off(thirds):
+    one = Plain(thirds)
+    one._boxed = Answering(True, np.array([-1e-12, 1.0]), np.zeros(2))
+    rows, prices = one.descend(np.zeros(2), np.array([[0.5, 0.5]]))
+    assert rows.tolist() == [[0, 1]]
+    assert prices.tolist() == [0]
+    assert one._boxed.asked == 2  # the second step gains nothing
+
+
+@pytest.mark.parametrize("answer", [(False, np.array([0.5, 0.5]), np.zeros(2)), (False, None, np.zeros(2))])
+def test_a_start_whose_programme_is_not_solved_leads_nowhere(thirds, answer):
+    one = Plain(thirds)
+    one._boxed = Answering(*answer)
+    assert one.descend(np.zeros(2), np.array([[0.5, 0.5]] * 3))[1].tolist() == [math.inf] * 3
+    assert one._boxed.asked == 3
+
+
+def test_a_row_is_listed_if_it_saves_much_of_what_the_best_saves(thirds):
+    """At least three tenths, and more than the tolerance; the best is then the cheaper of the two."""
+    one, row = Plain(thirds), np.array([0.5, 0.5])
+    work = Pass.start(np.zeros(2), -0.5, 1e-3, 2, 0)
+    listed = 0
+    for price, joins, best in (
+        (-0.9e-3, False, 0.0), (-1.1e-3, True, -1.1e-3), (-0.9, True, -0.9), (-0.26, False, -0.9), (-0.28, True, -0.9),
+        (-1.0, True, -1.0),
+    ):  # fmt: skip
+        one._list(work, row, price)
+        listed += joins
+        assert work.state[2] == listed
+        assert work.state[3] == best
+        if joins:
+            assert work.prices[listed - 1] == price
+    assert work.state[5] == 2  # below the cut-off
+    work.prices, work.rows = work.prices[:listed], work.rows[:listed]
+    one._list(work, row, -2.0)  # there is no room
+    assert (work.state[2], work.state[3]) == (listed, -1.0)
+
+
+def mixed(basis, rows, dear, target):
+    """The cost of the mixture that ``mix`` comes to from a basis, and whether it says that it got there."""
+    n = len(target)
+    rows = np.array(rows, dtype=float)
+    costs = np.array([-sum(v * math.log(v) for v in row if v) for row in rows])
+    basis, weights, dual = np.array(basis), np.zeros(n), np.zeros(n)
+    done = looped("mix")(
+        rows, costs, len(rows), dear, np.array(target), basis, np.zeros((n, n)), weights, dual, 50
+    )  # fmt: skip
+    price = [dear if j < n else costs[j - n] for j in basis]
+    return done, float(weights @ price), float(dual @ np.array(target))
+
+
+@pytest.mark.parametrize("unit", [0, 1])
+def test_a_unit_vector_may_join_too(unit):
+    """Where it costs less than the row that is there: of two ways to make (1/2, 1/2) the units cost 1/10."""
+    done, cost, bound = mixed([2, 1 - unit], [[0.5, 0.5]], 0.1, [0.5, 0.5])
+    assert done
+    assert cost == pytest.approx(0.1)
+    assert bound == pytest.approx(0.1)
+    done, cost, bound = mixed([0, 1], [[0.5, 0.5]], 0.8, [0.5, 0.5])
+    assert done
+    assert (cost, bound) == pytest.approx((math.log(2), math.log(2)))
+
+
+def test_the_inverse_of_a_basis_of_rows_and_unit_vectors():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 5):
+        rows, target = rng.dirichlet(np.ones(n), 4), rng.dirichlet(np.ones(n))
+        for _ in range(10):
+            basis = rng.permutation(n + 4)[:n]
+            columns = np.hstack([np.eye(n), rows.T])[:, basis]
+            inverse, weights = np.full((n, n), 9.0), np.full(n, 9.0)
+            if abs(np.linalg.det(columns)) < 1e-3:
+                continue
+            assert looped("renew")(rows, basis, inverse, target, weights)
+            np.testing.assert_allclose(inverse, np.linalg.inv(columns), atol=1e-9)
+            np.testing.assert_allclose(weights, np.linalg.solve(columns, target), atol=1e-9)
+    twice = np.array([[0.5, 0.5], [0.5, 0.5]])
+    assert not looped("renew")(twice, np.array([2, 3]), np.zeros((2, 2)), np.array([0.5, 0.5]), np.zeros(2))
+
+
+def test_a_basis_without_an_inverse_is_given_up():
+    assert mixed([2, 3], [[0.5, 0.5], [0.5, 0.5]], 9.0, [0.5, 0.5])[0] is False
+
+
+def test_so_many_steps_and_no_more():
+    rows, costs = np.array([[0.5, 0.5]]), np.array([math.log(2)])
+    for steps, done in ((0, False), (1, False), (50, True)):
+        given = rows, costs, 1, 9.0, np.array([0.5, 0.5]), np.array([0, 1]), np.zeros((2, 2)), np.zeros(2), np.zeros(2)
+        assert looped("mix")(*given, steps) is done
+
+
+def test_which_column_saves_most():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        n, count = int(rng.integers(1, 5)), int(rng.integers(0, 6))
+        rows, costs, dual = rng.dirichlet(np.ones(n), 8), rng.random(8), rng.normal(size=n)
+        dear = rng.uniform(-0.5, 2)
+        saves = [dual[x] - dear for x in range(n)] + [float(rows[k] @ dual) - costs[k] for k in range(count)]
+        wanted = int(np.argmax(saves)) if max(saves) > 0 else -1
+        assert looped("cheapest")(rows, costs, count, dear, dual) == wanted
+    for gain, enters in ((0.9e-12, -1), (1.1e-12, 0)):
+        assert looped("cheapest")(np.zeros((1, 1)), np.zeros(1), 0, 1e-6, np.array([1e-6 + gain])) == enters
+
+
+@pytest.mark.parametrize(("apart", "known"), [(0.0, True), (0.9e-11, True), (1.1e-11, False), (-1.1e-11, False)])
+def test_rows_join_once(apart, known):
+    rows, costs = np.zeros((5, 3)), np.zeros(5)
+    first = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]])
+    count = looped("join")(rows, costs, 0, first)
+    assert count == 2
+    for place in range(3):
+        more = first[:1].copy()
+        more[0, place] += apart
+        assert looped("join")(rows.copy(), costs.copy(), count, more) == (2 if known else 3)
+    np.testing.assert_array_equal(rows[:2], first)
+    np.testing.assert_allclose(costs[:2], [1.5 * math.log(2), math.log(2)])
+    assert looped("join")(rows, costs, count, np.array([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])) == 3
+    assert costs[2] == 0
+
+
+@pytest.mark.parametrize(("room", "nodes"), [(6, 0), (7, 1)])
+def test_a_node_is_solved_where_there_is_room_for_its_children(thirds, room, nodes):
+    """One child a coordinate and three more, besides those that wait."""
+    from liftlib.solvers.mixing.compiled import Compiled  # numba takes a second to import
+
+    one, dual = Compiled(thirds), np.zeros(2)
+    work = Pass.start(dual, -9.0, 1e-3, len(thirds.rows), one.basis)
+    stack = Stack(*(each[:room].copy() for each in work.stack))
+    getattr(tree.explore, "py_func", tree.explore)(
+        thirds, dual, np.ones(2), work.order, work.threshold, work.tolerance, work.records, stack, work.state,
+        work.rows, work.prices, (1, 400, 0.0, 30), one._work,
+    )  # fmt: skip
+    assert work.nodes == nodes
+    assert work.waiting == 1 - nodes
