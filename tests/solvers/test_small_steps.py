@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from liftlib.solvers.mixing import primal
+from liftlib.solvers.mixing import primal, tree
 from liftlib.solvers.mixing.plain import Plain
-from liftlib.solvers.mixing.problem import Pass, Problem
+from liftlib.solvers.mixing.problem import Pass, Problem, Stack
 from liftlib.solvers.mixing.ranges import ranges
 
 
@@ -153,3 +153,19 @@ def test_rows_join_once(apart, known):
     np.testing.assert_allclose(costs[:2], [1.5 * math.log(2), math.log(2)])
     assert looped("join")(rows, costs, count, np.array([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]])) == 3
     assert costs[2] == 0
+
+
+@pytest.mark.parametrize(("room", "nodes"), [(6, 0), (7, 1)])
+def test_a_node_is_solved_where_there_is_room_for_its_children(thirds, room, nodes):
+    """One child a coordinate and three more, besides those that wait."""
+    from liftlib.solvers.mixing.compiled import Compiled  # numba takes a second to import
+
+    one, dual = Compiled(thirds), np.zeros(2)
+    work = Pass.start(dual, -9.0, 1e-3, len(thirds.rows), one.basis)
+    stack = Stack(*(each[:room].copy() for each in work.stack))
+    getattr(tree.explore, "py_func", tree.explore)(
+        thirds, dual, np.ones(2), work.order, work.threshold, work.tolerance, work.records, stack, work.state,
+        work.rows, work.prices, (1, 400, 0.0, 30), one._work,
+    )  # fmt: skip
+    assert work.nodes == nodes
+    assert work.waiting == 1 - nodes

@@ -288,6 +288,11 @@ def test_a_ray_proves_that_there_is_no_point(route):
                     # along the ray and no further than needed, but for the step that makes sure
                     at = multipliers @ one / (one @ one)
                     np.testing.assert_allclose(multipliers, at * one, atol=1e-9 * abs(at))
+                    # entropy only adds to what grows in proportion: the first length that would do does
+                    start, speed = (
+                        bounded(route, problem, dual, least, most, length * np.sign(at) * one)[0] for length in (0, 1e9)
+                    )
+                    assert abs(at) == pytest.approx(max(threshold - start, 0) / (speed / 1e9) + 1, rel=1e-5)
                     proved += 1
         nothing, all_of_it = np.zeros(n), np.ones(n)
         for one in (np.zeros(len(problem.rows)), rng.normal(size=len(problem.rows))):
