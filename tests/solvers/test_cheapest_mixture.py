@@ -209,7 +209,7 @@ def test_at_first_no_vertex_on_two_coordinates_is_left_that_saves_anything(compi
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_then_downhill(compiled):
     """What is found so makes the mixture cheaper, and is allowed; without time nothing is looked for."""
-    one = begun(compiled, 6, 16)
+    one = begun(compiled, 8, 24)
     count, cost = len(one.master.rows), one.cost
     one.limit = 0.0
     one.locally()

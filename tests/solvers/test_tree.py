@@ -60,13 +60,18 @@ def random_box(rng, n):
     return least, np.minimum(1.0, inside + rng.random(n) * (rng.random(n) < 0.9))
 
 
+def heights(least, most):
+    """-t log t at the two ends of each interval, by Python's own logarithm."""
+    return np.array([[entropy_at(t) for t in end] for end in (least, most)])
+
+
 def bounded(route, problem, dual, least, most, multipliers):
     if route == "arrays":
         return plain.bounded(problem, dual, least, most, multipliers)
     slopes = np.full(dual.size, 9.0)
     value = looped("bounded")(
-        problem.columns, problem.safe_low, problem.safe_high, dual, least, most, multipliers, slopes
-    )  # fmt: skip
+        problem.rows, problem.safe_low, problem.safe_high, dual, least, most, heights(least, most), multipliers, slopes
+    )
     return value, slopes
 
 
@@ -182,6 +187,12 @@ def test_boxes_by_hand(route):
 # Bounds -----------------------------------------------------------------------------------------------------------
 
 
+def test_heights_are_entropy_at_both_ends():
+    least, most, found = np.array([0.0, 0.2, 1e-301]), np.array([1.0, 0.7, 0.3]), np.full((2, 3), 9.0)
+    looped("raised")(least, most, found)
+    np.testing.assert_allclose(found, heights(least, most), atol=1e-15)
+
+
 def test_secants_meet_entropy_at_both_ends():
     rng = np.random.default_rng(1)
     for _ in range(30):
@@ -189,12 +200,13 @@ def test_secants_meet_entropy_at_both_ends():
         least, most = random_box(rng, n)
         most[0] = least[0] + (1e-13 if rng.random() < 0.5 else 0)
         dual, cost = rng.normal(size=n), np.full(n, 9.0)
-        constant = looped("secants")(least, most, dual, cost)
+        constant = looped("secants")(least, most, heights(least, most), dual, cost)
         for corner in itertools.product(*zip(least, most, strict=True)):
             here = np.array(corner)
             assert cost @ here + constant == pytest.approx(prices([here], dual)[0], abs=1e-10)
     dual, cost = np.zeros(2), np.zeros(2)
-    assert looped("secants")(np.array([0.0, 0.5]), np.array([0.0, 0.5]), dual, cost) == pytest.approx(0.5 * math.log(2))
+    point = np.array([0.0, 0.5])
+    assert looped("secants")(point, point, heights(point, point), dual, cost) == pytest.approx(0.5 * math.log(2))
     assert cost.tolist() == [0, 0]
 
 
@@ -225,7 +237,11 @@ def test_how_fast_the_bound_grows():
         least, most = random_box(rng, dual.size)
         ray = rng.normal(size=len(problem.rows))
         for sign in (1.0, -1.0):
-            speed = looped("along")(problem.columns, problem.safe_low, problem.safe_high, least, most, ray, sign)
+            slopes = np.full(dual.size, 9.0)
+            speed = looped("along")(
+                problem.rows, problem.safe_low, problem.safe_high, least, most, ray, sign, slopes
+            )  # fmt: skip
+            np.testing.assert_allclose(slopes, sign * problem.rows.T @ ray, atol=1e-12)
             far = bounded("loops", problem, dual, least, most, sign * 1e9 * ray)[0] / 1e9
             assert speed == pytest.approx(far, abs=1e-7)
 
@@ -237,8 +253,8 @@ def without_point(route, problem, dual, least, most, threshold, ray):
     else:
         multipliers, slopes = np.zeros(ray.size), np.full(dual.size, 9.0)
         value = looped("impossible")(
-            problem.columns, problem.safe_low, problem.safe_high, dual, least, most, threshold, multipliers, slopes,
-            ray,
+            problem.rows, problem.safe_low, problem.safe_high, dual, least, most, heights(least, most), threshold,
+            multipliers, slopes, ray,
         )  # fmt: skip
     np.testing.assert_allclose(slopes, dual + problem.rows.T @ multipliers, atol=1e-9 * (1 + np.abs(slopes).max()))
     return multipliers, value
@@ -288,7 +304,9 @@ def test_a_ray_proves_that_there_is_no_point(route):
 
 
 def far_one(route, least, most, row):
-    return plain.furthest(least, most, row) if route == "arrays" else looped("furthest")(least, most, row)
+    if route == "arrays":
+        return plain.furthest(least, most, row)
+    return looped("furthest")(least, most, heights(least, most), row)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -322,8 +340,8 @@ def branched(route, problem, work, at, value, least, most, row, symbol):
         return work.state[4]
     constant = float(np.where(multipliers >= 0, problem.safe_low, problem.safe_high) @ multipliers)
     size, pruned = looped("branch")(
-        at, value, work.records, work.stack, work.waiting, least, most, slopes, work.order, work.threshold, constant,
-        math.inf, row, symbol,
+        at, value, work.records, work.stack, work.waiting, least, most, heights(least, most), slopes, work.order,
+        work.threshold, constant, math.inf, row, symbol,
     )  # fmt: skip
     work.state[1] = size
     return pruned

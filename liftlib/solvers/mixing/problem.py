@@ -144,7 +144,7 @@ class Pass:
         state = np.array([0.0, 1.0, 0.0, 0.0, np.inf, 0.0])
         order = np.argsort(dual, kind="stable")
         return Pass(
-            dual, order, threshold, tolerance, Records.empty(256, m, basis), stack, state,
+            dual, order, threshold, tolerance, Records.empty(512, m, basis), stack, state,
             np.zeros((400, n)), np.zeros(400), several,
         )  # fmt: skip
 

@@ -192,10 +192,11 @@ class Search:
     def locally(self) -> None:
         """Go downhill from many starts, until next to nothing is gained."""
         n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
+        once = self.compiled and n <= MOST_DENSE  # a tree of loops finds what is left as quickly
         units = np.eye(n)
         while idle < patience and self.seconds < LOCALLY * self.limit:
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
-            if self.compiled or idle:
+            if not once and (self.compiled or idle):
                 pairs = self.rng.integers(0, n, (n, 2))
                 mixed = 0.45 * units[pairs[:, 0]] + 0.45 * units[pairs[:, 1]] + 0.1 * self.target
                 starts = np.concatenate([starts, mixed]) if self.compiled else mixed
@@ -206,6 +207,8 @@ class Search:
                 idle += patience if n <= MOST_DENSE else 1  # a small tree finds what is left as quickly
                 continue
             self.settle()
+            if once:
+                return
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
     def nearby(self, wanted: float) -> None:
@@ -342,8 +345,8 @@ def _prove(search: Search, gap: float, report: Report | None) -> None:
             last &= not next_one
         if search.over:
             return
-        if next_one:
-            delta = search.gap / STEEPER
+        if next_one:  # once the tree was all looked through, what it tells at a cut-off in between is little
+            delta = 0.5 * LAST_OF_MANY * wanted if delta else search.gap / STEEPER
         if delta and search.gap > search.wanted(gap):
             search.nearby(wanted)
         # what is left is rounding, and the slack; but it may take many more rows until one makes the mixture cheaper

@@ -219,6 +219,7 @@ def entering(rows, low, high, least, most, row, excess, side, work):
                 pivots[j] += b * rows[s, j]
     sign = 1.0 if side < 0 else -1.0
     count = 0
+    ratios = np.empty(n + m)
     for j in range(n + m):
         if basic[j]:
             continue
@@ -227,23 +228,22 @@ def entering(rows, low, high, least, most, row, excess, side, work):
             continue
         width = most[j] - least[j] if j < n else high[j - n] - low[j - n]
         if width > 0.0:
-            candidates[count] = j
+            candidates[count], ratios[count] = j, abs(reduced[j] / pivots[j])
             count += 1
     while count > 0:
         best, at = np.inf, -1
         for q in range(count):
-            j = candidates[q]
-            ratio = abs(reduced[j] / pivots[j])
-            nearer = ratio < best - TIE
-            if nearer or (ratio < best + TIE and abs(pivots[j]) > abs(pivots[candidates[at]])):
-                best, at = min(ratio, best), q
+            if ratios[q] >= best + TIE:
+                continue
+            if ratios[q] < best - TIE or abs(pivots[candidates[q]]) > abs(pivots[candidates[at]]):
+                best, at = min(ratios[q], best), q
         j = candidates[at]
         width = most[j] - least[j] if j < n else high[j - n] - low[j - n]
         excess -= abs(pivots[j]) * width
         if excess < PRIMAL_TOL:
             return j
         count -= 1
-        candidates[at] = candidates[count]
+        candidates[at], ratios[at] = candidates[count], ratios[count]
     return -1
 
 

@@ -85,71 +85,72 @@ def box(parent, child, records, caps, order, path, least, most):
 
 
 @compiled
-def secants(least, most, dual, cost):
+def raised(least, most, heights):
+    """Write -t log t at the two ends of each interval, shape (2, n): each is asked for again and again."""
+    for x in range(least.size):
+        heights[0, x] = surprise(least[x])
+        heights[1, x] = surprise(most[x])
+
+
+@compiled
+def secants(least, most, heights, dual, cost):
     """Write the slopes of what is minimised where entropy is replaced by its secants; return the constant."""
     constant = 0.0
     for x in range(least.size):
-        a, b = least[x], most[x]
+        a, b, low = least[x], most[x], heights[0, x]
         if b - a > NARROW:
-            low, slope = surprise(a), -math.log(b)
-            if a > 0.0:
-                slope = (surprise(b) - low) / (b - a)
+            slope = (heights[1, x] - low) / (b - a)
             cost[x] = slope - dual[x]
             constant += low - slope * a
         else:
             cost[x] = -dual[x]
-            constant += surprise(a)
+            constant += low
     return constant
 
 
 @compiled
-def ends(slope, a, b):
-    """Return the least of -t log t - slope t at the two ends of an interval."""
-    return min(surprise(a) - slope * a, surprise(b) - slope * b)
-
-
-@compiled
-def bounded(columns, low, high, dual, least, most, multipliers, slopes):
+def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
     """Return the bound that multipliers prove for a box, and write each coordinate's slope."""
-    n, m = columns.shape
+    m, n = rows.shape
     total = 0.0
+    slopes[:] = dual
     for s in range(m):
         y = multipliers[s]
-        total += y * low[s] if y >= 0 else y * high[s]
+        if y != 0.0:
+            total += y * low[s] if y >= 0 else y * high[s]
+            for x in range(n):
+                slopes[x] += y * rows[s, x]
     for x in range(n):
-        slope = dual[x]
-        for s in range(m):
-            slope += multipliers[s] * columns[x, s]
-        slopes[x] = slope
-        total += ends(slope, least[x], most[x])
+        total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
     return total
 
 
 @compiled
-def along(columns, low, high, least, most, ray, sign):
+def along(rows, low, high, least, most, ray, sign, slopes):
     """Return how fast the bound grows along a ray."""
-    n, m = columns.shape
+    m, n = rows.shape
     total = 0.0
+    slopes[:] = 0.0
     for s in range(m):
         y = sign * ray[s]
-        total += y * low[s] if y >= 0 else y * high[s]
+        if y != 0.0:
+            total += y * low[s] if y >= 0 else y * high[s]
+            for x in range(n):
+                slopes[x] += y * rows[s, x]
     for x in range(n):
-        slope = 0.0
-        for s in range(m):
-            slope += sign * ray[s] * columns[x, s]
-        total += min(-slope * least[x], -slope * most[x])
+        total += min(-slopes[x] * least[x], -slopes[x] * most[x])
     return total
 
 
 @compiled
-def impossible(columns, low, high, dual, least, most, threshold, multipliers, slopes, ray):
+def impossible(rows, low, high, dual, least, most, heights, threshold, multipliers, slopes, ray):
     """Move multipliers along a ray until they prove that a box has no point below the threshold; return the bound."""
-    value = bounded(columns, low, high, dual, least, most, multipliers, slopes)
     sign = 1.0
-    growth = along(columns, low, high, least, most, ray, 1.0)
-    back = along(columns, low, high, least, most, ray, -1.0)
+    growth = along(rows, low, high, least, most, ray, 1.0, slopes)
+    back = along(rows, low, high, least, most, ray, -1.0, slopes)
     if back > growth:
         sign, growth = -1.0, back
+    value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
     if growth <= 1e-13:
         return value
     length = max(threshold - value, 0.0) / growth + 1.0
@@ -157,7 +158,7 @@ def impossible(columns, low, high, dual, least, most, threshold, multipliers, sl
     for _ in range(3):
         for s in range(multipliers.size):
             multipliers[s] = kept[s] + sign * length * ray[s]
-        value = bounded(columns, low, high, dual, least, most, multipliers, slopes)
+        value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
         if value >= threshold:
             return value
         length *= 4.0
@@ -165,21 +166,23 @@ def impossible(columns, low, high, dual, least, most, threshold, multipliers, sl
 
 
 @compiled
-def furthest(least, most, row):
+def furthest(least, most, heights, row):
     """Return the coordinate where entropy and its secant differ most at a row, -1 if they differ nowhere."""
     most_off, at = 1e-13, -1
     for x in range(row.size):
         a, b = least[x], most[x]
         if b - a > NARROW and row[x] > 1e-13:
-            low = surprise(a)
-            off = surprise(row[x]) - (low + (surprise(b) - low) / (b - a) * (row[x] - a))
+            low = heights[0, x]
+            off = surprise(row[x]) - (low + (heights[1, x] - low) / (b - a) * (row[x] - a))
             if off > most_off:
                 most_off, at = off, x
     return at
 
 
 @compiled
-def branch(at, value, records, stack, size, least, most, slopes, order, threshold, constant, pruned, row, symbol):
+def branch(
+    at, value, records, stack, size, least, most, heights, slopes, order, threshold, constant, pruned, row, symbol
+):
     """Part a node; let those children wait which its own multipliers leave below the threshold.
 
     Returns the size of the stack, and the least bound of the children that need not wait.
@@ -197,40 +200,42 @@ def branch(at, value, records, stack, size, least, most, slopes, order, threshol
     level = 0.5 * largest
     records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, level
     size = push(stack, size, at, -1, value)
-    total = constant
+    total, height = constant, surprise(level)
     for x in range(least.size):
-        total += ends(slopes[x], least[x], most[x])
+        total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
     for q in range(order.size):
         x = order[q]
         if least[x] == 0.0 and most[x] > level:
-            whole = ends(slopes[x], 0.0, most[x])
-            bound = total - whole + ends(slopes[x], level, most[x])
+            there = height - slopes[x] * level
+            far = heights[1, x] - slopes[x] * most[x]
+            whole = min(0.0, far)
+            bound = total - whole + min(there, far)
             if bound < threshold:
                 size = push(stack, size, at, x, max(value, bound))
             elif bound < pruned:
                 pruned = bound
-            total += ends(slopes[x], 0.0, level) - whole
+            total += min(0.0, there) - whole
     return size, pruned
 
 
 @compiled
-def node(at, problem, dual, threshold, least, most, cost, slopes, records, work):
+def node(at, problem, dual, threshold, least, most, heights, cost, slopes, records, work):
     """Solve a node's programme, write its multipliers, and return how it ended and the bound that they prove."""
     rows, columns, low, high, safe_low, safe_high = problem
     n = columns.shape[0]
-    constant = secants(least, most, dual, cost)
-    how, _ = simplex.solve(rows, columns, low, high, cost, least, most, threshold - constant, 500, work)
+    raised(least, most, heights)
+    constant = secants(least, most, heights, dual, cost)
     multipliers = records.multipliers[at]
-    multipliers[:] = work[0][n:]
-    value = bounded(columns, safe_low, safe_high, dual, least, most, multipliers, slopes)
-    if how == INFEASIBLE:
-        value = impossible(columns, safe_low, safe_high, dual, least, most, threshold, multipliers, slopes, work[9])
-    elif how == ABOVE and value < threshold:
-        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
+    limit, value, how = threshold - constant, -math.inf, ABOVE
+    while how == ABOVE and value < threshold:  # twice at most: a bound that falls short by rounding is made the best
+        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, limit, 500, work)
         multipliers[:] = work[0][n:]
-        value = bounded(columns, safe_low, safe_high, dual, least, most, multipliers, slopes)
+        value = bounded(rows, safe_low, safe_high, dual, least, most, heights, multipliers, slopes)
         if how == INFEASIBLE:
-            value = impossible(columns, safe_low, safe_high, dual, least, most, threshold, multipliers, slopes, work[9])
+            value = impossible(
+                rows, safe_low, safe_high, dual, least, most, heights, threshold, multipliers, slopes, work[9]
+            )
+        limit = math.inf
     records.basis[at, :] = work[5]
     return how, value
 
@@ -245,7 +250,7 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
     """
     columns = problem[1]
     n, m = columns.shape
-    least, most, cost, slopes = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    least, most, cost, slopes, heights = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((2, n))
     path = np.zeros((DEEPEST, 2), np.int64)
     count, size, listed = int(state[0]), int(state[1]), int(state[2])
     last = min(count + limits[0], records.parent.size)
@@ -267,7 +272,7 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
         else:
             for s in range(m):
                 work[5][s] = n + s
-        how, value = node(at, problem, dual, threshold, least, most, cost, slopes, records, work)
+        how, value = node(at, problem, dual, threshold, least, most, heights, cost, slopes, records, work)
         if value >= threshold:
             state[4] = min(state[4], value)
             continue
@@ -284,7 +289,7 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
                 state[3] = min(state[3], own)
                 if own < threshold:
                     state[5] += 1.0
-        symbol = -1 if how == INFEASIBLE else furthest(least, most, row)
+        symbol = -1 if how == INFEASIBLE else furthest(least, most, heights, row)
         if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
             state[4] = min(state[4], value)
             continue
@@ -294,8 +299,9 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
             y = multipliers[s]
             constant += y * problem[4][s] if y >= 0 else y * problem[5][s]
         size, pruned = branch(
-            at, value, records, stack, size, least, most, slopes, order, threshold, constant, math.inf, row, symbol
-        )
+            at, value, records, stack, size, least, most, heights, slopes, order, threshold, constant, math.inf, row,
+            symbol,
+        )  # fmt: skip
         state[4] = min(state[4], pruned)
     state[0], state[1], state[2] = count, size, listed
 

@@ -196,6 +196,6 @@ def test_cards_of_neighbours_are_compared():
 
 def test_stored_kernels_are_whole():
     found = stored.stored_kernels()
-    assert len(found) == len(KERNELS) * len(stored.NEIGHBOURED) * len(stored.MORE_ROWS) * stored.FEWEST
+    assert len(found) == len(KERNELS) * len(stored.SMALL) * len(stored.MORE_ROWS) * stored.FEWEST
     assert (found["of"] == OTHERS).all()
     assert found["same"].between(0, OTHERS).all()
