@@ -91,7 +91,8 @@ class Plain:
             own = float(-xlogx(row).sum() - row @ work.dual)
             self._list(work, row, own)
             symbol = furthest(least, most, row)
-        elif (most - least).max() > SPLITTABLE:
+        elif (most - least).max() > SPLITTABLE and value < work.state[4]:
+            # no row is to be found there, and the bound is no better than what was given up before
             symbol, row = int((most - least).argmax()), (least + most) / 2
         if symbol < 0 or row is None or own - value < work.tolerance:
             work.state[4] = min(work.state[4], value)
