@@ -33,8 +33,9 @@ def n_jobs() -> int:
 def worker_pool(jobs: int) -> ProcessPoolExecutor:
     """Return an executor with this many processes of this machine."""
     # a forked child of a process with threads, such as a kernel, may deadlock
-    method = "spawn" if sys.platform == "win32" else "forkserver"
-    return ProcessPoolExecutor(jobs, mp_context=get_context(method), initializer=_end_with_parent)
+    context = get_context("spawn" if sys.platform == "win32" else "forkserver")
+    context.set_forkserver_preload(["liftbook.rows.warm"])  # once in this process's life, not once a worker
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:

@@ -82,9 +82,28 @@ class Core(NamedTuple):
 
     def completed(self, kernel: Matrix) -> Matrix:
         """Return the kernel with a row for each symbol that was left out: it is sent where an average one goes."""
+        if self.solid.all():
+            return kernel
         whole = np.tile(self.joint.p_x @ kernel, (self.solid.size, 1))
         whole[self.solid] = kernel
         return whole
+
+
+class Cone(NamedTuple):
+    """What a notion allows: a row v over the core's symbols exactly where G v >= 0.
+
+    Attributes
+    ----------
+    core : Core
+    halfspaces : numpy.ndarray, shape (m, n)
+        G.
+    floor : float
+        The share of constant release to mix in at least.
+    """
+
+    core: Core
+    halfspaces: Matrix
+    floor: float
 
 
 class Mixture(NamedTuple):
@@ -194,6 +213,7 @@ def best_response(
     notion: Notion,
     *,
     others: Sequence[Joint] = (),
+    cone: Cone | None = None,
     cost: Cost = entropies,
     method: Method = "auto",
     route: str = "all vertices",
@@ -208,6 +228,8 @@ def best_response(
         One with halfspaces.
     others : sequence of Joint, keyword-only
         Distributions of as many symbols under which the notion must be kept too.
+    cone : Cone, optional, keyword-only
+        :func:`cone_for` these, where it is known already.
     cost : callable, keyword-only
         The cost of rows, concave; H(X|Y=y) by default.
     method : {"auto", "qhull", "cdd"}, keyword-only
@@ -227,7 +249,7 @@ def best_response(
     SolverFailure
         If a solver's answer fails its check: a constant release keeps every notion, so there is always an answer.
     """
-    core, halfspaces, floor = cone_for(joint, notion, others)
+    core, halfspaces, floor = cone_for(joint, notion, others) if cone is None else cone
     p_x = core.joint.p_x
     # P_X itself, the row of a constant release, lies inside every notion's cone
     rows = vertices(halfspaces, method, interior=p_x)
@@ -248,11 +270,8 @@ def best_response(
     return certified(joint, channel, route, mixture, mixed, upper)
 
 
-def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> tuple[Core, Matrix, float]:
-    """Return the symbols that count, halfspaces G of their rows, and the share of constant release to mix in at least.
-
-    A row v over those symbols is allowed exactly when G v >= 0, under ``joint`` and under each of the others.
-    """
+def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> Cone:
+    """Return the cone of the rows that a polyhedral notion allows, under ``joint`` and under each of the others."""
     core = without_dust(joint, notion)
     relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
     cones = [relaxed.halfspaces(core.joint)]
@@ -260,7 +279,7 @@ def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> tupl
         its_relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
         cones.append(cone_under(other, core, its_relaxed.halfspaces(other)))
         floor = max(floor, its_floor)
-    return core, np.concatenate(cones), floor
+    return Cone(core, np.concatenate(cones), floor)
 
 
 def proven(joint: Joint, core: Core, mixture: Mixture) -> float:

@@ -1,12 +1,15 @@
 """S20 Theorem 4's product of attributes' protocols against SRLIP's definition, and a counter-example in integers."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.mechanisms.response import product
+from liftlib.solvers.mixing.search import cheapest_mixture
 
 
 def leak_by_loops(joint, kernel, shape):
@@ -49,13 +52,43 @@ def test_product_and_exact_srlip(seed, shape):
     joint = ll.datasets.dirichlet_joint(2, int(np.prod(shape)), 1.0, np.random.default_rng(seed))
     for eps in (0.3, 1.0, 3.0):
         notion = ll.SRLIP(eps, shape)
-        product, exact = ll.product_response(joint, notion), ll.optimal_response(joint, notion)
-        for channel in (product, exact):
+        made, exact = ll.product_response(joint, notion), ll.optimal_response(joint, notion)
+        for channel in (made, exact):
             assert leak_by_loops(joint, channel.kernel, shape) <= eps + 1e-8
-        utilities = [ll.evaluate(joint, channel).mutual_information for channel in (exact, product)]
+        utilities = [ll.evaluate(joint, channel).mutual_information for channel in (exact, made)]
         assert utilities[0] >= utilities[1] - 1e-9
         lip = ll.evaluate(joint, ll.optimal_response(joint, ll.LIP(eps))).mutual_information
         assert lip >= utilities[0] - 1e-9
+
+
+def test_the_factors_of_the_tree_are_those_of_all_vertices(monkeypatch):
+    joint = ll.datasets.uniform_joint(3, 14, np.random.default_rng(5))
+    for notion in (ll.SRLIP(0.8, (7, 2)), ll.SRLIP(2.5, (2, 7))):
+        made = []
+        for most in (math.inf, 0):
+            monkeypatch.setattr(product, "most_vertices", lambda _, most=most: most)
+            made.append(ll.product_response(joint, notion))
+        listed, searched = made
+        assert notion.is_kept(joint, searched)
+        assert searched.certificate.value == pytest.approx(listed.certificate.value, rel=1e-5)
+        assert searched.certificate.share == pytest.approx(listed.certificate.share, abs=1e-5)
+
+
+def test_a_product_with_an_attribute_of_many_values():
+    """A list of vertices in 39 dimensions is out of reach; its factor is as good as that attribute's optimum."""
+    joint = ll.datasets.uniform_joint(3, 80, np.random.default_rng(6))
+    notion = ll.SRLIP(2.0, (40, 2))
+    made = ll.product_response(joint, notion)
+    assert notion.is_kept(joint, made)
+    assert made.certificate.value > 0.1
+    factor = made.certificate.factors[0]
+    halfspaces, own = notion.attribute_halfspaces(joint, 0, made.certificate.share * 1.0)
+    rows = (own[:, None] * factor.kernel).T
+    assert (rows @ halfspaces.T >= -1e-9).all()
+    found = cheapest_mixture(halfspaces, own, compiled=False, gap=1e-2)
+    told = ll.mutual_information(factor.joint_xy(ll.Joint(np.outer([0.5, 0.5], own))))
+    assert told <= ll.entropy(own) - found.proven.bound + 1e-9
+    assert told >= (ll.entropy(own) - found.cost) * (1 - 1e-5)
 
 
 def test_product_as_printed_and_repaired():

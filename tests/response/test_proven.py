@@ -153,8 +153,8 @@ def test_reports_and_arguments():
 def test_enumeration_is_kept_for_few_vertices():
     small, large = (ll.datasets.uniform_joint(3, n, np.random.default_rng(0)) for n in (6, 60))
     assert ll.optimal_response(small, ll.LIP(1.0)).certificate.route == "all vertices"
-    assert few_vertices(small, ll.LIP(1.0), 1000)
-    assert not few_vertices(large, ll.LIP(1.0), 10**6)
+    assert few_vertices(ll.LIP(1.0).halfspaces(small), 1000)
+    assert not few_vertices(ll.LIP(1.0).halfspaces(large), 10**6)
     assert ll.optimal_response(large, ll.LIP(1.0), gap=0.01).certificate.route == "a tree of bounds"
 
 

@@ -7,6 +7,7 @@ import liftlib as ll
 from liftlib.numerics import xlogx
 from liftlib.solvers.mixing import ranges as module
 from liftlib.solvers.mixing import supports as of_supports
+from liftlib.solvers.mixing.problem import HAS_NUMBA
 from liftlib.solvers.mixing.ranges import ranges
 from liftlib.solvers.mixing.supports import supports
 from liftlib.solvers.polytope import vertices
@@ -27,6 +28,17 @@ def cones(seed=0, count=30):
         other = -g + 2 * rng.random((len(g), 1)) + 2 * (g @ inside)[:, None]
         both = np.concatenate([g, 3 * g, g + 0.2, other, np.ones((1, n)), np.zeros((1, n))])
         yield rng.permutation(both), inside, rng
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="without numba there are no compiled loops")
+def test_loops_find_the_same_ranges():
+    for g, _, _ in cones(seed=1, count=60):
+        for one, other in zip(ranges(g), ranges(g, compiled=True), strict=True):
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
+    for other_one in (np.empty((0, 3)), np.zeros((2, 3)), -np.ones((1, 3)), np.array([[1e-300, -1e-300]])):
+        for one, other in zip(ranges(other_one), ranges(other_one, compiled=True), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_a_point_is_allowed_by_ranges_where_halfspaces_allow_it():

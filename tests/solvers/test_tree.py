@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from small_polytopes import entropy_at, polytopes, prices
 
-import liftlib as ll
 from liftlib.solvers.mixing import plain, tree
 from liftlib.solvers.mixing.plain import Plain
 from liftlib.solvers.mixing.problem import BISECT, ENOUGH, FIRST, LEAF, ROUNDING, SEVERAL, Pass, Problem, Records, Stack
@@ -23,34 +23,6 @@ def looped(name):
 
 
 ROUTES = ["arrays", "loops"]
-
-
-def entropy_at(t):
-    return -t * math.log(t) if t > 0 else 0.0
-
-
-def prices(rows, dual):
-    """H(v) - dual v of each row, by Python's own sums."""
-    return np.array([sum(map(entropy_at, row)) - sum(map(math.prod, zip(row, dual, strict=True))) for row in rows])
-
-
-def polytopes(count=12, seed=0, largest=6):
-    """Halfspaces of a notion, a point inside, the problem with a little slack, and duals of a size that matters."""
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        joint = ll.Joint(
-            ll.datasets.uniform_joints(1, int(rng.integers(2, 5)), int(rng.integers(2, largest + 1)), rng)[0]
-        )
-        notion = ll.ALIP(*rng.uniform(0.1, 1.0, 2)) if rng.random() < 0.7 else ll.LDP(0.8)
-        g = notion.halfspaces(joint)
-        slack = np.full(len(g), 1e-9)
-        yield (
-            g,
-            joint.p_x,
-            Problem.of(ranges(g), slack, joint.p_x),
-            -np.log(joint.p_x) * rng.uniform(0.3, 1.0, joint.n_public),
-            rng,
-        )
 
 
 def random_box(rng, n):
@@ -337,10 +309,10 @@ def branched(route, problem, work, at, value, least, most, row, symbol):
     if route == "arrays":
         plain.branch(problem, work, at, value, least, most, slopes, row, symbol)
         return work.state[4]
-    constant = float(np.where(multipliers >= 0, problem.safe_low, problem.safe_high) @ multipliers)
-    size, pruned = looped("branch")(
-        at, value, work.records, work.stack, work.waiting, least, most, heights(least, most), slopes, work.order,
-        work.threshold, constant, math.inf, row, symbol,
+    looped("branch")(at, work.records, least, most, row, symbol)
+    size, pruned = looped("children")(
+        at, value, problem, work.records, work.stack, work.waiting, least, most, heights(least, most), slopes,
+        work.order, work.threshold, np.zeros(least.size + 1, bool),
     )  # fmt: skip
     work.state[1] = size
     return pruned

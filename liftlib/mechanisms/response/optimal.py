@@ -13,9 +13,9 @@ from liftlib.joint import Joint
 from liftlib.mechanisms.response.convex import convex_response
 from liftlib.mechanisms.response.product_polytope import product_polytope_response
 from liftlib.mechanisms.response.proven import proven_response
-from liftlib.mechanisms.rows import best_response
+from liftlib.mechanisms.rows import best_response, cone_for
 from liftlib.notions import Notion
-from liftlib.numerics import check_count, check_scalar
+from liftlib.numerics import Matrix, check_count, check_scalar
 from liftlib.solvers.mixing.problem import HAS_NUMBA
 
 MOST_VERTICES = 2_000
@@ -120,12 +120,15 @@ def optimal_response(
     if method == "product-polytope":
         return product_polytope_response(joint, notion)
     fast = HAS_NUMBA if compiled is None else compiled
-    if method == "auto" and notion.polyhedral and few_vertices(joint, notion, most_vertices(fast)):
-        return best_response(joint, notion)
+    cone = cone_for(joint, notion) if method == "auto" and notion.polyhedral else None
+    if cone is not None and few_vertices(cone.halfspaces, most_vertices(fast)):
+        return best_response(joint, notion, cone=cone)
     if method in ("auto", "tree") and notion.convex and not notion.polyhedral:
         return convex_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
     if method in ("auto", "tree"):
-        return proven_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
+        return proven_response(
+            joint, notion, cone=cone, gap=share, seconds=limit, programmes=most, compiled=fast, report=report
+        )
     return best_response(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 
 
@@ -134,19 +137,15 @@ def most_vertices(compiled: bool) -> int:
     return MOST_VERTICES if compiled else MOST_VERTICES_PLAIN
 
 
-def few_vertices(joint: Joint, notion: Notion, most: int, cones: int = 1) -> bool:
+def few_vertices(halfspaces: Matrix, most: int) -> bool:
     """Return whether all vertices had better be listed: there cannot be many, or the tree has too many halfspaces.
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
-    notion : Notion
-        A polyhedral one.
+    halfspaces : numpy.ndarray, shape (m, X)
+        Of a cone of rows.
     most : int
         How many are few.
-    cones : int
-        Under how many distributions it is to be kept.
 
     Notes
     -----
@@ -156,14 +155,13 @@ def few_vertices(joint: Joint, notion: Notion, most: int, cones: int = 1) -> boo
     Examples
     --------
     >>> from liftlib import LIP
-    >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
-    >>> few_vertices(joint, LIP(1.0), 7), few_vertices(joint, LIP(1.0), 6)  # a polygon of 3 + 4 sides
+    >>> halfspaces = LIP(1.0).halfspaces(Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]]))
+    >>> few_vertices(halfspaces, 7), few_vertices(halfspaces, 6)  # a polygon of 3 + 4 sides
     (True, False)
     """
-    halfspaces = cones * len(notion.halfspaces(joint))
-    if halfspaces > MOST_HALFSPACES and joint.n_public <= MOST_SYMBOLS:
+    m, n = halfspaces.shape
+    if m > MOST_HALFSPACES and n <= MOST_SYMBOLS:
         return True
-    sides = halfspaces + joint.n_public
-    dimensions = joint.n_public - 1
+    sides, dimensions = m + n, n - 1
     half, rest = dimensions // 2, dimensions - dimensions // 2
     return math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0)) <= most

@@ -17,7 +17,17 @@ from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.rows import Core, Mixture, RowsCertificate, certified, cheapest, cone_for, entropies, mended
+from liftlib.mechanisms.rows import (
+    Cone,
+    Core,
+    Mixture,
+    RowsCertificate,
+    certified,
+    cheapest,
+    cone_for,
+    entropies,
+    mended,
+)
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, Vector
 from liftlib.proofs.proof import Late, Proof
@@ -36,6 +46,7 @@ def proven_response(
     notion: Notion,
     *,
     others: Sequence[Joint] = (),
+    cone: Cone | None = None,
     gap: float = 1e-6,
     seconds: float | None = None,
     programmes: int | None = None,
@@ -52,6 +63,8 @@ def proven_response(
         A polyhedral one.
     others : sequence of Joint, keyword-only
         Distributions of as many symbols under which the notion must be kept too; there is then no proof to check.
+    cone : Cone, optional, keyword-only
+        :func:`~liftlib.mechanisms.rows.cone_for` these, where it is known already.
     gap, seconds, programmes, compiled, report : optional, keyword-only
         See :func:`liftlib.solvers.mixing.search.cheapest_mixture`.
 
@@ -65,7 +78,7 @@ def proven_response(
     LiftWarning
         If the time was over, or so many programmes solved, before the gap was reached.
     """
-    core, halfspaces, floor = cone_for(joint, notion, others)
+    core, halfspaces, floor = cone_for(joint, notion, others) if cone is None else cone
     found = cheapest_mixture(
         halfspaces,
         core.joint.p_x,

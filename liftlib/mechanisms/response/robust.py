@@ -10,7 +10,7 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.mechanisms.response.optimal import few_vertices, most_vertices
 from liftlib.mechanisms.response.proven import proven_response
-from liftlib.mechanisms.rows import best_response
+from liftlib.mechanisms.rows import best_response, cone_for
 from liftlib.notions import Notion
 from liftlib.numerics import check_scalar
 from liftlib.solvers.mixing.problem import HAS_NUMBA
@@ -71,6 +71,7 @@ def robust_response(
             raise InvalidParameter(f"others[{number}] has {other.n_public} symbols, joint {joint.n_public}: match them")
     share = check_scalar("gap", gap, open_low=True)
     limit = None if seconds is None else check_scalar("seconds", seconds)
-    if few_vertices(joint, notion, most_vertices(HAS_NUMBA), 1 + len(others)):
-        return best_response(joint, notion, others=others, route="all vertices of the common cone")
-    return proven_response(joint, notion, others=others, gap=share, seconds=limit)
+    cone = cone_for(joint, notion, others)
+    if few_vertices(cone.halfspaces, most_vertices(HAS_NUMBA)):
+        return best_response(joint, notion, others=others, cone=cone, route="all vertices of the common cone")
+    return proven_response(joint, notion, others=others, cone=cone, gap=share, seconds=limit)

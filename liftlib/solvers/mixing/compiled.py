@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from liftlib.numerics import Matrix, Vector
-from liftlib.solvers.mixing import primal, simplex, tree
+from liftlib.solvers.mixing import primal, resuming, simplex, tree
 from liftlib.solvers.mixing.masters import AT_ONCE, DEARER, DEAREST, UNITS_TOL, HighsMaster, cleaned, dear
-from liftlib.solvers.mixing.problem import ENOUGH, SEVERAL, WORTHLESS, Pass, Problem
+from liftlib.solvers.mixing.problem import ENOUGH, SEVERAL, WORTHLESS, Pass, Problem, Records, Stack
 from liftlib.solvers.mixing.supports import Supports
 
 STEPS = 60
@@ -43,14 +45,34 @@ class Compiled:
 
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
         """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
-        last = work.nodes + nodes
+        last = work.solved + nodes
         limits = (0.0, SEVERAL) if work.several else (ENOUGH, len(work.prices) + 1)
-        while work.waiting and work.nodes < last and not work.found_enough:
+        while work.waiting and work.solved < last and not work.found_enough:
             work.make_room()
             tree.explore(
                 self.problem, work.dual, caps, work.order, work.threshold, work.tolerance, work.records, work.stack,
-                work.state, work.rows, work.prices, (last - work.nodes, len(work.prices), *limits), self._work,
+                work.state, work.rows, work.prices, (last - work.solved, len(work.prices), *limits), self._work,
             )  # fmt: skip
+
+    def resumed(self, before: Pass, work: Pass, caps: Vector, *, apart: bool) -> Pass:
+        """Return a pass that is to start with what an earlier one over the same polytope has proven for it already.
+
+        It is left as it is where more nodes would wait than are proven. The earlier one is used up, unless it is to
+        stay apart.
+        """
+        records, count = before.records, before.nodes
+        room = Records(*(np.empty_like(one) for one in records)) if apart else records
+        state = work.state.copy()
+        state[1] = 0.0
+        again = replace(work, order=before.order, records=room, stack=Stack.empty(len(work.stack.parent)), state=state)
+        links, place, at = resuming.siblings(records, count), np.full(count, -1), 0
+        while at < count:
+            again.make_room()
+            at = resuming.resume(
+                self.problem, again.dual, caps, again.order, again.threshold, records, count, again.records, place,
+                links, again.stack, again.state, at,
+            )  # fmt: skip
+        return again if again.waiting <= again.nodes else work
 
 
 class CompiledMaster:

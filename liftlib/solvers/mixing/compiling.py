@@ -16,7 +16,8 @@ def _folder() -> str:
     Numba looks at a function's own file alone, and the tree calls the simplex in another.
     """
     here = Path(__file__).parent
-    sources = b"".join((here / f"{name}.py").read_bytes() for name in ("simplex", "primal", "heap", "pairs", "tree"))
+    names = ("simplex", "primal", "heap", "pairs", "tree", "resuming", "directions")
+    sources = b"".join((here / f"{name}.py").read_bytes() for name in names)
     digest = hashlib.sha256(sources).hexdigest()
     folder = here / "__pycache__" / f"compiled-{digest[:12]}"
     try:

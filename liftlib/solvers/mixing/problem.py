@@ -17,6 +17,9 @@ HAS_NUMBA = find_spec("numba") is not None
 LEAF, FIRST, BISECT = 0, 1, 2
 """What became of a node."""
 
+AGAIN = -2
+"""Stands for which child waits where a node's own programme is to be solved again, under other duals."""
+
 DEEPEST = 4096
 """Branchings from the root to a node, at most."""
 
@@ -118,8 +121,8 @@ class Pass:
     dual, order : numpy.ndarray, shape (n,)
         What a coordinate is worth, and the order in which FIRST takes them.
     state : numpy.ndarray
-        Nodes recorded, nodes that wait, rows found, the least price of them, the least bound of what is done, and how
-        many of the rows are below the cut-off.
+        Nodes recorded, nodes that wait, rows found, the least price of them, the least bound of what is done, how
+        many of the rows are below the cut-off, and programmes solved.
     several : bool
         Whether it ends with ``SEVERAL`` rows below the cut-off, and not with one that saves ``ENOUGH``.
     """
@@ -141,7 +144,7 @@ class Pass:
         n = dual.size
         stack = Stack.empty(64 * n + 256)
         stack.parent[0], stack.child[0], stack.bound[0] = -1, 0, -np.inf
-        state = np.array([0.0, 1.0, 0.0, 0.0, np.inf, 0.0])
+        state = np.array([0.0, 1.0, 0.0, 0.0, np.inf, 0.0, 0.0])
         order = np.argsort(dual, kind="stable")
         return Pass(
             dual, order, threshold, tolerance, Records.empty(512, m, basis), stack, state,
@@ -150,8 +153,13 @@ class Pass:
 
     @property
     def nodes(self) -> int:
-        """How many nodes were solved."""
+        """How many nodes are recorded."""
         return int(self.state[0])
+
+    @property
+    def solved(self) -> int:
+        """How many programmes were solved."""
+        return int(self.state[6])
 
     @property
     def waiting(self) -> int:

@@ -54,8 +54,8 @@ class Ranges(NamedTuple):
         return np.asarray(found)
 
 
-def ranges(halfspaces: Matrix) -> Ranges:
-    """Return the ranges of a cone's halfspaces G, shape (m, n): G v >= 0.
+def ranges(halfspaces: Matrix, *, compiled: bool = False) -> Ranges:
+    """Return the ranges of a cone's halfspaces G, shape (m, n): G v >= 0; by compiled loops where asked for.
 
     Examples
     --------
@@ -66,6 +66,11 @@ def ranges(halfspaces: Matrix) -> Ranges:
     ([1.0, -1.0, 0.4], -0.1, 0.1)
     """
     n = halfspaces.shape[1]
+    if compiled and halfspaces.size * len(halfspaces) <= FEW:
+        # numba takes a second to import
+        from liftlib.solvers.mixing.directions import directions  # noqa: PLC0415
+
+        return Ranges(*directions(np.ascontiguousarray(halfspaces), ALIKE))
     most, least = halfspaces.max(axis=1, initial=-np.inf), halfspaces.min(axis=1, initial=np.inf)
     middle, size = (most + least) / 2, (most - least) / 2
     # a row that is the same everywhere bounds nothing, for P_X is allowed; so does one that is positive everywhere
@@ -82,13 +87,15 @@ def ranges(halfspaces: Matrix) -> Ranges:
     rows = np.ones((count + 1, n))
     rows[group] = unit
     # the simplex itself bounds each direction by 1, and the sum is 1
-    ends = np.tile([-np.inf, np.inf], (count + 1, 1))
+    ends = np.tile([-1.0, 1.0], (count + 1, 1))
     sides, sizes = np.full((count + 1, 2), -1), np.ones((count + 1, 2))
-    upper = sign < 0
-    for at, (k, side, end) in enumerate(zip(group.tolist(), upper.tolist(), bound.tolist(), strict=True)):
-        if (end < ends[k, 1]) if side else (end > ends[k, 0]):
-            ends[k, int(side)], sides[k, int(side)], sizes[k, int(side)] = end, needed[at], size[at]
-    low, high = (np.where(np.isfinite(end), end, other) for end, other in zip(ends.T, (-1.0, 1.0), strict=True))
+    for side, sharper in ((0, 1.0), (1, -1.0)):
+        those = np.flatnonzero(sign == sharper)[::-1]
+        # the sharpest is written last, of equals the first
+        those = those[np.argsort(sharper * bound[those], kind="stable")]
+        at = group[those]
+        ends[at, side], sides[at, side], sizes[at, side] = bound[those], needed[those], size[those]
+    low, high = ends.T.copy()
     low[-1] = 1.0
     return Ranges(rows, low, high, sides, sizes)
 

@@ -26,16 +26,19 @@ class Route(Protocol):
     def largest(self) -> tuple[Vector, Matrix]: ...  # noqa: D102
     def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]: ...  # noqa: D102
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None: ...  # noqa: D102
+    def resumed(self, before: Pass, work: Pass, caps: Vector, *, apart: bool) -> Pass: ...  # noqa: D102
 
 
 @cache
 def compile_loops() -> None:
     """Let numba compile, or read what it compiled before."""
-    problem = Problem.of(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), np.zeros(2), np.array([0.6, 0.4]))
+    problem = Problem.of(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]]), compiled=True), np.zeros(2), np.array([0.6, 0.4]))
     route = route_of(problem, compiled=True)
     caps, _ = route.largest()
     route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
-    route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
+    first, second = (Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis) for _ in range(2))
+    route.explore(first, caps, 9)
+    route.resumed(first, second, caps, apart=False)
     master = master_of(np.array([0.6, 0.4]), compiled=True)
     _, dual, _ = master.run()
     master.offer(supports(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), compiled=True), dual)

@@ -54,6 +54,9 @@ FINER = 20.0
 LOCALLY = 0.4
 """The share of the time after which going downhill ends."""
 
+RESUMED = 100
+"""Nodes of a pass from which on the next one goes on from it."""
+
 CAP_ROOM = 1e-11
 """By how much a cap is larger than what its multipliers prove, relative to them."""
 
@@ -143,7 +146,8 @@ class Search:
     def _enter(self, halfspaces: Matrix) -> None:
         """Take a polytope to search in."""
         self.halfspaces = halfspaces
-        self.hull = ranges(halfspaces)
+        self.tree: Pass | None = None
+        self.hull = ranges(halfspaces, compiled=self.compiled)
         room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
         self.problem = Problem.of(self.hull, room, self.target)
         self.route = route_of(self.problem, compiled=self.compiled)
@@ -235,11 +239,14 @@ class Search:
         """Look through the tree until no price is below -delta, or rows are cheap enough to join first."""
         self.passes += 1
         work = Pass.start(self.dual, -delta, delta / FINER, len(self.hull.rows), self.route.basis, several=several)
+        if self.tree is not None and self.tree.nodes >= RESUMED:
+            work = self.route.resumed(self.tree, work, self.caps, apart=self.tree is self.proven.work)
+        self.tree = work
         chunk = CHUNK * (10 if self.compiled else 1)
         before = self.programmes
-        while work.waiting and not work.found_enough and not self.over and work.nodes < chunks * chunk:
+        while work.waiting and not work.found_enough and not self.over and work.solved < chunks * chunk:
             self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
-            self.programmes = before + work.nodes
+            self.programmes = before + work.solved
             if report is not None:
                 report(self.cost, self.proven.bound, self.seconds)
         bound = float(self.dual @ self.target) + min(work.least, 0.0)

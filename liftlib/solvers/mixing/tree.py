@@ -20,7 +20,7 @@ import numpy as np
 from liftlib.solvers.mixing import simplex
 from liftlib.solvers.mixing.compiling import compiled
 from liftlib.solvers.mixing.heap import pop, push
-from liftlib.solvers.mixing.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, STEEP, WORTHLESS
+from liftlib.solvers.mixing.problem import AGAIN, BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, STEEP, WORTHLESS
 from liftlib.solvers.mixing.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
 
 WORTH = 0.3
@@ -180,27 +180,39 @@ def furthest(least, most, heights, row):
 
 
 @compiled
-def branch(
-    at, value, records, stack, size, least, most, heights, slopes, order, threshold, constant, pruned, row, symbol
-):
-    """Part a node; let those children wait which its own multipliers leave below the threshold.
-
-    Returns the size of the stack, and the least bound of the children that need not wait.
-    """
+def branch(at, records, least, most, row, symbol):
+    """Part a node: its kind, the coordinate, and the level."""
     if least[symbol] > 0.0:
         a, b = least[symbol], most[symbol]
         level = min(max(row[symbol], a + 0.2 * (b - a)), b - 0.2 * (b - a))
         records.kind[at], records.symbol[at], records.level[at] = BISECT, symbol, level
-        size = push(stack, size, at, 0, value)
-        return push(stack, size, at, 1, value), pruned
+        return
     largest = 0.0
     for x in range(least.size):
         if least[x] == 0.0 and most[x] > largest:
             largest = most[x]
-    level = 0.5 * largest
-    records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, level
-    size = push(stack, size, at, -1, value)
-    total, height = constant, surprise(level)
+    records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, 0.5 * largest
+
+
+@compiled
+def children(at, value, problem, records, stack, size, least, most, heights, slopes, order, threshold, known):
+    """Let those children of a node wait which its own multipliers leave below the threshold, but for the known ones.
+
+    Returns the size of the stack, and the least bound of the children that need not wait.
+    """
+    pruned = math.inf
+    if records.kind[at] == BISECT:
+        for child in range(2):
+            if not known[child + 1]:
+                size = push(stack, size, at, child, value)
+        return size, pruned
+    if not known[0]:
+        size = push(stack, size, at, -1, value)
+    total, level = 0.0, records.level[at]
+    height = surprise(level)
+    for s in range(records.multipliers.shape[1]):
+        y = records.multipliers[at, s]
+        total += y * problem[4][s] if y >= 0 else y * problem[5][s]
     for x in range(least.size):
         total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
     for q in range(order.size):
@@ -210,7 +222,9 @@ def branch(
             far = heights[1, x] - slopes[x] * most[x]
             whole = min(0.0, far)
             bound = total - whole + min(there, far)
-            if bound < threshold:
+            if known[x + 1]:
+                pass
+            elif bound < threshold:
                 size = push(stack, size, at, x, max(value, bound))
             elif bound < pruned:
                 pruned = bound
@@ -245,30 +259,34 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
     """Go on with a pass until nothing waits, a row is cheap enough, or a limit is reached.
 
     ``state`` is (nodes recorded, nodes waiting, rows found, the least price of them, the least bound of what is done
-    and of what was given up, how many rows are below the cut-off), ``limits`` is (nodes, rows, the share of the bound
-    that makes a price low enough, 0 where none does, and how many rows below the cut-off are enough).
+    and of what was given up, how many rows are below the cut-off, programmes solved), ``limits`` is (programmes, rows,
+    the share of the bound that makes a price low enough, 0 where none does, and how many rows below the cut-off are
+    enough).
     """
     columns = problem[1]
     n, m = columns.shape
     least, most, cost, slopes, heights = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((2, n))
-    path = np.zeros((DEEPEST, 2), np.int64)
-    count, size, listed = int(state[0]), int(state[1]), int(state[2])
-    last = min(count + limits[0], records.parent.size)
-    while size > 0 and count < last and size + n + 3 < stack.parent.size:
+    path, none = np.zeros((DEEPEST, 2), np.int64), np.zeros(n + 1, np.bool_)
+    count, size, listed, solved = int(state[0]), int(state[1]), int(state[2]), 0
+    while size > 0 and solved < limits[0] and count < records.parent.size and size + n + 3 < stack.parent.size:
         if state[5] >= limits[3]:
             break
         if limits[2] > 0.0 and state[3] < min(threshold, limits[2] * min(stack.bound[0], state[4])):
             break
         parent, child = pop(stack, size)
         size -= 1
+        at, start = count, parent
+        if child == AGAIN:
+            at, start, parent, child = parent, parent, records.parent[parent], records.child[parent]
         depth = box(parent, child, records, caps, order, path, least, most)
         if not tighten(least, most):
             continue
-        at = count
-        count += 1
-        records.parent[at], records.child[at], records.kind[at], records.level[at] = parent, child, LEAF, 0.0
-        if parent >= 0:
-            work[5][:] = records.basis[parent]
+        solved += 1
+        if at == count:
+            count += 1
+            records.parent[at], records.child[at], records.kind[at], records.level[at] = parent, child, LEAF, 0.0
+        if start >= 0:
+            work[5][:] = records.basis[start]
         else:
             for s in range(m):
                 work[5][s] = n + s
@@ -293,17 +311,13 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
         if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
             state[4] = min(state[4], value)
             continue
-        multipliers = records.multipliers[at]
-        constant = 0.0
-        for s in range(m):
-            y = multipliers[s]
-            constant += y * problem[4][s] if y >= 0 else y * problem[5][s]
-        size, pruned = branch(
-            at, value, records, stack, size, least, most, heights, slopes, order, threshold, constant, math.inf, row,
-            symbol,
-        )  # fmt: skip
+        branch(at, records, least, most, row, symbol)
+        size, pruned = children(
+            at, value, problem, records, stack, size, least, most, heights, slopes, order, threshold, none
+        )
         state[4] = min(state[4], pruned)
     state[0], state[1], state[2] = count, size, listed
+    state[6] += solved
 
 
 @compiled

@@ -1,0 +1,10 @@
+"""What the server of workers imports once, so that each of them starts with the library and its compiled loops."""
+
+from __future__ import annotations
+
+import liftbook.rows.responses  # noqa: F401 - it needs most of what any worker does
+from liftlib.solvers.mixing.problem import HAS_NUMBA
+from liftlib.solvers.mixing.routes import compile_loops
+
+if HAS_NUMBA:
+    compile_loops()

@@ -1,0 +1,186 @@
+"""A pass that goes on from an earlier one proves what one from the root would, and solves less."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_polytopes import polytopes, prices
+
+import liftlib as ll
+from liftlib.solvers.mixing import search
+from liftlib.solvers.mixing.plain import Plain, bounded, box, tighten
+from liftlib.solvers.mixing.problem import AGAIN, HAS_NUMBA, LEAF, Pass
+from liftlib.solvers.polytope import vertices
+
+pytestmark = pytest.mark.skipif(not HAS_NUMBA, reason="without numba each pass begins at the root")
+
+
+def routed(problem):
+    from liftlib.solvers.mixing.compiled import Compiled  # numba takes a second to import
+
+    return Compiled(problem)
+
+
+def ended(route, problem, dual, threshold, caps):
+    work = Pass.start(dual, threshold, 1e-6, len(problem.rows), route.basis, several=True)
+    while work.waiting:
+        work.state[5] = 0  # rows that were found end no pass here
+        route.explore(work, caps, 10**6)
+    return work
+
+
+def cases(count, seed, move):
+    """A pass that ended, one that is to start under duals that moved, and what both are about."""
+    for g, _, problem, dual, rng in polytopes(count, seed=seed, largest=8):
+        corners = vertices(g)
+        caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
+        route = routed(problem)
+        before = ended(route, problem, dual, prices(corners, dual).min() - 1e-3, caps)
+        moved = dual + move * rng.normal(size=dual.size)
+        threshold = prices(corners, moved).min() - 1e-3
+        yield route, problem, caps, corners, before, moved, threshold
+
+
+def begun(problem, route, moved, threshold):
+    return Pass.start(moved, threshold, 1e-6, len(problem.rows), route.basis, several=True)
+
+
+@pytest.mark.parametrize("move", [0.0, 1e-4, 1e-2])
+def test_a_pass_goes_on_and_comes_to_the_same_bound(move):
+    fewer = more = 0
+    for route, problem, caps, corners, before, moved, threshold in cases(40, 11, move):
+        again = route.resumed(before, begun(problem, route, moved, threshold), caps, apart=True)
+        kept = again.nodes
+        while again.waiting:
+            again.state[5] = 0
+            route.explore(again, caps, 10**6)
+        fresh = ended(route, problem, moved, threshold, caps)
+        least = prices(corners, moved).min()
+        assert again.least <= least + 1e-9
+        assert again.least >= threshold - 1e-12
+        assert fresh.least >= threshold - 1e-12
+        assert again.nodes <= kept + again.solved  # each programme makes a node, or is a node's again
+        fewer, more = fewer + (again.solved < fresh.solved), more + (again.solved > fresh.solved)
+        if move == 0.0:
+            assert again.solved == 0
+            assert again.nodes == before.nodes
+    assert fewer > 3 * more
+
+
+def covered(problem, work, caps, point):
+    """The least bound of the leaves and waiting boxes that a point is in; infinite where it is in none."""
+    found = math.inf
+    parents = set(work.records.parent[: work.nodes].tolist())
+    boxes = [
+        (int(work.records.parent[k]), int(work.records.child[k]), k)
+        for k in range(work.nodes)
+        if k not in parents and work.records.kind[k] == LEAF
+    ]
+    for parent, child, at in boxes:
+        least, most = box(work, parent, child, caps)
+        if tighten(least, most) and (least - 1e-12 <= point).all() and (point <= most + 1e-12).all():
+            found = min(found, bounded(problem, work.dual, least, most, work.records.multipliers[at])[0])
+    for k in range(work.waiting):
+        parent, child = int(work.stack.parent[k]), int(work.stack.child[k])
+        if child == AGAIN:
+            parent, child = int(work.records.parent[parent]), int(work.records.child[parent])
+        least, most = box(work, parent, child, caps)
+        if tighten(least, most) and (least - 1e-12 <= point).all() and (point <= most + 1e-12).all():
+            found = min(found, float(work.stack.bound[k]))
+    return found
+
+
+def test_every_row_stays_in_a_leaf_or_a_box_that_waits_or_is_given_up_above_the_threshold():
+    seen = 0
+    for route, problem, caps, corners, before, moved, threshold in cases(25, 12, 0.03):
+        again = route.resumed(before, begun(problem, route, moved, threshold), caps, apart=True)
+        if not again.nodes:
+            continue
+        for corner, price in zip(corners, prices(corners, moved), strict=True):
+            bound = covered(problem, again, caps, corner)
+            if bound == math.inf:  # in a child that its parent's multipliers leave above the threshold
+                assert price >= again.state[4] - 1e-9
+            else:
+                assert bound <= price + 1e-9
+                seen += 1
+        again.state[3] = 0.0
+        assert again.least <= prices(corners, moved).min() + 1e-9
+    assert seen > 20
+
+
+def test_the_nodes_that_wait_are_those_that_fail_and_come_in_order():
+    """A leaf whose own multipliers leave it below the threshold waits for its own programme, with that bound."""
+    count = 0
+    for route, problem, caps, _, before, moved, threshold in cases(25, 13, 0.02):
+        again = route.resumed(before, begun(problem, route, moved, threshold), caps, apart=True)
+        waiting = {
+            int(p): float(b)
+            for p, c, b in zip(*(one[: again.waiting] for one in again.stack), strict=True)
+            if c == AGAIN
+        }
+        for at in range(again.nodes):
+            if again.records.kind[at] != LEAF:
+                assert at not in waiting
+                continue
+            least, most = box(again, int(again.records.parent[at]), int(again.records.child[at]), caps)
+            tighten(least, most)
+            own = bounded(problem, moved, least, most, again.records.multipliers[at])[0]
+            assert (at in waiting) == (own < threshold)
+            if at in waiting:
+                assert waiting[at] == pytest.approx(own, abs=1e-11)
+                count += 1
+        assert all(again.records.parent[at] < at for at in range(again.nodes))
+        heap = again.stack.bound[: again.waiting]
+        assert all(heap[(k - 1) // 2] <= heap[k] for k in range(1, again.waiting))
+    assert count > 10
+
+
+def test_an_earlier_pass_that_proves_a_bound_stays_as_it_was():
+    for (route, problem, caps, _, before, moved, threshold), apart in itertools.product(
+        cases(6, 14, 1e-3), (True, False)
+    ):
+        was = [one[: before.nodes].copy() for one in before.records]
+        again = route.resumed(before, begun(problem, route, moved, threshold), caps, apart=apart)
+        assert (again.records.parent is before.records.parent) == (not apart)
+        if apart:
+            for one, other in zip(before.records, was, strict=True):
+                np.testing.assert_array_equal(one[: before.nodes], other)
+
+
+def test_where_little_is_still_proven_a_pass_begins_at_the_root():
+    left = 0
+    for route, problem, caps, _, before, _, _ in cases(25, 15, 0.0):
+        start = begun(problem, route, before.dual, 5.0)  # no bound of a box is above that
+        again = route.resumed(before, start, caps, apart=True)
+        if again is start:
+            assert (again.nodes, again.waiting, again.solved) == (0, 1, 0)
+            assert again.stack.parent[0] == -1
+            left += 1
+        else:
+            assert 0 < again.waiting <= again.nodes
+    assert left > 2
+
+
+def test_the_plain_route_begins_at_the_root():
+    _, _, problem, dual, _ = next(polytopes(1, seed=16))
+    start = Pass.start(dual, -0.1, 1e-3, len(problem.rows), 0)
+    assert Plain(problem).resumed(replace(start), start, np.ones(dual.size), apart=True) is start
+
+
+def test_the_optimum_and_its_proof_are_the_same_and_come_sooner(monkeypatch):
+    programmes = dict.fromkeys((1, 100, math.inf), 0)
+    for seed, eps in itertools.product(range(4), (0.25, 0.5, 1.0)):
+        joint, notion = ll.datasets.uniform_joint(5, 17, np.random.default_rng(seed)), ll.ALIP.split(eps, 0.5)
+        values = []
+        for nodes in programmes:
+            monkeypatch.setattr(search, "RESUMED", nodes)
+            channel = ll.optimal_response(joint, notion, method="tree")
+            made = channel.certificate
+            assert ll.check_proof(joint, notion, channel).upper <= made.upper + 1e-9
+            assert made.gap <= 1.1e-6 * made.value
+            values.append(made.value)
+            programmes[nodes] += made.programmes
+        assert max(values) - min(values) <= 2e-6 * max(values)
+    assert programmes[100] < 0.85 * programmes[math.inf]
