@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 import shutil
@@ -18,9 +17,6 @@ from liftlib.resources import resource
 RECORD = "application/papermill.record/"
 ROWS_MIME = "application/vnd.liftlib.rows+json"
 SVG, PNG = "image/svg+xml", "image/png"
-
-NO_TEXT = "No description has been provided for this image"
-"""What the exporter writes for an image without an alternative text."""
 
 TWO_FORMATS = """\
 from matplotlib_inline.backend_inline import set_matplotlib_formats
@@ -70,19 +66,17 @@ def write_page(notebook: Any, folder: Path, name: str) -> None:
     """Write the notebook as an HTML page for readers, who do not see what is recorded, with the MathJax it loads."""
     from nbconvert import HTMLExporter  # noqa: PLC0415 - two seconds
 
-    texts = []
     for cell in notebook.cells:
-        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", NO_TEXT)
-        texts += [alt for output in cell.get("outputs", []) if PNG in output.get("data", {})]
+        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt")
+        for output in cell.get("outputs", []) if alt else []:
+            if PNG in output.get("data", {}):
+                output.metadata.setdefault(PNG, {})["alt"] = alt  # where the exporter looks for it
         if cell.cell_type == "code":
             cell.outputs = [
                 output for output in cell.outputs if not any(mime.startswith(RECORD) for mime in output.get("data", {}))
             ]
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
     page, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": name}})
-    # the exporter knows no alternative texts: those of the chapter's images take its place, in order
-    for text in texts:
-        page = page.replace(f'alt="{NO_TEXT}"', f'alt="{html.escape(text)}" ', 1)
     # the exporter's scripts come from third parties; formulas are set by the copy that the book serves
     page = page.replace('<script src=""></script>', "").replace('<script src=""> </script>', own_mathjax(folder))
     (folder / f"{name}.html").write_text(page, encoding="utf-8")
