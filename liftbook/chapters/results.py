@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 import shutil
@@ -66,20 +67,34 @@ def write_page(notebook: Any, folder: Path, name: str) -> None:
     """Write the notebook as an HTML page for readers, who do not see what is recorded, with the MathJax it loads."""
     from nbconvert import HTMLExporter  # noqa: PLC0415 - two seconds
 
+    texts = []
     for cell in notebook.cells:
-        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt")
-        for output in cell.get("outputs", []) if alt else []:
-            if PNG in output.get("data", {}):
-                output.metadata.setdefault(PNG, {})["alt"] = alt  # where the exporter looks for it
+        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+        texts += [alt for output in cell.get("outputs", []) if PNG in output.get("data", {})]
         if cell.cell_type == "code":
             cell.outputs = [
                 output for output in cell.outputs if not any(mime.startswith(RECORD) for mime in output.get("data", {}))
             ]
     exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
     page, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": name}})
+    # the exporter knows no alternative texts: those of the chapter's images take its place, in order
+    given = iter(texts)
+    page = re.sub(r'<img\b[^>]*?src="data:image/png[^>]*>', lambda found: with_text(found[0], next(given, "")), page)
     # the exporter's scripts come from third parties; formulas are set by the copy that the book serves
     page = page.replace('<script src=""></script>', "").replace('<script src=""> </script>', own_mathjax(folder))
     (folder / f"{name}.html").write_text(page, encoding="utf-8")
+
+
+def with_text(image: str, text: str) -> str:
+    """Return an ``img`` tag with an alternative text in place of the one it has.
+
+    Examples
+    --------
+    >>> with_text('<img alt="unknown" src="a.png"/>', "lift > 1")
+    '<img alt="lift &gt; 1" src="a.png"/>'
+    """
+    bare = re.sub(r'\s+alt="[^"]*"', "", image)
+    return bare.replace("<img", f'<img alt="{html.escape(text)}"', 1)
 
 
 def own_mathjax(folder: Path) -> str:

@@ -309,5 +309,7 @@ def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
     for table in result.tables:
         assert len(pd.read_csv(table))
     images = re.findall(r"<img[^>]*>", result.page.read_text())
-    assert all(re.search(r'alt="[^"]{20,}"', image) for image in images)
+    texts = [re.search(r'alt="([^"]{20,})"', image)[1] for image in images]
+    assert not any(text.startswith("No description") for text in texts)
+    assert len(set(texts)) == len(texts)
     assert bool(images) == bool(result.figures)
