@@ -70,7 +70,7 @@ RESOLUTION ?= lowest-direct
 BOUNDS := _build/$(RESOLUTION)
 bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
-	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask \
+	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra fast \
 	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
 	$(BIN)/uv venv --quiet --python $(PYTHON) $(BOUNDS)/venv
 	$(BIN)/uv pip install --quiet --python $(BOUNDS)/venv -r $(BOUNDS)/versions.txt --editable . \
