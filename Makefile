@@ -65,19 +65,19 @@ minimal:  ## The same two commands on a clean minimal Debian, without a compiler
 	tools/minimal-debian
 
 # what the tests alone want comes as new as it can; that an old package warns of a newer one beside it is no fault; the
-# build has the lock's versions alone
+# build and the wheel have the lock's versions alone
 RESOLUTION ?= lowest-direct
 BOUNDS := _build/$(RESOLUTION)
 bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
-	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra fast \
+	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn --extra fast \
 	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
 	$(BIN)/uv venv --quiet --python $(PYTHON) $(BOUNDS)/venv
 	$(BIN)/uv pip install --quiet --python $(BOUNDS)/venv -r $(BOUNDS)/versions.txt --editable . \
 	  pytest pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
 	cat $(BOUNDS)/versions.txt
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
-	  --ignore tests/test_house.py --ignore tests/book/build $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
+	  --ignore tests/test_house.py --ignore tests/book/build --ignore tests/wheel $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
 lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-header --no-annotate \
