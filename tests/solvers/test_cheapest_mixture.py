@@ -1,5 +1,8 @@
 """The search from without: against a linear programme over all vertices, and what its limits and reports say."""
 
+import inspect
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -236,6 +239,40 @@ def test_a_pass_counts_what_it_does_and_moves_the_bound(compiled):
     first = one.programmes
     again = one.one_pass(1e-3, None)
     assert (one.passes, one.programmes) == (2, first + again.solved)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
+    one = begun(compiled)
+    one.locally()
+    one.one_pass(1e-3, None)
+    proven = one.proven
+    for _ in range(2):
+        one.one_pass(1.0, None)
+        assert one.proven.bound >= proven.bound
+    assert one.proven is proven
+
+
+def test_a_search_goes_on_where_a_pass_neither_ended_nor_found_a_row():
+    """As in a large tree whose programmes are over; it ends where nothing joins although a row was cheap enough."""
+    for enough, passes in ((False, 3), (True, 1)):
+        one = SimpleNamespace(
+            passes=0, over=False, cost=1.0, gap=0.5, joined=0, wanted=lambda _: 0.1, nearby=lambda _: None
+        )
+
+        def one_pass(delta, report, one=one, enough=enough, **how):
+            one.passes += 1
+            one.gap = 0.05 if one.passes == 3 else 0.5
+            return SimpleNamespace(waiting=5, found_enough=enough)
+
+        one.one_pass = one_pass
+        search._prove(one, 0.1, None)
+        assert one.passes == passes
+
+
+def test_the_gap_by_default_is_that_of_the_response():
+    asked = [inspect.signature(one).parameters["gap"].default for one in (cheapest_mixture, ll.optimal_response)]
+    assert asked[0] == asked[1] > 0
 
 
 @pytest.mark.parametrize("compiled", ROUTES)
