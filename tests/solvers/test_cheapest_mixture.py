@@ -270,6 +270,47 @@ def test_a_search_goes_on_where_a_pass_neither_ended_nor_found_a_row():
         assert one.passes == passes
 
 
+@pytest.mark.parametrize(("joined", "passes"), [(0, 1), (1, search.PATIENCE)])
+def test_a_search_ends_where_whole_passes_gain_nothing(joined, passes):
+    """At once where no row joins either: what is left of the gap is rounding."""
+    one = SimpleNamespace(passes=0, over=False, cost=1.0, gap=0.5, joined=joined, wanted=lambda _: 0.1)
+
+    def one_pass(delta, report, **how):
+        one.passes += 1
+        assert one.passes <= passes
+        return SimpleNamespace(waiting=0, found_enough=False)
+
+    one.one_pass = one_pass
+    search._prove(one, 0.1, None)
+    assert one.passes == passes
+
+
+def test_before_any_pass_no_cost_is_below_0():
+    one = begun(False)
+    assert one.proven.bound == 0.0
+    assert one.gap == one.cost > 0
+
+
+def test_after_single_coordinates_mixtures_of_two_are_where_it_goes_down_from(monkeypatch):
+    one = begun(False)
+    n, asked = one.target.size, []
+
+    def descend(dual, starts):
+        asked.append(starts)
+        row = 0.9 * one.target + 0.1 * one.master.rows[len(asked)]  # allowed, new, and of no use
+        return row[None], np.array([-1.0])
+
+    monkeypatch.setattr(one.route, "descend", descend)
+    one.locally()
+    assert len(asked) == 2
+    for starts, largest in zip(asked, (0.8, 0.45), strict=True):
+        assert starts.shape == (n, n)
+        np.testing.assert_allclose(starts.sum(axis=1), 1.0)
+        assert (starts >= 0).all()
+        assert (starts.max(axis=1) >= largest - 1e-12).all()
+    assert (asked[1] >= 0.1 * one.target - 1e-12).all()
+
+
 def test_the_gap_by_default_is_that_of_the_response():
     asked = [inspect.signature(one).parameters["gap"].default for one in (cheapest_mixture, ll.optimal_response)]
     assert asked[0] == asked[1] > 0

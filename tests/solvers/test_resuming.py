@@ -9,7 +9,7 @@ import pytest
 from small_polytopes import polytopes, prices
 
 from liftlib.solvers.mixing.plain import Plain, bounded, box, tighten
-from liftlib.solvers.mixing.problem import AGAIN, HAS_NUMBA, LEAF, Pass
+from liftlib.solvers.mixing.problem import AGAIN, HAS_NUMBA, LEAF, Pass, Stack
 from liftlib.solvers.polytope import vertices
 
 pytestmark = pytest.mark.skipif(not HAS_NUMBA, reason="without numba each pass begins at the root")
@@ -145,6 +145,26 @@ def test_an_earlier_pass_that_proves_a_bound_stays_as_it_was():
         if apart:
             for one, other in zip(before.records, was, strict=True):
                 np.testing.assert_array_equal(one[: before.nodes], other)
+
+
+def test_a_small_stack_grows_on_the_way():
+    """Nodes are gone through in pieces then, and come to the same."""
+    grew = 0
+    for route, problem, caps, _, before, moved, threshold in cases(60, 13, 0.1):
+        large = route.resumed(before, begun(problem, route, moved, threshold), caps, apart=True)
+        start = begun(problem, route, moved, threshold)
+        start.stack = Stack.empty(moved.size + 4)
+        small = route.resumed(before, start, caps, apart=True)
+        if small is start:
+            assert large.nodes == 0
+            continue
+        assert (small.nodes, small.waiting) == (large.nodes, large.waiting)
+        for one, other in zip(small.records, large.records, strict=True):
+            np.testing.assert_array_equal(one[: small.nodes], other[: large.nodes])
+        told = [sorted(zip(*(one[: work.waiting] for one in work.stack), strict=True)) for work in (small, large)]
+        assert told[0] == told[1]
+        grew += len(small.stack.parent) > moved.size + 4
+    assert grew > 3
 
 
 def test_where_little_is_still_proven_a_pass_begins_at_the_root():
