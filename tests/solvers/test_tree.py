@@ -637,6 +637,7 @@ def test_what_is_done_is_bounded_by_the_worst_of_its_leaves(route):
         while work.waiting:
             work.state[5] = 0
             explored(route, problem, work, caps)
+        assert (work.prices[: int(work.state[2])] < -work.tolerance).all()  # none is listed that saves next to nothing
         found = []
         for at in np.flatnonzero(work.records.kind[: work.nodes] == LEAF):
             least, most = plain.box(work, int(work.records.parent[at]), int(work.records.child[at]), caps)
@@ -667,3 +668,23 @@ def test_a_coordinate_that_can_only_be_0(route):
             assert work.least <= prices(face, dual).min() + 1e-9
             seen += 1
     assert seen > 5
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_pass_with_little_room_makes_more_and_comes_to_the_same(route):
+    grew = 0
+    for g, _, problem, dual, _ in polytopes(12, seed=20, largest=8):
+        corners = vertices(g)
+        caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
+        made = []
+        for room in (512, 1):
+            work = start(route, problem, dual, prices(corners, dual).min() - 1e-3, several=True)
+            work.records = Records.empty(room, len(problem.rows), work.records.basis.shape[1])
+            while work.waiting:
+                work.state[5] = 0
+                explored(route, problem, work, caps)
+            made.append(work)
+        assert made[0].nodes == made[1].nodes
+        assert made[0].least == made[1].least
+        grew += made[1].nodes > 1
+    assert grew > 5
