@@ -9,7 +9,7 @@ import pytest
 from small_polytopes import polytopes, prices
 
 from liftlib.solvers.mixing.plain import Plain, bounded, box, tighten
-from liftlib.solvers.mixing.problem import AGAIN, HAS_NUMBA, LEAF, Pass, Stack
+from liftlib.solvers.mixing.problem import AGAIN, FIRST, HAS_NUMBA, LEAF, Pass, Stack
 from liftlib.solvers.polytope import vertices
 
 pytestmark = pytest.mark.skipif(not HAS_NUMBA, reason="without numba each pass begins at the root")
@@ -133,6 +133,32 @@ def test_the_nodes_that_wait_are_those_that_fail_and_come_in_order():
         heap = again.stack.bound[: again.waiting]
         assert all(heap[(k - 1) // 2] <= heap[k] for k in range(1, again.waiting))
     assert count > 10
+
+
+def test_what_needs_nothing_more_bounds_the_pass():
+    """The least of the leaves that are proven, and of the children that a node's own multipliers leave out."""
+    leaves = pruned = 0
+    for route, problem, caps, _, before, moved, threshold in cases(40, 21, 0.02):
+        again = route.resumed(before, begun(problem, route, moved, threshold), caps, apart=True)
+        if not again.nodes:
+            continue
+        records, found = again.records, [math.inf]
+        known = set(zip(records.parent[: again.nodes].tolist(), records.child[: again.nodes].tolist(), strict=True))
+        for at in range(again.nodes):
+            least, most = box(again, int(records.parent[at]), int(records.child[at]), caps)
+            tighten(least, most)
+            if records.kind[at] == LEAF:
+                found.append(bounded(problem, moved, least, most, records.multipliers[at])[0])
+                leaves += found[-1] >= threshold
+            for x in range(moved.size) if records.kind[at] == FIRST else ():
+                if (at, x) not in known and least[x] == 0 and most[x] > records.level[at]:
+                    ends = box(again, at, x, caps)
+                    found.append(bounded(problem, moved, *ends, records.multipliers[at])[0])
+                    pruned += found[-1] >= threshold
+        done = min(one for one in found if one >= threshold)
+        assert again.state[4] == pytest.approx(done, abs=1e-10)
+        assert again.state[3] == 0.0
+    assert min(leaves, pruned) > 20
 
 
 def test_an_earlier_pass_that_proves_a_bound_stays_as_it_was():
