@@ -1,5 +1,8 @@
 """The search from without: against a linear programme over all vertices, and what its limits and reports say."""
 
+import inspect
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -236,6 +239,81 @@ def test_a_pass_counts_what_it_does_and_moves_the_bound(compiled):
     first = one.programmes
     again = one.one_pass(1e-3, None)
     assert (one.passes, one.programmes) == (2, first + again.solved)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
+    one = begun(compiled)
+    one.locally()
+    one.one_pass(1e-3, None)
+    proven = one.proven
+    for _ in range(2):
+        one.one_pass(1.0, None)
+        assert one.proven.bound >= proven.bound
+    assert one.proven is proven
+
+
+def test_a_search_goes_on_where_a_pass_neither_ended_nor_found_a_row():
+    """As in a large tree whose programmes are over; it ends where nothing joins although a row was cheap enough."""
+    for enough, passes in ((False, 3), (True, 1)):
+        one = SimpleNamespace(
+            passes=0, over=False, cost=1.0, gap=0.5, joined=0, wanted=lambda _: 0.1, nearby=lambda _: None
+        )
+
+        def one_pass(delta, report, one=one, enough=enough, **how):
+            one.passes += 1
+            one.gap = 0.05 if one.passes == 3 else 0.5
+            return SimpleNamespace(waiting=5, found_enough=enough)
+
+        one.one_pass = one_pass
+        search._prove(one, 0.1, None)
+        assert one.passes == passes
+
+
+@pytest.mark.parametrize(("joined", "passes"), [(0, 1), (1, search.PATIENCE)])
+def test_a_search_ends_where_whole_passes_gain_nothing(joined, passes):
+    """At once where no row joins either: what is left of the gap is rounding."""
+    one = SimpleNamespace(passes=0, over=False, cost=1.0, gap=0.5, joined=joined, wanted=lambda _: 0.1)
+
+    def one_pass(delta, report, **how):
+        one.passes += 1
+        assert one.passes <= passes
+        return SimpleNamespace(waiting=0, found_enough=False)
+
+    one.one_pass = one_pass
+    search._prove(one, 0.1, None)
+    assert one.passes == passes
+
+
+def test_before_any_pass_no_cost_is_below_0():
+    one = begun(False)
+    assert one.proven.bound == 0.0
+    assert one.gap == one.cost > 0
+
+
+def test_after_single_coordinates_mixtures_of_two_are_where_it_goes_down_from(monkeypatch):
+    one = begun(False)
+    n, asked = one.target.size, []
+
+    def descend(dual, starts):
+        asked.append(starts)
+        row = 0.9 * one.target + 0.1 * one.master.rows[len(asked)]  # allowed, new, and of no use
+        return row[None], np.array([-1.0])
+
+    monkeypatch.setattr(one.route, "descend", descend)
+    one.locally()
+    assert len(asked) == 2
+    for starts, largest in zip(asked, (0.8, 0.45), strict=True):
+        assert starts.shape == (n, n)
+        np.testing.assert_allclose(starts.sum(axis=1), 1.0)
+        assert (starts >= 0).all()
+        assert (starts.max(axis=1) >= largest - 1e-12).all()
+    assert (asked[1] >= 0.1 * one.target - 1e-12).all()
+
+
+def test_the_gap_by_default_is_that_of_the_response():
+    asked = [inspect.signature(one).parameters["gap"].default for one in (cheapest_mixture, ll.optimal_response)]
+    assert asked[0] == asked[1] > 0
 
 
 @pytest.mark.parametrize("compiled", ROUTES)

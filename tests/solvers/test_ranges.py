@@ -36,9 +36,25 @@ def test_loops_find_the_same_ranges():
         for one, other in zip(ranges(g), ranges(g, compiled=True), strict=True):
             assert one.dtype == other.dtype
             np.testing.assert_array_equal(one, other)
-    for other_one in (np.empty((0, 3)), np.zeros((2, 3)), -np.ones((1, 3)), np.array([[1e-300, -1e-300]])):
+    for other_one in (
+        np.empty((0, 3)),
+        np.zeros((2, 3)),
+        -np.ones((1, 3)),
+        np.array([[1e-300, -1e-300]]),
+        np.array([[1.0, 0.0]]),
+    ):
         for one, other in zip(ranges(other_one), ranges(other_one, compiled=True), strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def test_directions_that_rounding_tells_apart_are_one_in_many_coordinates_too():
+    rng = np.random.default_rng(3)
+    g = rng.uniform(-0.9, 0.9, (12, 200))
+    g[:, 0], g[:, 1] = 1.0, -1.0  # so that each is of unit size as it is
+    g[7] = g[3]
+    g[7, 2:] += 0.9 * module.ALIKE
+    assert g.size * len(g) > module.FEW
+    assert len(ranges(g).rows) == 12  # eleven, and the sum
 
 
 def test_a_point_is_allowed_by_ranges_where_halfspaces_allow_it():

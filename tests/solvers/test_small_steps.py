@@ -193,3 +193,32 @@ def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
         getattr(getattr(tree, name), "py_func", getattr(tree, name))(thirds, *given, one._work)
         assert len(starts) > 1
         assert starts == [list(range(n, n + m))] * len(starts)
+
+
+@pytest.mark.parametrize(
+    ("width", "done", "parted"),
+    [(0.5, math.inf, True), (0.5, -0.4, True), (0.5, -0.5, False), (0.5, -0.6, False), (1e-10, math.inf, False)],
+)
+def test_a_box_without_a_row_is_parted_where_that_serves_the_bound(monkeypatch, width, done, parted):
+    """It is wide enough, and its bound, here -0.5, is below that of what is done."""
+    problem = Problem.of(ranges(np.array([[1.0, -1.0, 0.0]])), np.zeros(1), np.array([0.4, 0.3, 0.3]))
+    one, work = Plain(problem), Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0)
+    work.state[1], work.state[4] = 0, done
+    monkeypatch.setattr(one, "_solved", lambda *_: (None, -0.5, np.zeros(3)))
+    one._node(work, -1, 0, np.full(3, 0.1), np.full(3, 0.1 + width))
+    assert bool(work.waiting) == parted
+    assert work.state[4] == (done if parted else min(-0.5, done))
+
+
+def test_an_ended_pass_keeps_what_a_proof_needs():
+    work = Pass.start(np.zeros(3), -0.25, 1e-3, 2, 2)
+    work.state[:3] = 4, 3, 2
+    work.records.multipliers[:4], work.state[4] = 7.0, -0.2
+    done = work.ended()
+    assert (done.nodes, done.waiting, int(done.state[2]), done.least) == (4, 0, 0, -0.2)
+    assert (done.records.multipliers == 7.0).all()
+    assert [len(one) for one in done.records] == [4] * 7
+    assert done.records.basis.shape == (4, 0)
+    assert [len(one) for one in done.stack] == [0, 0, 0]
+    assert (done.rows.shape, done.prices.shape) == ((0, 3), (0,))
+    assert work.waiting == 3  # and the pass itself is as it was

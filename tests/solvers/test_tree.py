@@ -624,3 +624,67 @@ def test_the_polytope_as_rows_and_columns():
             assert ((found.low, found.high)[side][0] == value) == moved
             assert (found.low, found.high)[1 - side][0] == (near.low, near.high)[1 - side][0]
             assert found.low[-1] == found.high[-1] == 1.0
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_what_is_done_is_bounded_by_the_worst_of_its_leaves(route):
+    """With a coarse tolerance leaves are given up below the threshold: the least of their bounds is the pass's."""
+    given_up = 0
+    for g, _, problem, dual, _ in polytopes(40, seed=17):
+        corners = vertices(g)
+        caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
+        work = start(route, problem, dual, prices(corners, dual).min() + 0.05, tolerance=0.04, several=True)
+        while work.waiting:
+            work.state[5] = 0
+            explored(route, problem, work, caps)
+        assert (work.prices[: int(work.state[2])] < -work.tolerance).all()  # none is listed that saves next to nothing
+        found = []
+        for at in np.flatnonzero(work.records.kind[: work.nodes] == LEAF):
+            least, most = plain.box(work, int(work.records.parent[at]), int(work.records.child[at]), caps)
+            plain.tighten(least, most)
+            found.append(bounded("arrays", problem, dual, least, most, work.records.multipliers[at])[0])
+        if min(found) < work.threshold:
+            given_up += sum(one < work.threshold for one in found) > 1
+            assert work.state[4] == pytest.approx(min(found), abs=1e-10)
+    assert given_up > 5
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_coordinate_that_can_only_be_0(route):
+    """The pass is then over the face where it is, whose vertices are the polytope's."""
+    seen = 0
+    for g, _, problem, dual, _ in polytopes(40, seed=18):
+        corners = vertices(g)
+        caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
+        caps[0] = 0.0
+        face = corners[corners[:, 0] <= 1e-12]
+        threshold = prices(face, dual).min() - 1e-4 if len(face) else 0.0
+        work = start(route, problem, dual, threshold, several=True)
+        while work.waiting:
+            work.state[5] = 0
+            explored(route, problem, work, caps)
+        assert work.least >= threshold - 1e-9
+        if len(face):
+            assert work.least <= prices(face, dual).min() + 1e-9
+            seen += 1
+    assert seen > 5
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_pass_with_little_room_makes_more_and_comes_to_the_same(route):
+    grew = 0
+    for g, _, problem, dual, _ in polytopes(12, seed=20, largest=8):
+        corners = vertices(g)
+        caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
+        made = []
+        for room in (512, 1):
+            work = start(route, problem, dual, prices(corners, dual).min() - 1e-3, several=True)
+            work.records = Records.empty(room, len(problem.rows), work.records.basis.shape[1])
+            while work.waiting:
+                work.state[5] = 0
+                explored(route, problem, work, caps)
+            made.append(work)
+        assert made[0].nodes == made[1].nodes
+        assert made[0].least == made[1].least
+        grew += made[1].nodes > 1
+    assert grew > 5
