@@ -56,6 +56,7 @@ from .mechanisms.reduction.transport import markov_reduction as markov_reduction
 from .mechanisms.reduction.transport import secret_aware_reduction as secret_aware_reduction
 from .mechanisms.registry import MECHANISMS as MECHANISMS
 from .mechanisms.registry import Mechanism as Mechanism
+from .mechanisms.response.batch import optimal_responses as optimal_responses
 from .mechanisms.response.bracket import BracketCertificate as BracketCertificate
 from .mechanisms.response.bracket import bracket_response as bracket_response
 from .mechanisms.response.descent import funnel_descent as funnel_descent

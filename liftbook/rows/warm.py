@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import liftbook.rows.responses  # noqa: F401 - it needs most of what any worker does
+from liftlib.solvers.mixing.once import compile_search
 from liftlib.solvers.mixing.problem import HAS_NUMBA
-from liftlib.solvers.mixing.routes import compile_loops
 
 if HAS_NUMBA:
-    compile_loops()
+    compile_search()

@@ -8,12 +8,9 @@ import numpy as np
 
 from liftlib.numerics import Matrix, Vector
 from liftlib.solvers.mixing import primal, resuming, simplex, tree
-from liftlib.solvers.mixing.masters import AT_ONCE, DEARER, DEAREST, UNITS_TOL, HighsMaster, cleaned, dear
+from liftlib.solvers.mixing.masters import AT_ONCE, DEARER, DEAREST, STEPS, UNITS_TOL, HighsMaster, cleaned, dear
 from liftlib.solvers.mixing.problem import ENOUGH, SEVERAL, WORTHLESS, Pass, Problem, Records, Stack
 from liftlib.solvers.mixing.supports import Supports
-
-STEPS = 60
-"""Steps a coordinate after which a linear programme over rows is left to HiGHS."""
 
 
 class Compiled:

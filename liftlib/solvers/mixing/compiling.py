@@ -13,10 +13,13 @@ from liftlib.solvers.mixing.problem import HAS_NUMBA
 def _folder() -> str:
     """Return where to keep what was compiled of these very sources, or nothing where numba has to find a place.
 
-    Numba looks at a function's own file alone, and the tree calls the simplex in another.
+    Numba looks at a function's own file alone, and the tree calls the simplex in another; the last five hold constants.
     """
     here = Path(__file__).parent
-    names = ("simplex", "primal", "heap", "pairs", "tree", "resuming", "directions")
+    names = (
+        "simplex", "primal", "heap", "pairs", "tree", "resuming", "directions", "dense",
+        "problem", "search", "masters", "ranges", "supports",
+    )  # fmt: skip
     sources = b"".join((here / f"{name}.py").read_bytes() for name in names)
     digest = hashlib.sha256(sources).hexdigest()
     folder = here / "__pycache__" / f"compiled-{digest[:12]}"

@@ -25,6 +25,9 @@ DEARER = 4.0
 DEAREST = 1e9
 """A price beyond any saving."""
 
+STEPS = 60
+"""Steps a coordinate after which compiled loops leave the programme to HiGHS."""
+
 SUPPORT_TOL = 1e-13
 """What a row has less of at a coordinate is rounding."""
 
