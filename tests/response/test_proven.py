@@ -11,6 +11,7 @@ import liftlib as ll
 from liftlib.errors import InvalidParameter, LiftWarning
 from liftlib.mechanisms.response.optimal import few_vertices
 from liftlib.numerics import KEEP_TOL
+from liftlib.solvers.mixing import search
 from liftlib.solvers.mixing.problem import HAS_NUMBA
 
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
@@ -129,6 +130,18 @@ def test_out_of_time():
     assert notion.is_kept(joint, channel)
     assert utility(joint, channel) >= utility(joint, ll.subset_merging(joint, notion)) - 1e-9
     assert made.value < made.upper <= ll.entropy(joint.p_x) + 1e-8
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_out_of_room(compiled, monkeypatch):
+    joint, notion = ll.datasets.uniform_joint(6, 24, np.random.default_rng(0)), ll.LIP(0.3)
+    monkeypatch.setattr(search, "LARGEST", 1e5)
+    with pytest.warns(LiftWarning, match=r"the tree was as large as memory lets it be after .*; give a wider gap than"):
+        channel = ll.optimal_response(joint, notion, gap=1e-9, compiled=compiled)
+    made = channel.certified(ll.RowsCertificate)
+    assert notion.is_kept(joint, channel)
+    assert made.value < made.upper < ll.entropy(joint.p_x)
+    assert ll.check_proof(joint, notion, channel).upper <= made.upper + 1e-9
 
 
 def test_reports_and_arguments():

@@ -37,6 +37,17 @@ def test_each_source_that_is_compiled_counts(place):
     assert compiling._folder() == first
 
 
+def test_what_was_compiled_before(place):
+    assert not compiling.compiled_before("searched")
+    kept = Path(compiling._folder()) / "mixing_1"
+    kept.mkdir()
+    (kept / "dense.searched-206.py311.nbi").touch()
+    assert compiling.compiled_before("searched")
+    assert not compiling.compiled_before("search")
+    (place / "tree.py").write_text("# other sources\n", encoding="utf-8")
+    assert not compiling.compiled_before("searched")
+
+
 def test_where_nothing_can_be_written_numba_finds_a_place(place, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert compiling._folder() == ""

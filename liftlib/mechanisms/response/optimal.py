@@ -80,7 +80,8 @@ def optimal_response(
     Warns
     -----
     LiftWarning
-        If the seconds or programmes were over before the gap was reached; I(X; Y) is never below subset merging's.
+        If the seconds or programmes were over before the gap was reached, or the tree took some 2 GB; I(X; Y) is never
+        below subset merging's.
 
     Raises
     ------

@@ -76,7 +76,8 @@ def proven_response(
     Warns
     -----
     LiftWarning
-        If the time was over, or so many programmes solved, before the gap was reached.
+        If the time was over, so many programmes solved, or the tree as large as memory lets it be, before the gap was
+        reached.
     """
     core, halfspaces, floor = cone_for(joint, notion, others) if cone is None else cone
     found = cheapest_mixture(
@@ -112,10 +113,10 @@ def proven_response(
         proof = Late(partial(proof_of, found.proven.alone(), made.upper, np.empty((0, 0))))
     made = replace(made, proof=proof, programmes=found.programmes, seconds=found.seconds)
     if not found.ended:
+        reached, remedy = found.limit
         warnings.warn(
-            f"the {'time was' if programmes is None else 'search is'} over after {found.seconds:.3g} s: I(X; Y) is "
-            f"{made.value:.6g} nats and no mechanism has more than {made.upper:.6g}; give more "
-            f"{'seconds' if programmes is None else 'programmes'}, or a wider gap than {gap:g}",
+            f"{reached} after {found.seconds:.3g} s: I(X; Y) is {made.value:.6g} nats and no mechanism has more than "
+            f"{made.upper:.6g}; {remedy} than {gap:g}",
             LiftWarning,
             stacklevel=3,
         )

@@ -30,6 +30,12 @@ def _folder() -> str:
     return str(folder) if os.access(folder, os.W_OK) else ""
 
 
+def compiled_before(name: str) -> bool:
+    """Return whether a loop of this name is kept, compiled of these very sources, so that it comes in no time."""
+    folder = _folder()
+    return bool(folder) and any(Path(folder).rglob(f"*.{name}-*.nbi"))
+
+
 if HAS_NUMBA:
     import numba
 

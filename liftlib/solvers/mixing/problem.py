@@ -162,6 +162,12 @@ class Pass:
         return int(self.state[6])
 
     @property
+    def size(self) -> int:
+        """How many bytes its nodes take, those that are solved and those that wait."""
+        node = sum(one[:1].nbytes for one in self.records)
+        return int(self.nodes * node + self.waiting * sum(one[:1].nbytes for one in self.stack))
+
+    @property
     def waiting(self) -> int:
         """How many nodes wait."""
         return int(self.state[1])

@@ -54,6 +54,9 @@ FINER = 20.0
 LOCALLY = 0.4
 """The share of the time after which going downhill ends."""
 
+LARGEST = 4e8
+"""Bytes of a tree at which a search ends: with what else it needs at the time that is some 2 GB."""
+
 RESUMED = 100
 """Nodes of a pass from which on the next one goes on from it."""
 
@@ -102,6 +105,8 @@ class Found(NamedTuple):
     seconds : float
     ended : bool
         Whether the gap asked for was reached, and not a limit.
+    limit : tuple of str
+        Which limit it would be, and what to do about it, in words.
     """
 
     rows: Matrix
@@ -113,6 +118,7 @@ class Found(NamedTuple):
     passes: int
     seconds: float
     ended: bool
+    limit: tuple[str, str]
 
 
 class Search:
@@ -162,8 +168,22 @@ class Search:
 
     @property
     def over(self) -> bool:
-        """Whether the time is over, or all programmes are solved that may be."""
-        return self.seconds >= self.limit or self.programmes >= self.most
+        """Whether the time is over, all programmes are solved that may be, or the tree is as large as it may be."""
+        return self.seconds >= self.limit or self.programmes >= self.most or self.large
+
+    @property
+    def large(self) -> bool:
+        """Whether the tree is as large as it may be."""
+        return self.tree is not None and self.tree.size > LARGEST
+
+    @property
+    def limits(self) -> tuple[str, str]:
+        """Which limit was reached, and what to do, in words."""
+        if self.seconds >= self.limit:
+            return "the time was over", "give more seconds, or a wider gap"
+        if self.programmes >= self.most:
+            return "the programmes were over", "give more programmes, or a wider gap"
+        return "the tree was as large as memory lets it be", "give a wider gap"
 
     @property
     def gap(self) -> float:
@@ -327,7 +347,7 @@ def cheapest_mixture(
     master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
     return Found(
         master.rows[kept], search.weights[kept], search.dual, search.cost, search.proven, search.programmes,
-        search.passes, search.seconds, ended,
+        search.passes, search.seconds, ended, search.limits,
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Trials side by side give what one after the other gives."""
 
+import importlib
 import math
 import os
 import subprocess
@@ -72,3 +73,18 @@ def test_a_class_of_the_scripts_own_needs_one_and_is_told_so(tmp_path):
     assert 'put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1' in done.stderr
     done = run_script(tmp_path, OF_ITS_OWN.format(guard=GUARD))
     assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("there", "compiles"), [({"searched", "explore"}, ["search"]), ({"explore"}, ["loops"]), (set(), [])]
+)
+def test_the_server_of_workers_waits_for_no_compiler(there, compiles, monkeypatch):
+    from liftbook.rows import warm
+
+    done = []
+    monkeypatch.setattr("liftlib.solvers.mixing.compiling.compiled_before", there.__contains__)
+    monkeypatch.setattr("liftlib.solvers.mixing.once.compile_search", lambda: done.append("search"))
+    monkeypatch.setattr("liftlib.solvers.mixing.routes.compile_loops", lambda: done.append("loops"))
+    monkeypatch.setattr("liftlib.solvers.mixing.problem.HAS_NUMBA", True)
+    importlib.reload(warm)
+    assert done == compiles
