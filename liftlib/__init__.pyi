@@ -57,8 +57,6 @@ from .mechanisms.reduction.transport import secret_aware_reduction as secret_awa
 from .mechanisms.registry import MECHANISMS as MECHANISMS
 from .mechanisms.registry import Mechanism as Mechanism
 from .mechanisms.response.batch import optimal_responses as optimal_responses
-from .mechanisms.response.bracket import BracketCertificate as BracketCertificate
-from .mechanisms.response.bracket import bracket_response as bracket_response
 from .mechanisms.response.descent import funnel_descent as funnel_descent
 from .mechanisms.response.funnel import funnel_merging as funnel_merging
 from .mechanisms.response.funnel import funnel_response as funnel_response
@@ -66,7 +64,6 @@ from .mechanisms.response.optimal import optimal_response as optimal_response
 from .mechanisms.response.product import ProductCertificate as ProductCertificate
 from .mechanisms.response.product import product_response as product_response
 from .mechanisms.response.robust import robust_response as robust_response
-from .mechanisms.response.searched import searched_response as searched_response
 from .mechanisms.response.secret_aware import secret_aware_response as secret_aware_response
 from .mechanisms.response.side_channels import srlip_upper_bounds as srlip_upper_bounds
 from .mechanisms.response.submodular import funnel_subsets as funnel_subsets

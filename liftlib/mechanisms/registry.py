@@ -180,21 +180,6 @@ _ALL = (
         "E23 Algorithm 2",
     ),
     Mechanism(
-        "searched",
-        "response.searched:searched_response",
-        POLYHEDRAL,
-        "a few hundred linear programmes",
-        "this book",
-    ),
-    Mechanism(
-        "bracket",
-        "response.bracket:bracket_response",
-        CONVEX,
-        "vertices, in rounds of cuts",
-        "this book; E23 section 7 leaves it open",
-        most_symbols=8,
-    ),
-    Mechanism(
         "robust",
         "response.robust:robust_response",
         POLYHEDRAL,

@@ -102,8 +102,13 @@ def _listen(stream: BinaryIO, answers: queue.Queue[Any]) -> None:
 def serve() -> None:
     """Answer calls from the standard input until it ends."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr
-    import liftlib.tables  # noqa: F401, PLC0415 - before the first call's time begins
+    # before the first call's time begins: of sources that were never compiled it takes half a minute
+    import liftlib.tables  # noqa: F401, PLC0415
+    from liftlib.solvers.mixing.problem import HAS_NUMBA  # noqa: PLC0415
+    from liftlib.solvers.mixing.routes import compile_loops  # noqa: PLC0415
 
+    if HAS_NUMBA:
+        compile_loops()
     pickle.dump("started", out)
     out.flush()
     while True:

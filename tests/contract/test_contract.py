@@ -47,11 +47,9 @@ SHAPES = {"2x2": (2, 2), "3x2": (3, 2), "2x2x2": (2, 2, 2), "1x4": (1, 4)}
 
 SMALL = {
     "secret-aware": (3, 3),
-    "bracket": (3, 3),
     "best-partition": (13, 9),
     "unary-encoding": (13, 5),
     "robust": (8, 6),  # alone, without other distributions, it is the optimal response
-    "searched": (5, 5),
     "staircase": (13, 8),
     "funnel": (4, 6),
     "funnel-merging": (13, 9),

@@ -24,8 +24,6 @@ SERVED = {
         *SAYS_MORE,
         "optimal",
         "subset-response",
-        "searched",
-        "bracket",
         "robust",
         "secret-aware",
     },

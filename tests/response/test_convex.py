@@ -7,11 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from awkward_joints import JOINTS, named_joint
+from cutting_planes import between
+from scipy.optimize import brentq
 
 import liftlib as ll
 from liftlib.errors import InvalidProof, LiftWarning, UnsupportedNotion
 from liftlib.mechanisms.response import convex
+from liftlib.numerics import xlogx
+from liftlib.solvers.mixing import search
 from liftlib.solvers.mixing.problem import HAS_NUMBA
+from liftlib.solvers.programmes import mix_columns
 
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 NOTIONS = [
@@ -24,12 +29,13 @@ def assert_bracketed(joint, notion, compiled=None, gap=1e-4):
     """Cutting planes over all vertices bracket the same optimum, the channel is private, and the proof holds."""
     channel = ll.optimal_response(joint, notion, gap=gap, compiled=compiled)
     made = channel.certified(ll.RowsCertificate)
-    other = ll.bracket_response(joint, notion, gap=1e-3).certificate
     assert notion.is_kept(joint, channel)
     assert made.value == pytest.approx(ll.mutual_information(channel.joint_xy(joint)), abs=1e-12)
-    assert other.value <= made.upper + 1e-9
-    assert made.value <= other.upper + 1e-9
+    assert np.isfinite(made.upper) == (joint.p_x >= 1e-9).all()
     if np.isfinite(made.upper):
+        low, high = between(joint, notion)
+        assert low <= made.upper + 1e-9
+        assert made.value <= high + 1e-9
         assert made.gap <= max(2 * gap * made.value, 1e-7)
         assert ll.check_proof(joint, notion, channel).upper <= made.upper
 
@@ -42,7 +48,7 @@ def test_against_cutting_planes(notion, compiled):
         assert_bracketed(joint, notion, compiled, 1e-4 if compiled else 1e-3)
 
 
-@pytest.mark.parametrize("notion", NOTIONS[::2], ids=str)
+@pytest.mark.parametrize("notion", [*NOTIONS[::2], ll.AlphaLift(2, 50, 50), ll.AlphaLift(2, 30, 0.2)], ids=str)
 def test_awkward_joints(notion):
     for name in JOINTS:
         joint = ll.Joint.from_counts(named_joint(name).p[:4, :5], drop_empty=True)
@@ -51,6 +57,65 @@ def test_awkward_joints(notion):
         except BaseException as error:
             error.add_note(f"with {name}")
             raise
+
+
+def as_alip(joint, notion):
+    """With two secrets a lift column is one number, so any convex notion is an interval: find its two ends."""
+    p = joint.p_s
+
+    def excess(first):
+        column = np.array([first, (1 - p[0] * first) / p[1]])[:, None]
+        return max(float(need.needed[0]) - need.allowed for need in notion.needs(column, p))
+
+    ends = [brentq(excess, 1, bound, xtol=1e-14) if excess(bound) > 0 else bound for bound in (1e-9, (1 - 1e-9) / p[0])]
+    likelihood = joint.s_given_x[0] / p[0]
+    return np.array([likelihood - ends[0], ends[1] - likelihood])
+
+
+@pytest.mark.parametrize("notion", [*NOTIONS, ll.AlphaLift(1.5, np.inf, 0.05)], ids=str)
+def test_the_optimum_for_two_secrets_is_a_linear_programme(notion):
+    for seed in range(3):
+        joint = ll.datasets.uniform_joint(2, 5, np.random.default_rng(seed))
+        rows = ll.polytope.vertices(as_alip(joint, notion))
+        optimum = ll.entropy(joint.p_x) - mix_columns(-xlogx(rows).sum(axis=1), rows, joint.p_x).objective
+        made = ll.optimal_response(joint, notion, gap=1e-5).certificate
+        assert made.value - 1e-7 <= optimum <= made.upper + 1e-7
+        assert made.gap <= 1e-5 * made.value + 1e-8
+
+
+@pytest.mark.parametrize("notion", NOTIONS[1::2], ids=str)
+def test_no_channel_drawn_at_random_has_more(notion):
+    joint = ll.datasets.uniform_joint(4, 6, np.random.default_rng(1))
+    made, rng, kept = ll.optimal_response(joint, notion).certificate, np.random.default_rng(1), 0
+    for _ in range(200):
+        kernel, share = rng.dirichlet(np.full(7, 0.2), size=6), rng.uniform()
+        tried = ll.Channel((1 - share) * kernel + share * (joint.p_x @ kernel))
+        if notion.is_kept(joint, tried):
+            kept += 1
+            assert ll.mutual_information(tried.joint_xy(joint)) <= made.upper
+    assert kept > 20
+
+
+def test_where_nothing_has_to_be_done():
+    joint = ll.datasets.uniform_joint(3, 5, np.random.default_rng(1))
+    made = ll.optimal_response(joint, ll.AlphaLift(2, 20, 20)).certificate
+    assert made.value == pytest.approx(ll.entropy(joint.p_x))
+    assert made.proof.points.size == 0
+
+
+def test_a_budget_of_0_is_perfect_privacy():
+    joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(0))
+    perfect = ll.optimal_response(joint, ll.PerfectPrivacy()).certificate.value
+    for notion in (ll.AlphaLift(2, 0, 1), ll.AlphaLift(2, 1, 0), ll.Chi2Lift(0, 1), ll.Chi2Lift(np.inf, 0)):
+        assert ll.optimal_response(joint, notion).certificate.value == pytest.approx(perfect, abs=1e-9)
+
+
+def test_boundary_points_by_hand():
+    """Two secrets, S = X: at v = (1 - t, t) the lifts are 2 (1 - t) and 2 t, and the chi2-lift (1 - 2 t)^2."""
+    joint = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
+    notion = ll.Chi2Lift(np.inf, np.log(1.5))  # (1 - 2 t)^2 <= 1/4
+    found = convex.boundary(joint, notion, np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]]))
+    np.testing.assert_allclose(found, [[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]], atol=1e-8)
 
 
 def test_more_budget_never_costs():
@@ -99,7 +164,7 @@ def test_other_points_prove_something_else():
 
 def test_out_of_time_is_told():
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with pytest.warns(LiftWarning, match="rounds of tangents"):
+    with pytest.warns(LiftWarning, match=r"the time was over .* rounds of tangents: .*; give more seconds"):
         channel = ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), seconds=0)
     assert ll.AlphaLift(2, 0.3, 0.2).is_kept(joint, channel)
     made = channel.certificate
@@ -111,8 +176,17 @@ def test_out_of_time_is_told():
 def test_rounds_run_out(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 8, np.random.default_rng(2))
     monkeypatch.setattr(convex, "ROUNDS", 2)
-    with pytest.warns(LiftWarning, match="2 rounds of tangents"):
+    with pytest.warns(LiftWarning, match=r"the rounds of tangents were over .* 2 rounds of tangents.*; give a wider"):
         ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-6)
+
+
+def test_other_limits_are_told_as_they_are(monkeypatch):
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
+    with pytest.warns(LiftWarning, match=r"the programmes were over .*; give more programmes"):
+        ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), programmes=30)
+    monkeypatch.setattr(search, "LARGEST", 1.0)
+    with pytest.warns(LiftWarning, match=r"as large as memory lets it be .* rounds of tangents: .*; give a wider"):
+        ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2))
 
 
 def test_where_symbols_are_left_out_nothing_is_proven():

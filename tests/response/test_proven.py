@@ -112,7 +112,7 @@ def test_monotone_in_the_budget_and_blind_to_names():
 
 
 def test_ten_secrets_by_fifty_symbols():
-    """Beyond any enumeration; searched_response once returned a constant release here."""
+    """Beyond any enumeration; a search once returned a constant release here."""
     joint, notion = ll.datasets.uniform_joint(10, 50, np.random.default_rng(0)), ll.ALIP.split(1.0, 0.5)
     channel = ll.optimal_response(joint, notion, gap=1e-2)
     made = channel.certified(ll.RowsCertificate)

@@ -19,7 +19,6 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.mechanisms.response.product import product_response
-from liftlib.mechanisms.response.searched import searched_response
 from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
 from liftlib.notions import LIP, SRLIP
 from liftlib.numerics import Matrix, Rng, generator
@@ -48,7 +47,7 @@ def srlip_small(
     Returns
     -------
     pandas.DataFrame
-        Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP optimum, searched, Theorem 4),
+        Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP optimum, tree of bounds, Theorem 4),
         ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's
         budgets are lowered where its product breaks SRLIP.
     """
@@ -77,7 +76,7 @@ def _exact_srlip(task: Task) -> list[dict[str, Any]]:
             "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
             "upper bound": min(srlip_upper_bounds(joint, notion).values()),
             "SRLIP optimum": evaluate(joint, exact).mutual_information,
-            "searched": evaluate(joint, searched_response(joint, notion)).mutual_information,
+            "tree of bounds": evaluate(joint, optimal_response(joint, notion, method="tree")).mutual_information,
             "Theorem 4": evaluate(joint, product_response(joint, notion)).mutual_information,
         }
         for series, information in utilities.items():

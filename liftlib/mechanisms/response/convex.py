@@ -19,7 +19,6 @@ from liftlib.channel import Channel
 from liftlib.errors import LiftWarning, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.mechanisms.response.bracket import boundary
 from liftlib.mechanisms.response.proven import ROUNDING, proof_of
 from liftlib.mechanisms.rows import Mixture, RowsCertificate, certified, cheapest, mended, without_dust
 from liftlib.notions import Notion
@@ -39,6 +38,9 @@ ROUNDS = 60
 FINEST = 1e-8
 """A gap in nats that tangents do not go below: what a notion tolerates, times their weights, is as much."""
 
+HALVINGS = 50
+"""Steps of the bisection for a point on the boundary of the allowed rows."""
+
 
 class Bracket(NamedTuple):
     """The cheapest mixture of allowed rows found, and the best bound below any, with the points of its tangents."""
@@ -48,7 +50,8 @@ class Bracket(NamedTuple):
     points: Matrix
     rounds: int
     programmes: int
-    ended: bool
+    limit: tuple[str, str] | None
+    """What ended it before the gap was reached, and what to do about it, in words."""
 
 
 def convex_response(
@@ -80,7 +83,8 @@ def convex_response(
     Warns
     -----
     LiftWarning
-        If the time, the programmes or the rounds were over before the gap was reached.
+        If the time, the programmes or the rounds were over, or a tree was as large as memory lets it be, before the
+        gap was reached.
 
     Raises
     ------
@@ -108,10 +112,11 @@ def convex_response(
     if np.isfinite(upper):
         proof = Late(partial(proof_of, found.proven.alone(), made.upper, found.points))
     made = replace(made, proof=proof, programmes=found.programmes, seconds=time.perf_counter() - began)
-    if not found.ended:
+    if found.limit is not None:
+        reached, remedy = found.limit
         warnings.warn(
-            f"it ended after {made.seconds:.3g} s and {found.rounds} rounds of tangents: I(X; Y) is {made.value:.6g} "
-            f"nats and no mechanism has more than {made.upper:.6g}; give more seconds, or a wider gap than {gap:g}",
+            f"{reached} after {made.seconds:.3g} s and {found.rounds} rounds of tangents: I(X; Y) is {made.value:.6g} "
+            f"nats and no mechanism has more than {made.upper:.6g}; {remedy} than {gap:g}",
             LiftWarning,
             stacklevel=4,
         )
@@ -141,15 +146,31 @@ def _bracketed(
         cost = mixture.solution.objective
         wanted = max(gap * (total - cost), FINEST)
         off = cost - best[0].bound
-        if off <= wanted or rounds == ROUNDS or time.perf_counter() >= until or programmes >= most:
-            return Bracket(mixture, *best, rounds, programmes, off <= wanted)
+        limit = None if outer.ended else outer.limit
+        if rounds == ROUNDS:
+            limit = "the rounds of tangents were over", "give a wider gap"
+        if off <= wanted or limit is not None:
+            return Bracket(mixture, *best, rounds, programmes, None if off <= wanted else limit)
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
         more = edge[_outside(outer.rows, edge, outer.weights)]
-        if not len(more) and outer.ended and left <= gap:
-            return Bracket(mixture, *best, rounds, programmes, False)
+        if not len(more) and left <= gap:
+            stuck = "no tangent brought the bound nearer", "give a wider gap"
+            return Bracket(mixture, *best, rounds, programmes, stuck)
         points = np.concatenate([points, more])
         tangents = notion.tangents(joint, points)
         left = min(FIRST_GAP, off / max(total - cost, FINEST))
+
+
+def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
+    """Return, for each row, the last allowed point on the way to it from P_X; the row itself if it is allowed."""
+    lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
+    low, high = np.zeros(len(rows)), np.ones(len(rows))
+    low[notion.kept_columns(lifts, joint.p_s)] = 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        allowed = notion.kept_columns(1 + middle * (lifts - 1), joint.p_s)
+        low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
+    return np.asarray(joint.p_x + low[:, None] * (rows - joint.p_x))
 
 
 def _outside(rows: Matrix, edge: Matrix, weights: Vector) -> np.ndarray:

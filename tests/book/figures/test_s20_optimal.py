@@ -91,7 +91,7 @@ def test_shares_are_means_over_trials(fig4):
 def test_exact_srlip_lies_between():
     rows = figures.srlip_small([(2, 2)], 3, [0.4, 1.2], rng=4)
     found = rows[rows["measure"] == "nmi"].pivot_table(index="eps", columns="series", values="mean")
-    order = ["Theorem 4", "searched", "SRLIP optimum", "upper bound", "LIP optimum"]
+    order = ["Theorem 4", "tree of bounds", "SRLIP optimum", "upper bound", "LIP optimum"]
     assert (np.diff(found[order].to_numpy(), axis=1) >= -1e-9).all()
     for eps in (0.4, 1.2):
         expected = [

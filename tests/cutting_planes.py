@@ -1,0 +1,41 @@
+"""Kelley's cutting planes over listed vertices: the optimum under a convex notion by another route than the tree."""
+
+import numpy as np
+
+import liftlib as ll
+from liftlib.mechanisms.rows import cheapest
+from liftlib.solvers.polytope import vertices
+
+
+def between(joint, notion, gap=1e-3, rounds=40):
+    """Return two numbers, nats, between which the largest I(X; Y) lies; the symbols must all have some mass."""
+    p_x, likelihood = joint.p_x, joint.s_given_x / joint.p_s[:, None]
+    total = ll.entropy(p_x)
+    cuts, inner = np.empty((0, p_x.size)), p_x[None]
+    for _ in range(rounds):
+        outer = cheapest(vertices(cuts, interior=p_x), p_x)
+        used = outer.rows[outer.solution.x > 0]
+        edge = np.array([_last_allowed(notion, joint.p_s, likelihood, p_x, row) for row in outer.rows])
+        inside = cheapest(np.concatenate([inner, edge]), p_x)
+        low, high = (total - one.solution.objective for one in (inside, outer))
+        if high - low <= gap:
+            break
+        inner = np.concatenate([p_x[None], inside.rows[inside.solution.x > 0]])
+        moved = np.array([_last_allowed(notion, joint.p_s, likelihood, p_x, row) for row in used])
+        cuts = np.concatenate([cuts, notion.tangents(joint, moved[np.abs(moved - used).max(axis=1) > 1e-9])])
+    return low, high
+
+
+def _last_allowed(notion, p_s, likelihood, p_x, row):
+    """Halve the way from P_X to a row, one row at a time, until the last allowed point is known."""
+
+    def allowed(t):
+        return bool(notion.kept_columns((likelihood @ (p_x + t * (row - p_x)))[:, None], p_s)[0])
+
+    if allowed(1.0):
+        return row
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if allowed(middle) else (low, middle)
+    return p_x + low * (row - p_x)
