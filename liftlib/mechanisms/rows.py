@@ -8,6 +8,7 @@ follow the others, and what rounding broke is mended.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.channel import Certificate, Channel
-from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Notion
@@ -58,6 +59,16 @@ class RowsCertificate(Certificate):
     proof: OnceAsked = OnceAsked()  # noqa: RUF009 - a descriptor
     programmes: int = 0
     seconds: float = 0.0
+
+    def warn_of(self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int) -> None:
+        """Warn that a search ended before its gap: what was reached, and what to do about it, in words."""
+        reached, remedy = limit
+        warnings.warn(
+            f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} nats and no mechanism has more "
+            f"than {self.upper:.6g}; {remedy} than {gap:g}",
+            LiftWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 class Core(NamedTuple):

@@ -111,7 +111,7 @@ def test_what_is_given_up_is_made_singly(way, monkeypatch):
     if way == "room":
         monkeypatch.setattr(once, "ROOM", 8)
     elif way == "programmes":
-        monkeypatch.setattr(once, "CHUNK", 0)
+        monkeypatch.setattr(once, "CHUNK_COMPILED", 0)
     elif way == "check":
         monkeypatch.setattr(batch, "GAP_TOL", -1.0)
     elif way == "notion":

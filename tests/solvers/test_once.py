@@ -57,7 +57,7 @@ def test_a_tree_that_was_large_is_gone_on_from():
     assert work.records.parent[0] == -1
 
 
-@pytest.mark.parametrize(("name", "value"), [("ROOM", 8), ("CHUNK", 0)])
+@pytest.mark.parametrize(("name", "value"), [("ROOM", 8), ("CHUNK_COMPILED", 0)])
 def test_what_needs_more_room_or_programmes_is_given_up(name, value, monkeypatch):
     halfspaces, target = cone(*CASES["tight"], 0)
     monkeypatch.setattr(once, name, value)

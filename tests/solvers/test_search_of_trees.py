@@ -36,7 +36,7 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
         passes.append((work, delta, how))
         return work
 
-    monkeypatch.setattr(search, "CHUNK", 1)
+    monkeypatch.setattr(search, "CHUNK_COMPILED" if compiled else "CHUNK", 10 if compiled else 1)
     monkeypatch.setattr(search, "FIRST_LOOK", 1)
     monkeypatch.setattr(search, "LOCALLY", 0.0)  # nothing is found before
     monkeypatch.setattr(search.Search, "one_pass", noted)

@@ -8,7 +8,6 @@ polytope's rows, whose cheapest mixture is a mechanism. Where the two differ, ta
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import LiftWarning, UnsupportedNotion
+from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.mechanisms.response.proven import ROUNDING, proof_of
@@ -113,13 +112,7 @@ def convex_response(
         proof = Late(partial(proof_of, found.proven.alone(), made.upper, found.points))
     made = replace(made, proof=proof, programmes=found.programmes, seconds=time.perf_counter() - began)
     if found.limit is not None:
-        reached, remedy = found.limit
-        warnings.warn(
-            f"{reached} after {made.seconds:.3g} s and {found.rounds} rounds of tangents: I(X; Y) is {made.value:.6g} "
-            f"nats and no mechanism has more than {made.upper:.6g}; {remedy} than {gap:g}",
-            LiftWarning,
-            stacklevel=4,
-        )
+        made.warn_of(found.limit, gap, after=f" and {found.rounds} rounds of tangents", stacklevel=4)
     return channel.with_certificate(made)
 
 

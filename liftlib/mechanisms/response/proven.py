@@ -5,7 +5,6 @@ What knows no privacy is in ``solvers/mixing``; here are the notion's cone, the 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.mechanisms.merging.subset import subset_merging
@@ -113,13 +112,7 @@ def proven_response(
         proof = Late(partial(proof_of, found.proven.alone(), made.upper, np.empty((0, 0))))
     made = replace(made, proof=proof, programmes=found.programmes, seconds=found.seconds)
     if not found.ended:
-        reached, remedy = found.limit
-        warnings.warn(
-            f"{reached} after {found.seconds:.3g} s: I(X; Y) is {made.value:.6g} nats and no mechanism has more than "
-            f"{made.upper:.6g}; {remedy} than {gap:g}",
-            LiftWarning,
-            stacklevel=3,
-        )
+        made.warn_of(found.limit, gap, stacklevel=4)
     return channel.with_certificate(made)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import LiftWarning, UnsupportedNotion
+from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.mechanisms.noise.reporting import conditional_reporting
@@ -110,7 +109,8 @@ def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, se
     halfspaces = relaxed.halfspaces(Joint(np.diag(cells.joint.p_s)))
     listed = exact_offers(cells.joint, halfspaces)
     if listed is not None:
-        return _made(joint, notion, cells, cheapest_columns(cells.joint, listed, share, limit), floor, "listed")
+        found = cheapest_columns(cells.joint, listed, share, limit)
+        return _made(joint, notion, cells, found, floor, "listed", share)
     began, bound = time.perf_counter(), -np.inf
     rows = [reported(cells.joint, relaxed)]
     coarse, sides, classes = coarsened(cells.joint, notion)
@@ -124,7 +124,7 @@ def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, se
     left = max(0.0, limit - (time.perf_counter() - began))
     offers = Searched(cells.joint, halfspaces)
     made = cheapest_columns(cells.joint, offers, share, left, first=first, bound=bound)
-    return _made(joint, notion, cells, made, floor, "searched")
+    return _made(joint, notion, cells, made, floor, "searched", share)
 
 
 def _keeps(row: Vector, joint: Joint, halfspaces: Matrix) -> bool:
@@ -169,7 +169,7 @@ class Listed:
         return self._maps.points, maps, float(prices.min())
 
 
-def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float, which: str) -> Channel:
+def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float, which: str, gap: float) -> Channel:
     """Return the channel of the columns found, mended where rounding breaks the notion, with its certificate."""
     secret, public = np.nonzero(cells.solid)
     to_public = np.eye(joint.n_public)[public]
@@ -199,12 +199,8 @@ def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float
         rows=found.seen,
         solution=mixture.solution,
         mixed=mixed,
+        seconds=found.seconds,
     )
-    if not found.ended:
-        warnings.warn(
-            f"the time was over: I(X; Y) is {value:.6g} nats and no mechanism has more than {certificate.upper:.6g}; "
-            "give more seconds, or a wider gap",
-            LiftWarning,
-            stacklevel=4,
-        )
+    if found.limit is not None:
+        certificate.warn_of(found.limit, gap, stacklevel=5)
     return channel.with_certificate(certificate)

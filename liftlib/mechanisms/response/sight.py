@@ -61,14 +61,16 @@ class Found(NamedTuple):
         No mixture has a smaller H(X|Y); minus infinity where none is proven.
     seen : int
         How many columns were tried.
-    ended : bool
-        Whether the search ended by itself, and not for want of time.
+    seconds : float
+    limit : tuple of str or None
+        What ended it that is not the search itself, and what to do about it, in words.
     """
 
     columns: Matrix
     bound: float
     seen: int
-    ended: bool
+    seconds: float
+    limit: tuple[str, str] | None
 
 
 def cheapest_columns(
@@ -132,7 +134,11 @@ def cheapest_columns(
     used = np.ones(len(tried), dtype=bool)
     if ended:
         used[1:] = weights[target.size + 1 :] > 0
-    return Found(tried[used], bound, len(tried), ended)
+    took = time.perf_counter() - began
+    limit = f"its {ROUNDS} rounds were over", "give a wider gap"
+    if took > seconds:
+        limit = "the time was over", "give more seconds, or a wider gap"
+    return Found(tried[used], bound, len(tried), took, None if ended else limit)
 
 
 def _columns(posteriors: Matrix, maps: Index, at: Index, n_public: int, n: int) -> tuple[Matrix, Vector]:

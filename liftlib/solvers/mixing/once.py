@@ -13,7 +13,7 @@ from liftlib.solvers.mixing.masters import dear
 from liftlib.solvers.mixing.problem import Pass, Records, Stack
 from liftlib.solvers.mixing.ranges import FEW, Ranges
 from liftlib.solvers.mixing.routes import MOST_DENSE, compile_loops
-from liftlib.solvers.mixing.search import CHUNK, FIRST_LOOK, Proven
+from liftlib.solvers.mixing.search import CHUNK_COMPILED, FIRST_LOOK, Proven
 
 ROOM = 4096
 """Nodes of a tree, and rows, for which there is room."""
@@ -83,8 +83,7 @@ def _called(halfspaces: Matrix, target: Vector, slack: float, gap: float) -> Any
     from liftlib.solvers.mixing.dense import searched  # noqa: PLC0415
 
     n = target.size
-    # ten times a chunk, as where loops are compiled
-    most = FIRST_LOOK * 10 * CHUNK
+    most = FIRST_LOOK * CHUNK_COMPILED
     return searched(
         np.ascontiguousarray(halfspaces), np.array(target), slack, first_starts(n), gap, dear(n), ROOM, most, DUST
     )

@@ -24,8 +24,8 @@ from liftlib.solvers.mixing.supports import Supports, supports
 PATIENCE = 10
 """Finished passes without a gain after which a search ends, although rows still join."""
 
-CHUNK = 400
-"""Programmes between two looks at the clock, by HiGHS; ten times as many where loops are compiled."""
+CHUNK, CHUNK_COMPILED = 400, 4000
+"""Programmes between two looks at the clock, by HiGHS, and where loops are compiled."""
 
 LAST = 0.45
 """The cut-off of a tree that is small, as a share of the gap that is wanted: one pass is then mostly all."""
@@ -262,7 +262,7 @@ class Search:
         if self.tree is not None and self.tree.nodes >= RESUMED:
             work = self.route.resumed(self.tree, work, self.caps, apart=self.tree is self.proven.work)
         self.tree = work
-        chunk = CHUNK * (10 if self.compiled else 1)
+        chunk = CHUNK_COMPILED if self.compiled else CHUNK
         before = self.programmes
         while work.waiting and not work.found_enough and not self.over and work.solved < chunks * chunk:
             self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
