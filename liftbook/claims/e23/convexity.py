@@ -9,14 +9,10 @@ import numpy as np
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
 from liftbook.figures.e23.mixtures import convexity_of_bounds
-from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.merging.subset import subset_merging
 from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.notions import Chi2Lift, L1Lift, LiftNotion
-
-GAP = 1e-4
-"""By what share of its utility another mechanism may be better than the optimum that is found."""
+from liftlib.notions import Chi2Lift, L1Lift
 
 BEYOND_ROUNDING = 1e-7
 """Nats by which a mixture must exceed a bound to count."""
@@ -52,16 +48,13 @@ def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
     return False
 
 
-def _optimal_utility(joint: Joint, notion: LiftNotion) -> float:
-    return evaluate(joint, optimal_response(joint, notion, gap=GAP)).mutual_information
-
-
 @lru_cache(maxsize=64)
 def _shares(measure: str, eps_u: float, seed: int) -> float:
     """Return the mean share of the one-sided optimum that subset merging keeps, 20 joints 5 x 10."""
     notion = {"l1": L1Lift, "chi2": Chi2Lift}[measure](np.inf, eps_u)
     shares = [
-        evaluate(joint, subset_merging(joint, notion)).mutual_information / _optimal_utility(joint, notion)
+        evaluate(joint, subset_merging(joint, notion)).mutual_information
+        / evaluate(joint, optimal_response(joint, notion)).mutual_information
         for joint in drawn(20, 5, 10, seed)
     ]
     return float(np.mean(shares))

@@ -18,9 +18,6 @@ from liftlib.mechanisms.rows import RowsCertificate
 from liftlib.notions import LIP, AlphaLift
 from liftlib.numerics import Matrix
 
-GAP = 1e-4
-"""By what share of its utility another mechanism may be better than the one drawn."""
-
 
 @on_random_joints(50, 5, 17)
 def alpha_lift_optimum(
@@ -55,7 +52,7 @@ def _alpha_lifts(task: tuple[Matrix, list[float], tuple[float, ...]]) -> list[Me
         point: dict[str, dict[str, float]] = {}
         for alpha in task[2]:
             notion = AlphaLift(alpha, eps / 2, eps / 2)
-            best = optimal_response(joint, notion, gap=GAP).certified(RowsCertificate)
+            best = optimal_response(joint, notion).certified(RowsCertificate)
             point[f"optimum, α={alpha:g}"] = {"nmi": best.value / h_x, "gap": best.gap / h_x}
             point[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
         point["optimum, ALIP"] = {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}
