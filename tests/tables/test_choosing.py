@@ -11,6 +11,7 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.cli import main
 from liftlib.errors import InvalidParameter, LiftError
+from liftlib.solvers.mixing.problem import HAS_NUMBA
 from liftlib.tables.choosing import Tried, _recommended
 from liftlib.tables.trying import Trying
 
@@ -74,6 +75,13 @@ def test_what_takes_too_long_is_stopped():
         with pytest.raises(LiftError, match="died"):
             trying.call(__import__("os")._exit, (3,), 60.0)
         assert trying.call(divmod, (7, 2), 60.0) == (3, 1)
+
+
+def test_compiling_is_not_a_calls_time():
+    """Of new sources it takes half a minute, and an optimum of 2 x 3 was once told to take too long for it."""
+    compiled = "__import__('liftlib.solvers.mixing.routes', fromlist=['*']).compile_loops.cache_info().currsize"
+    with Trying() as trying:
+        assert trying.call(eval, (compiled,), 60.0) == HAS_NUMBA
 
 
 def test_where_there_are_no_processes_it_is_done_in_place(monkeypatch):
