@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# hundreds of processes would each compile every module again
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help book pdf ledger test test-slow preview course serve lint lock bench bounds minimal spark coverage mutants clean
 
