@@ -11,7 +11,7 @@ from cutting_planes import between
 from scipy.optimize import brentq
 
 import liftlib as ll
-from liftlib.errors import InvalidProof, LiftWarning, UnsupportedNotion
+from liftlib.errors import InvalidProof, LiftWarning, SolverFailure, UnsupportedNotion
 from liftlib.mechanisms.response import convex
 from liftlib.numerics import xlogx
 from liftlib.solvers.mixing import search
@@ -171,6 +171,36 @@ def test_out_of_time_is_told():
     best = ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-4).certificate
     assert made.value <= best.upper
     assert made.upper >= best.value
+
+
+@pytest.mark.parametrize("limit", [{"seconds": 0.0}, {"programmes": 1}], ids=str)
+def test_never_less_than_merging(limit):
+    """Out of time the first polytope's rows, drawn in to the boundary, may be worth a quarter of what merging keeps."""
+    for seed in (0, 4, 10):
+        joint = ll.datasets.dirichlet_joint(5, 12, 0.3, np.random.default_rng(seed))
+        for notion in (ll.AlphaLift(10, 0.1, 0.1), ll.Chi2Lift(np.inf, 0.3)):
+            with pytest.warns(LiftWarning, match="no mechanism has more"):
+                made = ll.optimal_response(joint, notion, **limit).certificate
+            merged = ll.evaluate(joint, ll.subset_merging(joint, notion)).mutual_information
+            assert merged - 1e-9 <= made.value < made.upper
+
+
+def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
+    joint, notion = ll.datasets.uniform_joint(4, 8, np.random.default_rng(2)), ll.AlphaLift(2, 0.3, 0.2)
+    expected = ll.optimal_response(joint, notion).certificate
+    calls = []
+
+    def failing(rows, p_x):
+        calls.append(len(rows))
+        raise SolverFailure("the linear programme's answer fails its check")
+
+    monkeypatch.setattr(convex, "cheapest", failing)
+    channel = ll.optimal_response(joint, notion)
+    made = channel.certified(ll.RowsCertificate)
+    assert len(calls) > 1
+    assert notion.is_kept(joint, channel)
+    assert made.value == pytest.approx(expected.value, rel=2e-6)
+    assert ll.check_proof(joint, notion, channel).upper <= made.upper
 
 
 def test_rounds_run_out(monkeypatch):

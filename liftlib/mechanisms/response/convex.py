@@ -15,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import UnsupportedNotion
+from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.mechanisms.response.proven import ROUNDING, proof_of
-from liftlib.mechanisms.rows import Mixture, RowsCertificate, certified, cheapest, mended, without_dust
+from liftlib.mechanisms.response.proven import ROUNDING, exactly, merged_rows, proof_of, solution_of
+from liftlib.mechanisms.rows import Core, Mixture, RowsCertificate, certified, cheapest, mended, without_dust
 from liftlib.notions import Notion
 from liftlib.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
 from liftlib.proofs.proof import Late
+from liftlib.solvers.mixing.masters import HighsMaster
 from liftlib.solvers.mixing.search import Proven, Report, cheapest_mixture
 
 FIRST_GAP = 1e-2
@@ -98,7 +99,7 @@ def convex_response(
     core, began = without_dust(joint, notion), time.perf_counter()
     limit = np.inf if seconds is None else seconds
     most = np.inf if programmes is None else programmes
-    found = _bracketed(core.joint, notion, gap, began + limit, most, compiled, report)
+    found = _bracketed(core, notion, gap, began + limit, most, compiled, report)
     channel, mixed = mended(
         core.completed(found.inner.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
     )
@@ -117,9 +118,9 @@ def convex_response(
 
 
 def _bracketed(
-    joint: Joint, notion: Notion, gap: float, until: float, most: float, compiled: bool | None, report: Report | None
+    core: Core, notion: Notion, gap: float, until: float, most: float, compiled: bool | None, report: Report | None
 ) -> Bracket:
-    p_x = joint.p_x
+    joint, p_x = core.joint, core.joint.p_x
     total = entropy(p_x)
     points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
     best: tuple[Proven, Matrix] | None = None
@@ -135,15 +136,18 @@ def _bracketed(
         if best is None or outer.proven.bound > best[0].bound:
             best = outer.proven, points
         edge = boundary(joint, notion, outer.rows)
-        mixture = cheapest(np.concatenate([inner, edge]), p_x)
+        mixture = _cheapest(np.concatenate([inner, edge]), p_x)
         cost = mixture.solution.objective
         wanted = max(gap * (total - cost), FINEST)
         off = cost - best[0].bound
         limit = None if outer.ended else outer.limit
         if rounds == ROUNDS:
             limit = "the rounds of tangents were over", "give a wider gap"
-        if off <= wanted or limit is not None:
-            return Bracket(mixture, *best, rounds, programmes, None if off <= wanted else limit)
+        if off <= wanted:
+            return Bracket(mixture, *best, rounds, programmes, None)
+        if limit is not None:
+            mixture = _cheapest(np.concatenate([inner, edge, merged_rows(core, notion)]), p_x)
+            return Bracket(mixture, *best, rounds, programmes, limit)
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
         more = edge[_outside(outer.rows, edge, outer.weights)]
         if not len(more) and left <= gap:
@@ -152,6 +156,17 @@ def _bracketed(
         points = np.concatenate([points, more])
         tangents = notion.tangents(joint, points)
         left = min(FIRST_GAP, off / max(total - cost, FINEST))
+
+
+def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
+    """Return the cheapest mixture; where it fails its check, as rows that nearly coincide can make it, one as it is."""
+    try:
+        return cheapest(rows, p_x)
+    except (InfeasiblePrivacy, SolverFailure):
+        master = HighsMaster(p_x)
+        master.add(rows)
+        *_, weights = master.run()
+        return exactly(Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x))
 
 
 def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
