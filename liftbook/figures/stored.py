@@ -155,7 +155,10 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
         f"These rows are stored: run {run} of data/ledger-runs.csv computed them in {seconds:.0f} processor seconds. "
         f"For this page {len(part)} of the {len(rows)} rows, {long.says}, were computed again; all numbers in them but "
         f"times agree to {RELATIVE:g} of their size"
-        + "".join(f", those of {name} to {share:g}" for name, share in long.near.items())
+        + "".join(
+            f", those of {name} to {share:g}" if share < 1 else f", those of {name} not compared"
+            for name, share in long.near.items()
+        )
         + "."
     )
     return rows

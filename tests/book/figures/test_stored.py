@@ -54,6 +54,12 @@ def test_at_the_defaults_a_part_is_computed(kept):
     assert rows.attrs["seconds"] == 0.0
 
 
+def test_what_may_be_off_is_told(kept, monkeypatch):
+    monkeypatch.setattr(stored, "LONG", {"line": kept._replace(near={"nmi": 0.01, "gap": 1.0})})
+    told = at_scale("line").attrs["told"]
+    assert told.endswith("agree to 1e-06 of their size, those of nmi to 0.01, those of gap not compared.")
+
+
 @pytest.mark.parametrize("given", [{"slope": 3.0}, {"epsilons": [1.0]}, {"epsilons": (1.0, 2.0, 3.5)}])
 def test_elsewhere_all_is_computed(kept, given):
     rows = at_scale("line", **given)
