@@ -140,7 +140,8 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
         ends = -offset / slope[:, 0]
         low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
-    found = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
+    with np.errstate(divide="ignore", invalid="ignore"):  # what is not finite is left out
+        found = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
     return np.asarray(centre + _polish(found, slope, offset) @ basis.T)
 
 

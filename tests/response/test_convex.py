@@ -236,3 +236,19 @@ def test_what_is_not_convex_is_refused():
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
     with pytest.raises(UnsupportedNotion, match=r"not convex, so no tangents bound its optimum: drop the bound"):
         convex.convex_response(joint, ll.Chi2Lift(0.3, 0.3))
+
+
+def test_a_rare_symbol_takes_weights_that_are_exact():
+    """The programme's miss of 10^-12 is 10^-5 of such a symbol's mass, which no mending undid: SolverFailure."""
+    joint = ll.Joint.from_counts(
+        [
+            [1.254404e-13, 9.735452e-06, 0.0, 3.067741e-05],
+            [2.259944e-09, 0.0, 0.0, 6.133122e-01],
+            [2.460956e-08, 8.578338e-02, 0.0, 0.0],
+            [6.942881e-10, 1.155371e-01, 1.043417e-01, 8.098516e-02],
+        ]
+    )
+    notion = ll.AlphaLift(3.0, 0.120714969768, np.inf)
+    channel = ll.optimal_response(joint, notion, gap=1e-4)
+    assert notion.is_kept(joint, channel)
+    assert ll.check_proof(joint, notion, channel).gap <= 1e-4 * channel.certificate.value + 1e-8

@@ -6,6 +6,7 @@ import pytest
 import liftlib as ll
 from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
 from liftlib.mechanisms import rows
+from liftlib.mechanisms.response.optimal import few_vertices, most_vertices
 
 
 def utility(joint, channel):
@@ -182,7 +183,7 @@ def test_a_solver_that_finds_nothing_is_at_fault(monkeypatch):
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
     with pytest.raises(SolverFailure, match="no response found, yet a constant release keeps LIP"):
-        ll.optimal_response(joint, ll.LIP(1.0))
+        ll.optimal_response(joint, ll.LIP(1.0), method="qhull")
 
 
 @pytest.mark.cdd
@@ -192,3 +193,28 @@ def test_nothing_is_proven_by_vertices_that_may_be_missing():
     assert sure.value == pytest.approx(unsure.value)
     assert np.isfinite(sure.upper)
     assert np.isinf(unsure.upper)
+
+
+@pytest.mark.parametrize(("eps", "n"), [(1e-8, 25), (1e-9, 28), (1e-10, 30)])
+def test_where_vertices_nearly_coincide_the_tree_answers(eps, n):
+    """In pairs some 10^-8 apart they were too much for HiGHS: "HiGHS stopped: Unknown", or no mixture of them."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        p = rng.dirichlet(np.full(2 * n, 0.5)).reshape(2, n)
+        p[rng.random((2, n)) < 0.3] = 0
+        joint = ll.Joint.from_counts(p + (p.sum(axis=0) == 0) * 1e-3)
+        for notion in (ll.LDP(eps), ll.ALIP(np.inf, eps), ll.ALIP(eps, np.inf)):
+            assert few_vertices(notion.halfspaces(joint), most_vertices(compiled=True))
+            channel = ll.optimal_response(joint, notion)
+            assert notion.is_kept(joint, channel)
+            assert channel.certificate.gap <= 1e-5
+            assert notion.is_kept(joint, ll.robust_response(joint, notion))
+
+
+def test_a_solver_that_fails_at_vertices_is_followed_by_the_tree(monkeypatch):
+    joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
+    best = utility(joint, ll.optimal_response(joint, ll.LIP(1.0)))
+    monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
+    for made in (ll.optimal_response(joint, ll.LIP(1.0)), ll.robust_response(joint, ll.LIP(1.0))):
+        assert made.certificate.route == "a tree of bounds"
+        assert made.certificate.value == pytest.approx(best, abs=1e-6)

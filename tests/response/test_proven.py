@@ -214,3 +214,21 @@ def test_a_search_for_nothing_ends(compiled):
     assert made.programmes < 10_000
     assert made.gap < 1e-6
     assert ll.check_proof(joint, ll.SRLIP(0.0, (2, 2, 2)), found).upper < 1e-6
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_rows_that_a_rare_secret_makes_too_inexact_are_moved_inside(compiled):
+    """Lifts of 10^5 made HiGHS's rows break the notion beyond mending: the answer was a constant release, untold."""
+    joint = ll.Joint.from_counts(
+        [
+            [8.24e-8, 2.695e-6, 4.83e-9, 7.9e-12, 1.858e-7, 1.302e-7, 2.31e-9, 7.04e-11, 9.01e-8],
+            [0.0132582294, 0.0038603272, 1.274e-9, 4.84348e-7, 0.470781171, 0.330342937, 0.137758541, 6.424464e-6,
+             0.0439886936],
+        ]
+    )  # fmt: skip
+    notion = ll.ALIP(1.6267619772, np.inf)
+    with pytest.warns(LiftWarning, match="what rounding and the notion's tolerance leave unresolved was reached"):
+        channel = ll.optimal_response(joint, notion, method="tree", compiled=compiled)
+    assert notion.is_kept(joint, channel)
+    assert channel.certificate.value > 1.2
+    assert ll.check_proof(joint, notion, channel).gap < 1e-3

@@ -18,7 +18,15 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.mechanisms.response.proven import ROUNDING, exactly, merged_rows, proof_of, solution_of
+from liftlib.mechanisms.response.proven import (
+    ROUNDING,
+    UNRESOLVED,
+    exactly,
+    merged_rows,
+    proof_of,
+    solution_of,
+    unresolved,
+)
 from liftlib.mechanisms.rows import Core, Mixture, RowsCertificate, certified, cheapest, mended, without_dust
 from liftlib.notions import Notion
 from liftlib.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
@@ -83,8 +91,8 @@ def convex_response(
     Warns
     -----
     LiftWarning
-        If the time, the programmes or the rounds were over, or a tree was as large as memory lets it be, before the
-        gap was reached.
+        If the time, the programmes or the rounds were over, a tree was as large as memory lets it be, or what is left
+        is rounding and the notion's tolerance, before the gap was reached.
 
     Raises
     ------
@@ -100,20 +108,22 @@ def convex_response(
     limit = np.inf if seconds is None else seconds
     most = np.inf if programmes is None else programmes
     found = _bracketed(core, notion, gap, began + limit, most, compiled, report)
+    inner = exactly(found.inner)
     channel, mixed = mended(
-        core.completed(found.inner.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
+        core.completed(inner.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
     )
     total = entropy(joint.p_x)
     # with symbols left out nothing is proven of the rest
     upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
-    whole = certified(joint, channel, "tangents, and a tree of bounds", found.inner, mixed, upper)
+    whole = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
     made = whole.certified(RowsCertificate)
     proof = None
     if np.isfinite(upper):
         proof = Late(partial(proof_of, found.proven.alone(), made.upper, found.points))
     made = replace(made, proof=proof, programmes=found.programmes, seconds=time.perf_counter() - began)
-    if found.limit is not None:
-        made.warn_of(found.limit, gap, after=f" and {found.rounds} rounds of tangents", stacklevel=4)
+    told = UNRESOLVED if found.limit is None and unresolved(made, upper, gap) else found.limit
+    if told is not None:
+        made.warn_of(told, gap, after=f" and {found.rounds} rounds of tangents", stacklevel=4)
     return channel.with_certificate(made)
 
 
@@ -166,7 +176,7 @@ def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
         master = HighsMaster(p_x)
         master.add(rows)
         *_, weights = master.run()
-        return exactly(Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x))
+        return Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x)
 
 
 def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:

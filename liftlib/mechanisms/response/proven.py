@@ -36,6 +36,12 @@ from liftlib.solvers.programmes import Solution, certify
 ROUNDING = 2e-10
 """What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
 
+UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
+"""What ended a search that no limit did, short of its gap, and what to do about it, in words."""
+
+UNTOLD = 1e-6
+"""Nats up to which such an end is not told of: where there is little to gain, a notion's tolerance is worth that."""
+
 EXACT = 1e-14
 """What a mixture misses by less of, relative to each symbol's mass, is the rounding of its sum."""
 
@@ -75,17 +81,18 @@ def proven_response(
     Warns
     -----
     LiftWarning
-        If the time was over, so many programmes solved, or the tree as large as memory lets it be, before the gap was
-        reached.
+        If the time was over, so many programmes solved, the tree as large as memory lets it be, or what is left is
+        rounding and the notion's tolerance, before the gap was reached.
     """
     core, halfspaces, floor = cone_for(joint, notion, others) if cone is None else cone
+    fallback = None if others or not notion.columnwise else lambda: merged_rows(core, notion)
     found = cheapest_mixture(
         halfspaces,
         core.joint.p_x,
         gap=gap,
         seconds=seconds,
         programmes=programmes,
-        fallback=None if others or not notion.columnwise else lambda: merged_rows(core, notion),
+        fallback=fallback,
         slack=KEEP_TOL,
         compiled=compiled,
         report=report,
@@ -101,7 +108,11 @@ def proven_response(
             name=notion,
         )
 
-    mixture, channel, mixed = first_that_holds(found, core.joint.p_x, made_of)
+    def inside() -> Matrix:
+        rows = moved_inside(found.rows, halfspaces, core.joint.p_x)
+        return rows if fallback is None else np.concatenate([rows, fallback()])
+
+    mixture, channel, mixed = first_that_holds(found, core.joint.p_x, made_of, inside)
     total = entropy(joint.p_x)
     # with symbols left out nothing is proven of the rest
     upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
@@ -113,32 +124,56 @@ def proven_response(
     made = replace(made, proof=proof, programmes=found.programmes, seconds=found.seconds)
     if not found.ended:
         made.warn_of(found.limit, gap, stacklevel=4)
+    elif unresolved(made, upper, gap):
+        made.warn_of(UNRESOLVED, gap, stacklevel=4)
     return channel.with_certificate(made)
 
 
+def unresolved(made: RowsCertificate, upper: float, gap: float) -> bool:
+    """Return whether a bound that is proven is further from what the mechanism has than was asked for."""
+    return bool(np.isfinite(upper)) and upper - made.value > max(gap * made.value, UNTOLD)
+
+
 def first_that_holds(
-    found: Found, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]]
+    found: Found, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]], inside: Callable[[], Matrix]
 ) -> tuple[Mixture, Channel, float]:
     """Return the first mixture of the rows found that a solver resolves and that keeps the notion once it is mended.
 
     It is the search's own mixture where that passes for certified. At budgets of 10^-9 and below rows nearly coincide:
-    then it is HiGHS's, the search's unchecked, or a constant release.
+    then it is HiGHS's, or the search's unchecked. Where lifts are large, as a rare secret's, rows may be too far
+    outside for mending: then it is one of rows ``inside``, or a constant release.
     """
     rows, weights = found.rows, found.weights
-    solutions: tuple[Callable[[], Solution], ...] = (
-        lambda: certify(entropies(rows), rows.T, p_x, weights, found.dual),
-        lambda: cheapest(rows, p_x).solution,
-        lambda: solution_of(rows, weights, p_x),
+    mixtures: tuple[Callable[[], Mixture], ...] = (
+        lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, found.dual), p_x),
+        lambda: cheapest(rows, p_x),
+        lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
+        lambda: cheapest(inside(), p_x),
     )
-    for solution in solutions:
+    for made in mixtures:
         try:
-            mixture = exactly(Mixture(rows, solution(), p_x))
+            mixture = exactly(made())
             return mixture, *made_of(mixture)
         except (InfeasiblePrivacy, SolverFailure):
             continue
     constant = found.rows[:1]
     mixture = Mixture(constant, solution_of(constant, np.ones(1), p_x), p_x)
     return mixture, *made_of(mixture)
+
+
+def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
+    """Return rows moved towards P_X as far as it takes for them to be allowed.
+
+    Examples
+    --------
+    >>> rows, halfspaces = np.array([[0.5, 0.5], [0.2, 0.8]]), np.array([[1.5, -1.0]])
+    >>> moved_inside(rows, halfspaces, np.array([0.5, 0.5])).round(3).tolist()
+    [[0.5, 0.5], [0.4, 0.6]]
+    """
+    here, there = np.maximum(halfspaces @ p_x, 0.0), rows @ halfspaces.T
+    outside = there < -EXACT
+    share = np.where(outside, here / np.where(outside, here - there, 1.0), 1.0).min(axis=1, initial=1.0)
+    return np.asarray(p_x + share[:, None] * (rows - p_x))
 
 
 def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.mechanisms.response.optimal import few_vertices, most_vertices
 from liftlib.mechanisms.response.proven import proven_response
@@ -73,5 +74,7 @@ def robust_response(
     limit = None if seconds is None else check_scalar("seconds", seconds)
     cone = cone_for(joint, notion, others)
     if few_vertices(cone.halfspaces, most_vertices(HAS_NUMBA)):
-        return best_response(joint, notion, others=others, cone=cone, route="all vertices of the common cone")
+        # see ``optimal_response``: the tree is the second route
+        with suppress(SolverFailure):
+            return best_response(joint, notion, others=others, cone=cone, route="all vertices of the common cone")
     return proven_response(joint, notion, others=others, cone=cone, gap=share, seconds=limit)
