@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 import liftlib as ll
 from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
 from liftlib.mechanisms.response import secret_aware, sight
-from liftlib.mechanisms.rows import best_response, entropies
+from liftlib.mechanisms.rows import best_response, cheapest, entropies
 from liftlib.numerics import xlogx
 
 
@@ -192,3 +192,12 @@ def test_classes_put_those_together_that_tell_the_same():
     assert (sides @ coarse.p_s > 0).all()
     posterior = coarse.p_s * np.exp([0.2, 0])
     assert (sides @ (posterior / posterior.sum()) >= -1e-12).all()
+
+
+def test_a_mixture_that_falls_short_of_the_bound_is_told_of(monkeypatch):
+    """Cells of 10^-9 can leave the last programme nothing but a constant release."""
+    joint = ll.datasets.uniform_joint(3, 4, np.random.default_rng(0))
+    monkeypatch.setattr(secret_aware, "cheapest", lambda columns, target, cost: cheapest(columns[:1], target, cost))
+    with pytest.warns(LiftWarning, match="what rounding and the notion's tolerance leave unresolved was reached"):
+        channel = ll.secret_aware_response(joint, ll.LIP(0.5))
+    assert channel.certificate.value < channel.certificate.upper / 2

@@ -13,6 +13,7 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.mechanisms.noise.reporting import conditional_reporting
+from liftlib.mechanisms.response.proven import UNRESOLVED, unresolved
 from liftlib.mechanisms.response.sight import Found, Offers, Searched, cheapest_columns, coarsened, refined
 from liftlib.mechanisms.rows import RowsCertificate, cheapest, entropies, mended
 from liftlib.notions import Notion
@@ -71,7 +72,8 @@ def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, se
     Warns
     -----
     LiftWarning
-        If the seconds were over before the search had ended.
+        If the seconds were over before the search had ended, or rounding leaves more than the gap, where up to 9
+        secrets are proven.
 
     Raises
     ------
@@ -201,6 +203,9 @@ def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float
         mixed=mixed,
         seconds=found.seconds,
     )
-    if found.limit is not None:
-        certificate.warn_of(found.limit, gap, stacklevel=5)
+    told = found.limit
+    if told is None and which == "listed" and unresolved(certificate, upper, gap):
+        told = UNRESOLVED
+    if told is not None:
+        certificate.warn_of(told, gap, stacklevel=5)
     return channel.with_certificate(certificate)
