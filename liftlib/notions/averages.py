@@ -127,7 +127,9 @@ class L1Lift(_Averages):
                 f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces: use subset_merging"
             )
         sets = np.array(list(itertools.product([0.0, 1.0], repeat=joint.n_secret)))[1:-1].reshape(-1, joint.n_secret)
-        return np.asarray(np.expm1(self.eps_u) / 2 - sets @ (joint.s_given_x - joint.p_s[:, None]))
+        found = np.expm1(self.eps_u) / 2 - sets @ (joint.s_given_x - joint.p_s[:, None])
+        # what is tolerated of a budget is then no more than what a bound allows for
+        return np.asarray(found / max(1.0, np.exp(self.eps_u) / 2))
 
 
 @final
@@ -186,7 +188,8 @@ class Chi2Lift(_Averages):
         size = np.sqrt(chi2_of(lifts, joint.p_s))
         near = np.log1p(size) >= self.eps_u - NEAR
         unit = (lifts[:, near] - 1) / size[near]
-        return np.asarray(np.expm1(self.eps_u) - (joint.p_s[:, None] * unit).T @ (likelihood - 1))
+        found = np.expm1(self.eps_u) - (joint.p_s[:, None] * unit).T @ (likelihood - 1)
+        return np.asarray(found / np.exp(self.eps_u))
 
 
 @final
@@ -260,7 +263,7 @@ class AlphaLift(_Averages):
             size = alpha_of(lifts, joint.p_s, power)
             near = np.log(size) >= self.eps_u - NEAR
             slope = p_s * (lifts[:, near] / size[near]) ** (power - 1)
-            found.append(np.exp(self.eps_u) - slope.T @ likelihood)
+            found.append(1 - np.exp(-self.eps_u) * (slope.T @ likelihood))
         if np.isfinite(self.eps_l):
             # M(l) = ||1/l||^-1 is concave: M(l) <= (P_S (l0 / M(l0))^(-alpha-1)) . l, with equality at l0
             size = 1 / alpha_of(1 / lifts, joint.p_s, power)

@@ -152,6 +152,9 @@ class Notion(ABC):
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
         """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
 
+        Each row g is of such a size that g v >= -KEEP_TOL max(1, largest of g) where ``is_kept`` accepts an output, by
+        its tolerance: a proof allows for that much.
+
         Raises
         ------
         UnsupportedNotion
@@ -171,6 +174,12 @@ class Notion(ABC):
             P_SX.
         rows : numpy.ndarray, shape (n, X)
             Rows on the boundary of what is allowed.
+
+        Returns
+        -------
+        numpy.ndarray, shape (m, X)
+            Each row g of such a size that g v >= -KEEP_TOL max(1, largest of g) for every row v that ``is_kept``
+            accepts: a proof allows for that much.
 
         Raises
         ------

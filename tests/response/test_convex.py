@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 import liftlib as ll
 from liftlib.errors import InvalidProof, LiftWarning, SolverFailure, UnsupportedNotion
 from liftlib.mechanisms.response import convex
-from liftlib.numerics import xlogx
+from liftlib.numerics import KEEP_TOL, xlogx
 from liftlib.solvers.mixing import search
 from liftlib.solvers.mixing.problem import HAS_NUMBA
 from liftlib.solvers.programmes import mix_columns
@@ -108,6 +108,22 @@ def test_a_budget_of_0_is_perfect_privacy():
     perfect = ll.optimal_response(joint, ll.PerfectPrivacy()).certificate.value
     for notion in (ll.AlphaLift(2, 0, 1), ll.AlphaLift(2, 1, 0), ll.Chi2Lift(0, 1), ll.Chi2Lift(np.inf, 0)):
         assert ll.optimal_response(joint, notion).certificate.value == pytest.approx(perfect, abs=1e-9)
+
+
+@pytest.mark.parametrize("eps", [0.3, 1.0, 3.0])
+def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
+    """Rows at the end of what is_kept accepts, which lets a budget be missed by 1e-9 nats."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        joint = ll.datasets.uniform_joint(4, 6, rng)
+        rows = np.concatenate([np.eye(6), rng.dirichlet(np.full(6, 0.3), 10)])
+        for notion in (
+            ll.AlphaLift(2, np.inf, eps), ll.AlphaLift(5, eps, np.inf), ll.Chi2Lift(np.inf, eps), ll.L1Lift(np.inf, eps)
+        ):  # fmt: skip
+            accepted = convex.boundary(joint, notion, rows)
+            g = notion.halfspaces(joint) if notion.polyhedral else notion.tangents(joint, accepted)
+            room = KEEP_TOL * np.maximum(1.0, np.abs(g).max(axis=1, initial=0.0))
+            assert (g @ accepted.T >= -(1 + 1e-5) * room[:, None]).all()
 
 
 def test_boundary_points_by_hand():

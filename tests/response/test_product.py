@@ -151,3 +151,13 @@ def test_product_refuses():
         ll.product_response(joint, ll.SRLIP(1, (2, 3)))
     with pytest.raises(InvalidParameter, match="repair is 'no': give True or False"):
         ll.product_response(joint, ll.SRLIP(1, (2, 2)), repair="no")
+
+
+@pytest.mark.parametrize(("seed", "shape", "eps"), [(168, (2, 3), 5.53642483728e-07), (673, (3, 3), 6.8516426387e-08)])
+def test_a_budget_next_to_0(seed, shape, eps):
+    """Vertices then nearly coincide, and a programme over them may fail its check: the tree answers."""
+    rng = np.random.default_rng(seed)
+    rng.integers(3)
+    n_secret, concentration = int(rng.integers(2, 5)), float(rng.choice([0.3, 1.0]))
+    joint = ll.datasets.dirichlet_joint(n_secret, shape[0] * shape[1], concentration, rng)
+    assert ll.SRLIP(eps, shape).is_kept(joint, ll.product_response(joint, ll.SRLIP(eps, shape)))

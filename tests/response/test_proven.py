@@ -232,3 +232,22 @@ def test_rows_that_a_rare_secret_makes_too_inexact_are_moved_inside(compiled):
     assert notion.is_kept(joint, channel)
     assert channel.certificate.value > 1.2
     assert ll.check_proof(joint, notion, channel).gap < 1e-3
+
+
+@pytest.mark.parametrize("notion", [ll.ALIP(1e-8, np.inf), ll.LDP(1e-7)], ids=str)
+def test_a_proof_by_large_multipliers(notion):
+    """Budgets next to 0 make them so large that a check rounds by more than elsewhere."""
+    joint = ll.datasets.dirichlet_joint(3, 23, 0.5, np.random.default_rng(0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LiftWarning)
+        channel = ll.optimal_response(joint, notion, method="tree", programmes=300)
+    assert ll.check_proof(joint, notion, channel).upper <= channel.certificate.upper < ll.entropy(joint.p_x)
+
+
+def test_a_search_that_proved_nothing_has_a_proof():
+    """Of no more than that I(X; Y) is at most H(X), which is what is then told."""
+    joint = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0))
+    with pytest.warns(LiftWarning, match="the programmes were over"):
+        channel = ll.optimal_response(joint, ll.ALIP(0.2, 0.2), programmes=1)
+    assert ll.check_proof(joint, ll.ALIP(0.2, 0.2), channel).upper <= channel.certificate.upper
+    assert channel.certificate.upper == pytest.approx(ll.entropy(joint.p_x), abs=1e-8)

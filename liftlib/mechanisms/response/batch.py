@@ -15,7 +15,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information_of
 from liftlib.measures.lifts import lift_of
 from liftlib.mechanisms.response.optimal import few_vertices, most_vertices, optimal_response
-from liftlib.mechanisms.response.proven import EXACT, ROUNDING, exactly, proof_of
+from liftlib.mechanisms.response.proven import EXACT, ROUNDING, exactly, is_steep, proof_of
 from liftlib.mechanisms.rows import Mixture, RowsCertificate, cone_for
 from liftlib.notions import Notion
 from liftlib.numerics import FEASIBILITY_TOL, GAP_TOL, KEEP_TOL, Mask, Matrix, check_scalar, xlogx
@@ -123,7 +123,11 @@ def _made(solved: Sequence[Solved]) -> dict[int, Channel]:
     for k, (one, solution) in enumerate(zip(solved, solutions, strict=True)):
         some, found = slice(0, outputs[k]), one.found
         # a half, as whoever asks sums in another order
-        if solution is None or not one.notion.excess_of(lifts[k][:, some], p_s[k]) <= KEEP_TOL / 2:
+        if (
+            solution is None
+            or is_steep(found.dual, p_x[k])
+            or not one.notion.excess_of(lifts[k][:, some], p_s[k]) <= KEEP_TOL / 2
+        ):
             continue
         value = float(values[k])
         upper = max(value, float(totals[k]) - found.bound + ROUNDING * (1 + float(totals[k])))

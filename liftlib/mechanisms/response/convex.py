@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,14 +22,13 @@ from liftlib.mechanisms.response.proven import (
     UNRESOLVED,
     exactly,
     merged_rows,
-    proof_of,
     solution_of,
     unresolved,
+    with_proof,
 )
 from liftlib.mechanisms.rows import Core, Mixture, RowsCertificate, certified, cheapest, mended, without_dust
 from liftlib.notions import Notion
 from liftlib.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
-from liftlib.proofs.proof import Late
 from liftlib.solvers.mixing.masters import HighsMaster
 from liftlib.solvers.mixing.search import Proven, Report, cheapest_mixture
 
@@ -117,10 +115,8 @@ def convex_response(
     upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
     made = whole.certified(RowsCertificate)
-    proof = None
-    if np.isfinite(upper):
-        proof = Late(partial(proof_of, found.proven.alone(), made.upper, found.points))
-    made = replace(made, proof=proof, programmes=found.programmes, seconds=time.perf_counter() - began)
+    made = replace(made, programmes=found.programmes, seconds=time.perf_counter() - began)
+    made = with_proof(made, joint, notion, found.proven, found.points)
     told = UNRESOLVED if found.limit is None and unresolved(made, upper, gap) else found.limit
     if told is not None:
         made.warn_of(told, gap, after=f" and {found.rounds} rounds of tangents", stacklevel=4)

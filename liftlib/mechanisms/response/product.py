@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.optimize import bisect
 
 from liftlib.channel import Certificate, Channel
 from liftlib.checks import checked
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.mechanisms.response.optimal import few_vertices, most_vertices
@@ -115,7 +117,9 @@ def _product(joint: Joint, notion: SRLIP, share: float) -> Channel:
 def _factor(joint: Joint, notion: SRLIP, j: int, eps: float) -> Channel:
     halfspaces, own = notion.attribute_halfspaces(joint, j, eps)
     if few_vertices(halfspaces, most_vertices(HAS_NUMBA)):
-        return Channel(cheapest(vertices(halfspaces, interior=own), own).kernel)
+        # vertices that nearly coincide can be too much, as for the optimal response
+        with suppress(InfeasiblePrivacy, SolverFailure):
+            return Channel(cheapest(vertices(halfspaces, interior=own), own).kernel)
     found = cheapest_mixture(halfspaces, own)
     return Channel(exactly(Mixture(found.rows, solution_of(found.rows, found.weights, own), own)).kernel)
 

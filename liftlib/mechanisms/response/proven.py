@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -29,12 +30,16 @@ from liftlib.mechanisms.rows import (
 )
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, Vector
+from liftlib.proofs.checking import upper_bound
 from liftlib.proofs.proof import Late, Proof
 from liftlib.solvers.mixing.search import Found, Proven, Report, cheapest_mixture
 from liftlib.solvers.programmes import Solution, certify
 
 ROUNDING = 2e-10
 """What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
+
+STEEP = 100.0
+"""Nats of mean multipliers beyond which a check may round by more: budgets are then next to 0."""
 
 UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
 """What ended a search that no limit did, short of its gap, and what to do about it, in words."""
@@ -118,15 +123,30 @@ def proven_response(
     upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
     made = whole.certified(RowsCertificate)
-    proof = None
-    if not others and np.isfinite(upper):
-        proof = Late(partial(proof_of, found.proven.alone(), made.upper, np.empty((0, 0))))
-    made = replace(made, proof=proof, programmes=found.programmes, seconds=found.seconds)
+    made = replace(made, programmes=found.programmes, seconds=found.seconds)
+    if not others:
+        made = with_proof(made, joint, notion, found.proven, np.empty((0, 0)))
     if not found.ended:
         made.warn_of(found.limit, gap, stacklevel=4)
     elif unresolved(made, upper, gap):
         made.warn_of(UNRESOLVED, gap, stacklevel=4)
     return channel.with_certificate(made)
+
+
+def with_proof(made: RowsCertificate, joint: Joint, notion: Notion, proven: Proven, points: Matrix) -> RowsCertificate:
+    """Return a certificate with the proof of its bound, if that is finite; it is raised to what a check rounds to."""
+    if not np.isfinite(made.upper):
+        return made
+    alone = proven.alone()
+    if alone.work is not None and is_steep(alone.work.dual, joint.p_x):
+        checked = upper_bound(joint, notion, cast("Proof", proof_of(alone, made.upper, points)))
+        made = replace(made, upper=max(made.upper, min(checked, entropy(joint.p_x) + ROUNDING)))
+    return replace(made, proof=Late(partial(proof_of, alone, made.upper, points)))
+
+
+def is_steep(dual: Vector, p_x: Vector) -> bool:
+    """Return whether multipliers are so large that a check may round by more than ``ROUNDING``."""
+    return bool(np.abs(dual) @ p_x > STEEP)
 
 
 def unresolved(made: RowsCertificate, upper: float, gap: float) -> bool:

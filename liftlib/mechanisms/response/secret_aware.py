@@ -9,7 +9,7 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import UnsupportedNotion
+from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.mechanisms.noise.reporting import conditional_reporting
@@ -175,7 +175,10 @@ def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float
     """Return the channel of the columns found, mended where rounding breaks the notion, with its certificate."""
     secret, public = np.nonzero(cells.solid)
     to_public = np.eye(joint.n_public)[public]
-    mixture = cheapest(found.columns, cells.target, lambda rows: entropies(rows @ to_public))
+    try:
+        mixture = cheapest(found.columns, cells.target, lambda rows: entropies(rows @ to_public))
+    except InfeasiblePrivacy as error:
+        raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
     # a cell that is left out is sent where an average one goes
     kernel = np.tile(cells.target @ mixture.kernel, (joint.n_secret * joint.n_public, 1))
     kernel[secret * joint.n_public + public] = mixture.kernel

@@ -271,8 +271,9 @@ class Search:
                 report(self.cost, self.proven.bound, self.seconds)
         bound = float(self.dual @ self.target) + min(work.least, 0.0)
         # that no cost is below 0 needs no tree, but a proof does
-        if bound > self.proven.bound or (self.proven.work is None and bound > -FINEST):
-            self.proven = Proven(bound, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
+        if bound > self.proven.bound or self.proven.work is None:
+            least = max(bound, self.proven.bound)
+            self.proven = Proven(least, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
         found, self.joined = work.found[:300], 0
         if len(found):
             starts = np.maximum(found, DUST)
