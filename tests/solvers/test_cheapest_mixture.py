@@ -334,3 +334,13 @@ def test_the_gap_in_nats(gap, wanted):
     one = begun(False)
     one.total, one.cost = 2.0, 1.5
     assert one.wanted(gap) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_rows_that_cost_what_they_are_worth_are_kept(compiled):
+    """By symmetry there are more of them than a mixture needs."""
+    joint = ll.Joint(np.eye(5) / 5)
+    found = cheapest_mixture(ll.LIP(0.5).halfspaces(joint), joint.p_x, compiled=compiled)
+    idle = (found.weights == 0) & (np.arange(len(found.rows)) > 0)
+    assert idle.sum() > 1
+    assert entropies(found.rows[idle]) == pytest.approx(found.rows[idle] @ found.dual, abs=1e-6)

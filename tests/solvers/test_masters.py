@@ -95,6 +95,17 @@ def test_room_grows(kind):
     assert master.run()[0] == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_room_that_is_filled_to_the_last_place(kind):
+    """Compiled loops do not look where they write."""
+    rng = np.random.default_rng(2)
+    target = rng.dirichlet(np.ones(3))
+    master = made(kind, target)
+    for row in rng.dirichlet(np.ones(3), size=8 * 3 + 64):
+        assert master.add(row[None]) == 1
+        assert master.run()[0] == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
+
+
 def test_rounding_is_cleaned_away():
     found = cleaned(np.array([[0.5, 0.5 - 1e-14, 1e-14], [0.2, 0.3, 0.5]]))
     assert found[0].tolist() == pytest.approx([0.5, 0.5, 0.0])

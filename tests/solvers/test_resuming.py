@@ -211,3 +211,13 @@ def test_the_plain_route_begins_at_the_root():
     _, _, problem, dual, _ = next(polytopes(1, seed=16))
     start = Pass.start(dual, -0.1, 1e-3, len(problem.rows), 0)
     assert Plain(problem).resumed(replace(start), start, np.ones(dual.size), apart=True) is start
+
+
+def test_where_the_root_alone_proves_enough_the_rest_is_left_out():
+    left = 0
+    for route, problem, caps, _, before, moved, _ in cases(20, 14, 1e-3):
+        again = route.resumed(before, begun(problem, route, moved, -1e3), caps, apart=True)
+        if before.nodes > 1:
+            assert (again.nodes, again.waiting, again.records.kind[0]) == (1, 0, LEAF)
+            left += 1
+    assert left > 5

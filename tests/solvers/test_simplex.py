@@ -161,6 +161,11 @@ def test_at_the_threshold_it_is_above():
     assert one.solve(math.nextafter(1.0, 2)) == (OPTIMAL, 1.0)
 
 
+def test_ends_are_told_apart():
+    """Who takes one that was given up for impossible leaves a box out that may hold a row."""
+    assert len({OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE}) == 5
+
+
 def test_without_steps_it_is_given_up():
     one = Made([[1.0, 1.0]], [1.0], [1.0], [1.0, 2.0], [0, 0], [1, 1])
     how, objective = one.solve(steps=0)

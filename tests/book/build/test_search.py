@@ -71,7 +71,7 @@ def code_of(address):
 
 @one_visit
 @pytest.mark.book
-@pytest.mark.parametrize("asked", [*WORDS, "What is lift?", "meaning of NMI"])
+@pytest.mark.parametrize("asked", [*WORDS, "What is a watchdog?", "meaning of NMI"])
 def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
     results = found(page, site, asked)
     word = next(word for word in ("max-lift", *WORDS) if word in asked)
