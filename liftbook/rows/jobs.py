@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -30,11 +30,19 @@ def n_jobs() -> int:
     return int(given)
 
 
-def worker_pool(jobs: int) -> ProcessPoolExecutor:
-    """Return an executor with this many processes of this machine."""
+TRIALS = ("liftbook.rows.warm",)
+"""What the server of workers imports once where they compute a figure's trials."""
+
+
+def worker_pool(jobs: int, preload: Sequence[str] = TRIALS) -> ProcessPoolExecutor:
+    """Return an executor with this many processes of this machine.
+
+    They are forked from a server that has imported the modules of ``preload``; there is one in a process's life, which
+    the first pool starts.
+    """
     # a forked child of a process with threads, such as a kernel, may deadlock
     context = get_context("spawn" if sys.platform == "win32" else "forkserver")
-    context.set_forkserver_preload(["liftbook.rows.warm"])  # once in this process's life, not once a worker
+    context.set_forkserver_preload(list(preload))
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
 
 
