@@ -88,7 +88,9 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin is Callable:
         return callable(value)
     if origin is type:
-        return isinstance(value, type)
+        of = get_args(hint)[0]
+        made = isinstance(value, type) and not inspect.isabstract(value)
+        return made and (not isinstance(of, type) or issubclass(value, of))
     if origin is Sequence:
         kind = get_args(hint)[0]
         return isinstance(value, Sequence | np.ndarray) and (
@@ -103,7 +105,7 @@ def _by_kind(hint: Any) -> bool:
     """Return whether a value's class alone decides if it fits."""
     if (parts := _parts(hint)) is not None:
         return all(_by_kind(part) for part in parts)
-    return get_origin(hint) not in (Literal, Sequence)
+    return get_origin(hint) not in (Literal, Sequence, type)
 
 
 def _parts(hint: Any) -> tuple[Any, ...] | None:
@@ -123,8 +125,11 @@ def _wanted(hint: Any) -> str:
     origin = get_origin(hint)
     if origin is Literal:
         return " or ".join(f'"{one}"' if isinstance(one, str) else repr(one) for one in get_args(hint))
-    if origin in (Callable, type):
-        return "a function" if origin is Callable else "a class"
+    if origin is Callable:
+        return "a function"
+    if origin is type:
+        of = get_args(hint)[0]
+        return f"{of.__name__} or a class derived from it" if isinstance(of, type) else "a class"
     if origin is Sequence:
         return f"a sequence, each entry {_wanted(get_args(hint)[0])}"
     return f"a {hint.__name__}" if isinstance(hint, type) else str(hint)

@@ -6,17 +6,19 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Optional
+from typing import Any, Literal, Optional, TypeVar
 
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from liftlib import Joint
+from liftlib import LIP, Joint
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, shown
+from liftlib.notions import Notion
 
 JOINT = Joint([[1.0]])
+Kind = TypeVar("Kind")
 
 
 class Strange:
@@ -38,7 +40,9 @@ class TestKinds:
             (Literal[1, "all"], [1, "all"], [2, "1"], '1 or "all"'),
             (Literal[True], [True], [False, None], "True"),
             (Callable[[int], int], [len, lambda x: x], [3, "len"], "a function"),
-            (type[Exception], [ValueError, int], ["ValueError", 3], "a class"),
+            (type[Exception], [Exception, ValueError], ["ValueError", 3, int], "Exception or a class derived from it"),
+            (type[Notion], [LIP], [Notion, Joint], "Notion or a class derived from it"),  # Notion is abstract
+            (type[Kind], [int, Joint], ["Joint"], "a class"),
             (Sequence[str], [["a"], (), np.array(["a"])], [["a", 1], 3, {"a"}], "a sequence, each entry a text"),
             (Sequence[Joint] | None, [None, [JOINT]], [JOINT, [1]], "a sequence, each entry a Joint or None"),
             (Joint, [JOINT], [[[1.0]], None, Joint], "a Joint"),

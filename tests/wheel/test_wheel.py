@@ -216,6 +216,8 @@ def test_book_has_what_the_notebooks_import(with_book):
 
     first = {}
     for path in sorted((ROOT / "chapters").glob("*.md")):
+        if "{code-cell}" not in path.read_text(encoding="utf-8"):
+            continue
         made = convert(jupytext.read(path), [], FROM_WHEEL.format(place="liftlib.whl"))
         cells = [cell.source for cell in made.cells if cell.cell_type == "code"]
         if len(cells) > 1:
