@@ -11,7 +11,7 @@ from scipy.stats import binomtest, chi2, multinomial
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter
 from liftlib.population.sample import Sample
-from liftlib.population.sets import L1Sample, PearsonSample, l1_distance
+from liftlib.population.sets import Ball, L1Sample, PearsonSample, l1_distance
 
 each_set = pytest.mark.parametrize("kind", [L1Sample, PearsonSample])
 COUNTS = np.array([[30, 12, 8], [10, 25, 15]])
@@ -156,8 +156,9 @@ def test_more_symbols_than_are_listed_keep_their_set():
 
 
 def test_another_class_is_refused():
-    with pytest.raises(InvalidParameter, match="bounds is 'l1': give a class"):
-        ll.confident_response(COUNTS, ll.LIP(1.0), bounds="l1")
+    for wrong in ("l1", ll.LIP, Ball):  # Ball is what the sets have in common, and none itself
+        with pytest.raises(InvalidParameter, match=r"bounds is .*: give Sample or a class derived from it"):
+            ll.confident_response(COUNTS, ll.LIP(1.0), bounds=wrong)
 
 
 @pytest.mark.slow
