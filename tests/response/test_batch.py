@@ -56,11 +56,10 @@ def test_awkward_joints_are_served_as_they_are_alone(name, notion):
     same(joint, notion, channel)
 
 
+@with_numba  # one at a time is all there is without, and takes minutes
 @each_notion
 @pytest.mark.parametrize("shape", [(2, 12), (5, 17), (3, 30)], ids=str)
 def test_many_joints_are_served_as_each_alone(shape, notion):
-    if not HAS_NUMBA:
-        pytest.skip("one at a time is then all there is, and minutes")
     joints = drawn(3, *shape)
     channels = ll.optimal_responses(joints, notion)
     assert len(channels) == 3

@@ -117,7 +117,7 @@ def convex_response(
     made = whole.certified(RowsCertificate)
     made = replace(made, programmes=found.programmes, seconds=time.perf_counter() - began)
     made = with_proof(made, joint, notion, found.proven, found.points)
-    told = UNRESOLVED if found.limit is None and unresolved(made, upper, gap) else found.limit
+    told = UNRESOLVED if found.limit is None and unresolved(made, gap) else found.limit
     if told is not None:
         made.warn_of(told, gap, after=f" and {found.rounds} rounds of tangents", stacklevel=4)
     return channel.with_certificate(made)
@@ -147,18 +147,17 @@ def _bracketed(
         wanted = max(gap * (total - cost), FINEST)
         off = cost - best[0].bound
         limit = None if outer.ended else outer.limit
+        more = edge[_outside(outer.rows, edge, outer.weights)]
         if rounds == ROUNDS:
             limit = "the rounds of tangents were over", "give a wider gap"
+        elif limit is None and not len(more) and left <= gap:
+            limit = "no tangent brought the bound nearer", "give a wider gap"
         if off <= wanted:
             return Bracket(mixture, *best, rounds, programmes, None)
         if limit is not None:
             mixture = _cheapest(np.concatenate([inner, edge, merged_rows(core, notion)]), p_x)
             return Bracket(mixture, *best, rounds, programmes, limit)
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
-        more = edge[_outside(outer.rows, edge, outer.weights)]
-        if not len(more) and left <= gap:
-            stuck = "no tangent brought the bound nearer", "give a wider gap"
-            return Bracket(mixture, *best, rounds, programmes, stuck)
         points = np.concatenate([points, more])
         tangents = notion.tangents(joint, points)
         left = min(FIRST_GAP, off / max(total - cost, FINEST))

@@ -128,7 +128,7 @@ def proven_response(
         made = with_proof(made, joint, notion, found.proven, np.empty((0, 0)))
     if not found.ended:
         made.warn_of(found.limit, gap, stacklevel=4)
-    elif unresolved(made, upper, gap):
+    elif unresolved(made, gap):
         made.warn_of(UNRESOLVED, gap, stacklevel=4)
     return channel.with_certificate(made)
 
@@ -149,9 +149,9 @@ def is_steep(dual: Vector, p_x: Vector) -> bool:
     return bool(np.abs(dual) @ p_x > STEEP)
 
 
-def unresolved(made: RowsCertificate, upper: float, gap: float) -> bool:
+def unresolved(made: RowsCertificate, gap: float) -> bool:
     """Return whether a bound that is proven is further from what the mechanism has than was asked for."""
-    return bool(np.isfinite(upper)) and upper - made.value > max(gap * made.value, UNTOLD)
+    return bool(np.isfinite(made.upper)) and made.gap > max(gap * made.value, UNTOLD)
 
 
 def first_that_holds(

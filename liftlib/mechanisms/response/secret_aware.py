@@ -207,7 +207,7 @@ def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float
         seconds=found.seconds,
     )
     told = found.limit
-    if told is None and which == "listed" and unresolved(certificate, upper, gap):
+    if told is None and which == "listed" and unresolved(certificate, gap):
         told = UNRESOLVED
     if told is not None:
         certificate.warn_of(told, gap, stacklevel=5)
