@@ -7,6 +7,7 @@ import html
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,8 @@ RECORD = "application/papermill.record/"
 ROWS_MIME = "application/vnd.liftlib.rows+json"
 SVG, PNG = "image/svg+xml", "image/png"
 
-TWO_FORMATS = """\
-from matplotlib_inline.backend_inline import set_matplotlib_formats
-
-set_matplotlib_formats("png", "svg")
-"""
-"""Run before a chapter's own cells, so that each figure comes as PNG and as SVG."""
+TWO_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")]
+"""What the kernel is told, so that each figure comes as PNG and as SVG."""
 
 
 def keep(name: str, table: pd.DataFrame) -> None:
@@ -63,10 +60,16 @@ def take_figures(notebook: Any, folder: Path) -> None:
             (target / f"{name}.png").write_bytes(base64.b64decode(data[PNG]))
 
 
-def write_page(notebook: Any, folder: Path, name: str) -> None:
-    """Write the notebook as an HTML page for readers, who do not see what is recorded, with the MathJax it loads."""
+@cache
+def exporter() -> Any:
+    """Return what makes pages of notebooks: its templates take a tenth of a second to compile."""
     from nbconvert import HTMLExporter  # noqa: PLC0415 - two seconds
 
+    return HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
+
+
+def write_page(notebook: Any, folder: Path, name: str) -> None:
+    """Write the notebook as an HTML page for readers, who do not see what is recorded, with the MathJax it loads."""
     texts = []
     for cell in notebook.cells:
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
@@ -75,8 +78,7 @@ def write_page(notebook: Any, folder: Path, name: str) -> None:
             cell.outputs = [
                 output for output in cell.outputs if not any(mime.startswith(RECORD) for mime in output.get("data", {}))
             ]
-    exporter = HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
-    page, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": name}})
+    page, _ = exporter().from_notebook_node(notebook, resources={"metadata": {"name": name}})
     # the exporter knows no alternative texts: those of the chapter's images take its place, in order
     given = iter(texts)
     page = re.sub(r'<img\b[^>]*?src="data:image/png[^>]*>', lambda found: with_text(found[0], next(given, "")), page)

@@ -139,7 +139,7 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
             executed,
             cwd=path.parent,
             log_output=False,
-            extra_arguments=["--log-level=CRITICAL"],  # the kernel's own notes are not the reader's
+            extra_arguments=[*TWO_FORMATS, "--log-level=CRITICAL"],  # the kernel's own notes are not the reader's
             **options,
         )
     except NoSuchKernel as error:
@@ -158,18 +158,14 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
 def _write_source(path: Path, source: Path) -> None:
     import nbformat  # noqa: PLC0415
 
-    notebook = read_notebook(path)
-    first = nbformat.v4.new_code_cell(TWO_FORMATS, metadata={"tags": ["two-formats"]})
-    notebook.cells.insert(0, first)
-    source.write_text(nbformat.writes(notebook, version=4), encoding="utf-8")
+    source.write_text(nbformat.writes(read_notebook(path), version=4), encoding="utf-8")
 
 
 def _tidied(executed: Path, folder: Path) -> Any:
-    """Return the executed notebook, its tables and figures written out, without the cell that was put before it."""
+    """Return the executed notebook, its tables and figures written out."""
     import nbformat  # noqa: PLC0415
 
     notebook = nbformat.read(executed, as_version=4)
-    notebook.cells = [cell for cell in notebook.cells if "two-formats" not in cell.metadata.get("tags", [])]
     write_tables(notebook, folder)
     take_figures(notebook, folder)
     nbformat.write(notebook, executed)
