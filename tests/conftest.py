@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,6 +39,24 @@ def pytest_collection_finish() -> None:
     """Let garbage collection pass over what was collected, which stays: a fortieth of the suite's time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deal the library's tests by files, where slow ones are left out: to deal thousands of milliseconds costs as much.
+
+    The book's take seconds, and some share what is opened or run once: those have a group.
+    """
+    if (config.getoption("dist"), "not slow" in config.getoption("markexpr")) != ("loadgroup", True):
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByFiles(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            scope = super()._split_scope(nodeid)
+            return scope if scope != nodeid or scope.startswith("tests/book") else nodeid.partition("::")[0]
+
+    return ByFiles(config, log)
 
 
 @pytest.fixture(scope="session")

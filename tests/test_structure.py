@@ -6,12 +6,12 @@ import statistics
 from functools import cache
 from pathlib import Path
 
-import pytest
+from each import each
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("liftlib", "liftbook")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+each_module = each(MODULES, lambda path: str(path.relative_to(ROOT)))
 
 
 @cache

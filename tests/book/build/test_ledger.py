@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from each import each
 
 from liftbook.build.sphinx.ledger import card, closing, table_of
 from liftbook.build.sphinx.sources import stands_on
@@ -33,7 +34,7 @@ def test_a_row_names_what_computes_it():
     assert without == PRINTS_ALONE | DISTRIBUTIONS | FORMULAS
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.claim.id)
+@each(ENTRIES, lambda entry: entry.claim.id)
 def test_links_of_a_row(entry):
     """The card leads to the place and shows the source; the chapter's table leads to the place and to the card."""
     text, (_, _, row) = "\n".join(card(entry, "")), table_of([entry])

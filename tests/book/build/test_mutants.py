@@ -2,7 +2,7 @@
 
 import tomllib
 
-import pytest
+from each import each
 
 from liftbook.build import mutants as command
 from liftbook.build.mutants import ROOT, SPEC, drawn, interval, modules
@@ -71,7 +71,7 @@ def test_each_part_has_modules_and_tests():
     assert len(paths) == len(set(paths))
 
 
-@pytest.mark.parametrize("one", TOML["equivalent"], ids=lambda one: one["mutants"][0])
+@each(TOML["equivalent"], lambda one: one["mutants"][0])
 def test_equivalents_are_of_lines_that_there_are(one):
     assert one["why"]
     text = "".join((ROOT / one["module"]).read_text(encoding="utf-8").split())

@@ -292,9 +292,9 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-KINDS = {"watchdog", "bench", "notation"}
-"""Many figures, stored rows, no figure. The tests of exercises run the others at small parameters too, in this process,
-which is quicker."""
+KINDS = {"watchdog", "notation"}
+"""Many figures, and none. The tests of exercises run the others at small parameters too, in this process, which is
+quicker."""
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from each import each
 
 from liftbook import claims
 from liftbook.build.sphinx.ledger import card
@@ -37,7 +38,7 @@ COLUMNS = [
     "reason",
 ]  # the schema
 
-each_claim = pytest.mark.parametrize("entry", claims.entries(VALUES), ids=lambda entry: entry.claim.id)
+each_claim = each(claims.entries(VALUES), lambda entry: entry.claim.id)
 
 
 def claim(printed, digit="", kind="result"):

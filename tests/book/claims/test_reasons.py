@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from each import each
 
 from liftbook import claims
 from liftbook.claims import stored
@@ -38,7 +39,7 @@ def typed(claim):
     return [number.lower() for number in found if number.lower() not in known]
 
 
-@pytest.mark.parametrize("claim", ROWS, ids=lambda claim: claim.id)
+@each(ROWS, lambda claim: claim.id)
 def test_no_number_is_typed(claim):
     assert not typed(claim)
 
