@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import tempfile
 import time
@@ -133,6 +134,8 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
     import papermill  # noqa: PLC0415 - a second, and `list` does without it
     from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
 
+    # it reads the parameters' cell too, not every line of it, and warns; ours are checked by now
+    logging.getLogger("papermill").setLevel(logging.ERROR)
     try:
         papermill.execute_notebook(
             source,

@@ -241,6 +241,16 @@ def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypa
     assert len(card["made_of"]["inputs"]["name"]) == 64
 
 
+def test_a_parameter_that_papermill_cannot_read_is_passed_in_silence(capsys, caplog, tmp_path):
+    """A line with two signs of equality, of which papermill warns, and of the parameter as unknown."""
+    chapter = SMALL.read_text().replace("# a label", '# a label, such as "a=b"')
+    (tmp_path / "reads.md").write_text(chapter)
+    words = ["rerun", tmp_path / "reads.md", "-p", "name", "c=d", "-o", tmp_path / "run", "--quiet", "--no-html"]
+    assert run(capsys, *words)[::2] == (0, "")
+    assert caplog.records == []
+    assert pd.read_csv(tmp_path / "run" / "rows.csv")["name"].unique().tolist() == ["c=d"]
+
+
 def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):
     code, _, err = run(capsys, "rerun", SMALL, "-p", "fail", "True", "-o", tmp_path / "run", "--quiet")
     assert code == 2
