@@ -56,3 +56,17 @@ def test_where_nothing_can_be_written_numba_finds_a_place(place, monkeypatch):
     shutil.rmtree(place / "__pycache__")
     (place / "__pycache__").write_text("a file, not a folder", encoding="utf-8")
     assert compiling._folder() == ""
+
+
+def same(x):
+    return x
+
+
+def test_numba_keeps_it_there_and_what_others_compile_where_they_want():
+    numba = pytest.importorskip("numba")
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    before = numba.config.CACHE_DIR
+    kept = compiling.compiled(same)
+    assert Path(kept.stats.cache_path).is_relative_to(before or compiling._folder())
+    assert before == numba.config.CACHE_DIR

@@ -6,11 +6,12 @@ import pytest
 import liftlib as ll
 from liftlib.numerics import KEEP_TOL
 from liftlib.solvers.mixing import once
-from liftlib.solvers.mixing.masters import entropies
-from liftlib.solvers.mixing.problem import HAS_NUMBA
+from liftlib.solvers.mixing.masters import AT_ONCE, SUPPORT_TOL, dear, entropies
+from liftlib.solvers.mixing.problem import HAS_NUMBA, NEAR
 from liftlib.solvers.mixing.ranges import FEW
 from liftlib.solvers.mixing.routes import MOST_DENSE
-from liftlib.solvers.mixing.search import RESUMED, cheapest_mixture
+from liftlib.solvers.mixing.search import RESUMED, Search, cheapest_mixture
+from liftlib.solvers.mixing.supports import AT_AN_END, FLAT
 
 pytestmark = pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
 
@@ -57,11 +58,110 @@ def test_a_tree_that_was_large_is_gone_on_from():
     assert work.records.parent[0] == -1
 
 
+@pytest.fixture
+def dense():
+    """The compiled call's own steps; numba takes a second to import."""
+    from liftlib.solvers.mixing import dense
+
+    return dense
+
+
+def searching(name, slack):
+    """Return a search by steps that has a polytope, its halfspaces of many sizes, and its target."""
+    halfspaces, target = cone(*CASES[name], 0)
+    # two sides of one direction, each next to the target but not through it
+    across = np.array([target[1], -target[0], *np.zeros(target.size - 2)])
+    near = 0.4 * NEAR * np.abs(across).max() / target[0] * np.eye(target.size)[0]
+    halfspaces = np.concatenate([halfspaces, [across + near, near - across]])
+    halfspaces = np.ascontiguousarray(halfspaces * np.geomspace(0.1, 20.0, len(halfspaces))[:, None])
+    return Search(halfspaces, target, slack, compiled=True), halfspaces, target
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_its_polytope_is_the_search_s(name, dense):
+    """Also with room for what breaks a halfspace by the slack, and with what bounds each coordinate."""
+    search, halfspaces, target = searching(name, 1e-3)
+    problem, hull = dense.polytope(halfspaces, target, 1e-3)
+    assert (problem.low != hull[0]).any()
+    assert (problem.high != hull[1]).any()
+    for mine, theirs in zip(problem, search.problem, strict=True):
+        assert mine == pytest.approx(theirs, rel=0, abs=1e-14)
+    caps, _ = dense.widest(problem, dense.space(*problem.rows.shape))
+    assert (caps < 1).any() or name == "nothing to say"
+    assert caps == pytest.approx(search.caps, rel=0, abs=1e-15)
+
+
+def test_of_what_starts_lead_to_it_takes_what_saves_something(dense):
+    search, halfspaces, target = searching("tight", KEEP_TOL)
+    problem, _ = dense.polytope(halfspaces, target, KEEP_TOL)
+    rows, prices = search.route.descend(search.dual, once.first_starts(target.size))
+    worth = float(np.median(-prices))
+    taken = dense.downhill(
+        problem, search.dual, once.first_starts(target.size), worth, dense.space(*problem.rows.shape)
+    )
+    assert 0 < len(taken) < len(rows)
+    assert taken == pytest.approx(rows[prices < -worth], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["loose", "one side", "ratios"])
+def test_vertices_join_until_none_would_improve_it(name, dense):
+    halfspaces, target = cone(*CASES[name], 0)
+    search = Search(halfspaces, target, KEEP_TOL, compiled=True)
+    problem, _ = dense.polytope(halfspaces, target, KEEP_TOL)
+    table = dense.vertices(problem.rows[:-1], problem.low, problem.high, FLAT, AT_AN_END, True)
+    n, rows = target.size, 16 * target.size
+    price, count = np.array([dear(n)]), np.zeros(1, np.int64)
+    mixing = dense.Mixing(np.empty((rows, n)), np.empty(rows), count, price, target, np.arange(n), np.eye(n))
+    dense.add(mixing, target[None].copy())
+    well, cost, _, weights = dense.settle(mixing, table)
+    search.begin(np.empty((0, n)))
+    assert well
+    assert cost == pytest.approx(search.cost, abs=1e-9)
+    assert cost < search.total - 0.01
+    assert weights @ mixing.rows[: count[0]] == pytest.approx(target, abs=1e-9)
+
+
+def test_rows_for_which_there_is_no_room_do_not_join(dense):
+    """Compiled, a row written behind the last would be written into something else."""
+    target, room = np.array([0.6, 0.4]), 3 + AT_ONCE * 2
+    mixing = dense.Mixing(
+        np.zeros((room, 2)), np.zeros(room), np.zeros(1, np.int64), np.array([dear(2)]), target, np.arange(2), np.eye(2)
+    )
+    assert dense.add(mixing, np.array([[0.6, 0.4], [0.5, 0.5]])) == 2
+    assert dense.add(mixing, np.array([[0.7, 0.3], [0.5, 0.5]])) == 1
+    assert dense.add(mixing, np.array([[1.2, 0.8]])) == 0  # the first again, once it sums to 1
+    table = dense.vertices(np.empty((0, 2)), np.empty(0), np.empty(0), FLAT, AT_AN_END, True)
+    nothing = tuple(one[:0] for one in table)
+    assert dense.settle(mixing, nothing)[0]
+    assert dense.add(mixing, np.array([[0.2, 0.8]])) == 1
+    assert not dense.settle(mixing, nothing)[0]
+    assert dense.add(mixing, np.array([[1.0, SUPPORT_TOL / 2]])) == 1
+    assert mixing.rows[mixing.count[0] - 1].tolist() == [1.0, 0.0]
+    before = mixing.count[0]
+    assert dense.add(mixing, np.full((room - before + 1, 2), 0.5)) == -1
+    assert mixing.count[0] == before
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wide_gap_takes_passes_too_and_is_reached(seed):
+    halfspaces, target = cone(*CASES["tight"], seed)
+    found = once.search_once(halfspaces, target, KEEP_TOL, 0.1)
+    cost = float(entropies(found.rows) @ found.weights)
+    assert 0 < cost - found.bound <= 0.1 * (entropies(target[None])[0] - cost)
+
+
 @pytest.mark.parametrize(("name", "value"), [("ROOM", 8), ("CHUNK_COMPILED", 0)])
 def test_what_needs_more_room_or_programmes_is_given_up(name, value, monkeypatch):
     halfspaces, target = cone(*CASES["tight"], 0)
     monkeypatch.setattr(once, name, value)
     assert once.search_once(halfspaces, target, KEEP_TOL, 1e-6) is None
+
+
+def test_where_a_bound_needs_no_tree_it_is_given_up_for_want_of_a_proof():
+    """That no cost is below 0 is within so wide a gap; the search by steps has a tree to show for it."""
+    halfspaces, target = cone((5, 17), ll.ALIP.split(2.0, 0.5), 0)
+    assert once.search_once(halfspaces, target, KEEP_TOL, 0.3) is None
+    assert cheapest_mixture(halfspaces, target, gap=0.3, slack=KEEP_TOL).proven.work.nodes > 0
 
 
 def test_many_halfspaces_or_coordinates_do_not_fit():
