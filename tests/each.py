@@ -10,8 +10,8 @@ def each(things, name):
             for thing in things:
                 try:
                     test(thing)
-                except AssertionError as fault:
-                    faults[name(thing)] = str(fault)
+                except Exception as fault:  # noqa: BLE001 - whatever it is, it is told with its thing's name
+                    faults[name(thing)] = f"{type(fault).__name__}: {fault}"
             assert things
             assert not faults, "\n".join(f"{named}: {fault}" for named, fault in faults.items())
 

@@ -135,7 +135,9 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
     from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
 
     # it reads the parameters' cell too, not every line of it, and warns; ours are checked by now
-    logging.getLogger("papermill").setLevel(logging.ERROR)
+    notes = logging.getLogger("papermill")
+    before = notes.level
+    notes.setLevel(logging.ERROR)
     try:
         papermill.execute_notebook(
             source,
@@ -155,6 +157,8 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
         )
     except TimeoutError:
         return f"a cell of {path.stem} took longer than {options['execution_timeout']} s: raise --timeout"
+    finally:
+        notes.setLevel(before)  # it is the caller's
     return ""
 
 
