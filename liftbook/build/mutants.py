@@ -1,4 +1,4 @@
-"""Change the library one token at a time, run the tests that mirror the module, and list what none of them noticed.
+"""Change the library one token at a time, run the tests that reach the line, and list what none of them noticed.
 
 tests/mutants.toml says which modules, which tests, which of cosmic-ray's operators, and which mutants are equivalent
 to the module. The checkout stays as it is: each worker has a copy of the tree, and forks once a mutant, with the slow
@@ -12,7 +12,6 @@ import importlib
 import math
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -20,7 +19,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from importlib.util import cache_from_source
 from multiprocessing import get_context
@@ -30,14 +29,15 @@ from typing import Any
 import pytest
 
 from liftbook.build.mutations import Mutant, mutants
+from liftbook.build.reach import Follower, Reach, allowed
 from liftlib.population.binomial import clopper_pearson
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful", "numba")
-FEW, FAR = 8, 10**6
-"""How many tests are tried before all, and how far a test is that noticed none."""
+FEW, FAR, LONG = 8, 10**6, 1800
+"""How many tests are tried before all, how far a test is that noticed none, and seconds for all that are followed."""
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
 OPTIONS = ("-x", "-q", "--tb=no", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 
@@ -71,15 +71,15 @@ def start(scratch: str) -> None:
 
 
 class Order:
-    """Run first the tests that noticed mutants of lines nearby, the latest before others, and then the quicker ones."""
+    """Run only the tests that reach a line, first those that noticed mutants nearby, the latest before others."""
 
-    def __init__(self, notes: Path, at: int) -> None:
-        self.notes, self.at = notes, at
-        self.rank: dict[str, tuple[int, float]] = {}
-        for note in notes.read_text(encoding="utf-8").splitlines() if at else []:
+    def __init__(self, notes: Path, at: int, reach: dict[str, float]) -> None:
+        self.notes, self.at, self.reach = notes, at, reach
+        self.rank: dict[str, tuple[int, float]] = {test: (FAR, seconds) for test, seconds in reach.items()}
+        for note in notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []:
             test, line, number = note.rsplit("\t", 2)
-            rank = (abs(int(line) - at), -float(number)) if int(line) else (FAR, float(number))
-            self.rank[test] = min(rank, self.rank.get(test, rank))
+            if test in reach:
+                self.rank[test] = min(self.rank[test], (abs(int(line) - at), -float(number)))
 
     def likely(self) -> list[str]:
         """Return the few tests that are likely to notice."""
@@ -87,15 +87,15 @@ class Order:
         return sorted(noticed, key=self.rank.__getitem__)[:FEW]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items.sort(key=lambda item: self.rank.get(item.nodeid, (FAR, 0.0)))
+        items[:] = sorted((one for one in items if one.nodeid in self.rank), key=lambda one: self.rank[one.nodeid])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed or (not self.at and report.when == "call"):
+        if report.failed:
             with self.notes.open("a", encoding="utf-8") as file:
-                file.write(f"{report.nodeid}\t{self.at}\t{time.time() if report.failed else report.duration}\n")
+                file.write(f"{report.nodeid}\t{self.at}\t{time.time()}\n")
 
 
-def ended(tests: list[str], order: Order, limit: int) -> int:
+def ended(tests: Iterable[str], plugin: Callable[[], object], limit: float) -> int:
     """Return what pytest ends with, in a process of its own: 0 if the tests pass, below 0 if they take too long."""
     if not (child := os.fork()):
         status = 1
@@ -103,35 +103,33 @@ def ended(tests: list[str], order: Order, limit: int) -> int:
             signal.setitimer(signal.ITIMER_PROF, limit)  # of its own time: the machine may have other work
             os.dup2(os.open("mutant.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
             os.dup2(1, 2)
-            status = pytest.main([*OPTIONS, *tests], plugins=[order])
+            status = pytest.main([*OPTIONS, *tests], plugins=[plugin()])
         finally:
             os._exit(status)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def passes(module: str, source: str, at: int, tests: list[str], limit: int) -> bool:
-    """Return whether the tests pass with a module changed at a line, 0 for none; those that take too long do not."""
+def followed(module: str, tests: list[str]) -> Path | None:
+    """Return where it is noted which tests reach which lines of a module as it is, or None if they fail."""
+    notes = Path.cwd().with_name(f"{module.replace('/', '.')}.json")
+    return notes if ended(tests, lambda: Follower(module, notes), LONG) == 0 else None
+
+
+def passes(module: str, source: str, at: int, reach: dict[str, float]) -> bool:
+    """Return whether the tests that reach a line pass with it changed; those that take too long do not."""
     path, compiled = Path(module), Path(cache_from_source(module))
     original = path.read_text(encoding="utf-8")
     path.write_text(source, encoding="utf-8")
     compiled.unlink(missing_ok=True)
-    order = Order(Path.cwd().with_name(module.replace("/", ".")), at)
+    order = Order(Path.cwd().with_name(module.replace("/", ".")), at, reach)
     likely = order.likely()
     # a number above 1 may only say that a test could not be found by its name
-    noticed = bool(likely) and (ended(likely, order, limit) in (1, -signal.SIGPROF))
-    lives = not noticed and ended(tests, order, limit) == 0
+    noticed = bool(likely) and (ended(likely, lambda: order, allowed(reach, likely)) in (1, -signal.SIGPROF))
+    files = sorted({test.partition("::")[0] for test in reach})
+    lives = not noticed and (not files or ended(files, lambda: order, allowed(reach, reach)) == 0)
     path.write_text(original, encoding="utf-8")
     compiled.unlink(missing_ok=True)
     return lives
-
-
-def seconds(module: str, source: str, tests: list[str]) -> float:
-    """Return how much of its own time the tests take with a module as it is; infinite if they fail."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if not passes(module, source, 0, tests, 600):
-        return math.inf
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def drawn(chosen: list[str], operators: list[str], size: int, seed: int) -> dict[str, list[Mutant]]:
@@ -154,14 +152,14 @@ def tried(
     module: str, some: Iterable[Mutant], tests: list[str], pool: ProcessPoolExecutor
 ) -> Iterator[tuple[Mutant, bool]]:
     """Return each mutant of a module, and whether it survives."""
-    source, limit = (ROOT / module).read_text(encoding="utf-8"), 0
+    reach: Reach | None = None
     waiting: list[tuple[Mutant, Future[bool]]] = []
     for one in some:  # the first are tried while the others are still made
-        if not limit:
-            if math.isinf(needed := pool.submit(seconds, module, source, tests).result()):
+        if not reach:
+            if not (notes := pool.submit(followed, module, tests).result()):
                 sys.exit(f"{module}: its tests fail as it is: {' '.join(tests)}")
-            limit = 5 + 3 * math.ceil(needed)
-        waiting.append((one, pool.submit(passes, module, one.source, one.at, tests, limit)))
+            reach = Reach.read(notes, (ROOT / module).read_text(encoding="utf-8"))
+        waiting.append((one, pool.submit(passes, module, one.source, one.at, reach.of(one.at))))
     for one, lives in waiting:
         yield one, lives.result()
 
