@@ -96,6 +96,7 @@ def test_formatted_as_the_book_formats():
         assert formatted(value, form) == format_plain_text(text, form)
 
 
+@pytest.mark.slow
 def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
     """Papermill and a kernel are the other route; one chapter stands for all, which the browser tests run."""
     from liftbook.chapters import rerun

@@ -37,27 +37,31 @@ ALIKE = """() => {
     return first(text, looks, 'looked') }"""
 
 # Most of a page's elements are insides of equations, which axe is told to leave out, and words in a style of their own,
-# in which it can find nothing but bad colours: it takes its time for each, so they are texts while it looks.
-RUN = """async ([theme, within, colours, options]) => {
-    const root = document.documentElement, was = root.dataset.theme, kept = [];
+# in which it can find nothing but bad colours: it takes its time for each, so they are texts while it looks for else.
+# For colours whole articles of a list, such as the ledger's, are left out if nothing in them is looked at.
+RUN = """async ([theme, within, colours]) => {
+    const root = document.documentElement, was = root.dataset.theme, put = [];
+    const replace = (e, by) => { put.push(() => by.replaceWith(e)); e.replaceWith(by) };
     const bare = e => ['span', 'em', 'strong', 'code'].includes(e.localName)
         && [...e.attributes].every(one => one.name === 'class') && [...e.children].every(bare);
     for (const e of document.querySelectorAll('mjx-container')) {
-        kept.push([e, [...e.childNodes]]);
+        const inside = [...e.childNodes];
+        put.push(() => e.replaceChildren(...inside));
         e.replaceChildren('x') }
-    if (!colours) for (const e of document.querySelectorAll('span, em, strong, code'))
-        if (e.isConnected && e.textContent.trim() && e.checkVisibility() && bare(e)) {
-            const text = document.createTextNode(e.textContent);
-            kept.push([text, e]);
-            e.replaceWith(text) }
+    // found before the first is replaced, for what is visible is computed anew after each
+    const styled = colours ? [] : [...document.querySelectorAll('span, em, strong, code')].filter(e =>
+        e.textContent.trim() && (e.closest('pre') || e.checkVisibility()) && bare(e));
+    for (const e of styled) if (e.isConnected) replace(e, document.createTextNode(e.textContent));
+    if (colours) for (const e of document.querySelectorAll('article article'))
+        if (!e.querySelector('[data-looked], [data-looked-link]')) replace(e, document.createComment('alike'));
     root.dataset.theme = theme;
     axe.configure({rules: [{id: 'color-contrast', selector: '[data-looked]'},
         {id: 'link-in-text-block', selector: '[data-looked-link]'}]});
-    const rules = Object.fromEntries(['color-contrast', 'link-in-text-block'].map(id => [id, {enabled: colours}]));
+    const some = ['color-contrast', 'link-in-text-block'];
+    const which = colours ? {runOnly: some} : {rules: Object.fromEntries(some.map(id => [id, {enabled: false}]))};
     const made = await axe.run({include: within, exclude: ['mjx-container']},
-        {resultTypes: ['violations'], preload: false, rules, ...options});
-    for (const [e, inside] of kept.reverse())
-        if (e.nodeType === Node.TEXT_NODE) e.replaceWith(inside); else e.replaceChildren(...inside);
+        {resultTypes: ['violations'], preload: false, ...which});
+    for (const back of put.reverse()) back();
     root.dataset.theme = was;
     return made.violations.map(one => [one.id, ...one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]) }"""
 
@@ -71,11 +75,13 @@ def axe():
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
-def barriers(page, theme, *, within="html", colours=True, **options):
+def barriers(page, theme, *, within="html", structure=True, colours=True):
     """Return what axe-core finds; what a screen reader hears of equations is MathJax's."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe())
         page.add_style_tag(content=AT_ONCE)
+    found = page.evaluate(RUN, [theme, [within], False]) if structure else []
     if colours:
         assert page.evaluate(ALIKE) > 5
-    return page.evaluate(RUN, [theme, [within], colours, options])
+        found += page.evaluate(RUN, [theme, [within], True])
+    return found

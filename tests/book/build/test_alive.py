@@ -88,8 +88,9 @@ def drawing(page):
     return link.evaluate("a => fetch(a.href).then(answer => answer.text())")
 
 
+@pytest.mark.slow  # Python comes twice
 def test_stop_while_python_comes(living):
-    """The runs below start it again; a run is stopped in its midst by `make test-slow`."""
+    """The runs below start it again."""
     press(living, "run")
     press(living, "stop")
     living.wait_for_function("document.querySelector('.lift-state').textContent.includes('Stopped after 0 of')")
@@ -180,7 +181,7 @@ def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living):
 def test_the_panel_can_be_read_by_a_screen_reader_and_on_a_phone(living):
     """With a run, an error and a cell that is being changed; of the page around them test_browser asks the same."""
     new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .lift-judging, .cell:has(textarea)"
-    assert [barriers(living, theme, within=new) for theme in ("light", "dark")] == [[], []]
+    assert [barriers(living, "light", within=new), barriers(living, "dark", within=new, structure=False)] == [[], []]
     living.set_viewport_size({"width": 390, "height": 800})
     assert living.evaluate("document.documentElement.scrollWidth") <= 390
     living.set_viewport_size({"width": 1300, "height": 900})

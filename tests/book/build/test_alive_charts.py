@@ -161,8 +161,8 @@ def test_the_table_has_what_the_chart_has(chart, tmp_path):
 
 
 def test_screen_readers_dark_pages_and_phones(chart):
-    for theme in ("dark", "light"):
-        assert barriers(chart, theme, within="#fig-e23-2") == []
+    assert barriers(chart, "dark", within="#fig-e23-2", structure=False) == []
+    assert barriers(chart, "light", within="#fig-e23-2") == []
     chart.set_viewport_size({"width": 390, "height": 800})
     chart.wait_for_timeout(300)
     assert chart.evaluate("document.documentElement.scrollWidth") <= 390

@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+from without_kernel import without_kernel
 
 from liftbook import chapters as module
 from liftbook.chapters import (
@@ -182,7 +183,8 @@ def test_a_cell_that_takes_too_long(capsys, tmp_path):
     assert (tmp_path / "run" / "killed.failed.ipynb").exists()
 
 
-def test_no_overwriting_unless_asked(capsys, tmp_path):
+def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
     folder = tmp_path / "run"
     words = ["rerun", SMALL, "-o", folder, "--quiet"]
     assert run(capsys, *words)[0] == 0
@@ -202,7 +204,8 @@ def test_no_overwriting_unless_asked(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("made", ["mine.txt", "deep/mine.txt"])
-def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, made):
+def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, made):
+    without_kernel(monkeypatch)
     folder, words = tmp_path / "run", ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html", "--force"]
     (folder / made).parent.mkdir(parents=True)
     (folder / made).write_text("keep me")
@@ -227,6 +230,7 @@ def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, made):
 
 
 def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
     chapter = SMALL.read_text().replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "reads.md").write_text(chapter)

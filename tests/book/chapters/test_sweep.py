@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from without_kernel import without_kernel
 
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.sweeping import dask_workers, is_finished, read_grid, run_name, sweep
@@ -100,7 +101,8 @@ class Here(Executor):
         return done
 
 
-def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_path):
+def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
     path = tmp_path / "small.md"
     path.write_text(Path(SMALL).read_text())
     for more, stale in (("", None), ("\nAnother text.\n", "1 runs in this folder are of an earlier text")):
@@ -250,7 +252,7 @@ def assert_each_ran_once(folder, n):
     assert all(is_finished(run) for run in (folder / "runs").iterdir())
 
 
-@pytest.mark.slow  # a local worker is killed below; Dask's own tries are the other half
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of connections that the killed worker leaves behind
 def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
     from distributed import LocalCluster
@@ -267,6 +269,7 @@ def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
     assert_each_ran_once(tmp_path / "out", 4)
 
 
+@pytest.mark.slow  # and so is Dask's above; that a sweep goes on when all of it is killed is tried below
 def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     mark = tmp_path / "mark"
     thread = kill_the_first_worker(mark)

@@ -66,6 +66,7 @@ def test_a_plain_script_needs_no_main_guard(tmp_path):
     assert (done.returncode, done.stdout) == (0, "once\n5\n"), done.stderr
 
 
+@pytest.mark.slow
 def test_a_class_of_the_scripts_own_needs_one_and_is_told_so(tmp_path):
     done = run_script(tmp_path, OF_ITS_OWN.format(guard=""))
     assert done.returncode == 1

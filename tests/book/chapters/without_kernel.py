@@ -1,0 +1,38 @@
+"""Chapters run in this process, for tests of what becomes of a run's folder: a kernel takes a second to start."""
+
+import json
+
+import nbformat
+
+from liftbook.build.exercises import tags
+from liftbook.chapters import results, running
+
+
+def executed_here(source, executed, path, *, parameters, **_):
+    """Stand in for ``running._executed``: run a notebook, leave it with what it kept, and return why it failed."""
+    notebook = nbformat.read(source, as_version=4)
+    names, failure = {}, ""
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+        code = cell.source.replace("from liftbook.chapters import keep", "")
+        names["keep"] = lambda name, table, cell=cell: cell.outputs.append(kept(name, table))
+        try:
+            exec(code, names)  # noqa: S102 - the tests' own chapter
+        except AssertionError as error:
+            failure = f"a cell of {path.stem} failed with AssertionError: {error}"
+            break
+        if "parameters" in tags(cell):
+            names |= parameters
+    nbformat.write(notebook, executed)
+    return failure
+
+
+def kept(name, table):
+    """Return a table as a kernel's output."""
+    rows = {"columns": list(table.columns), "rows": json.loads(table.to_json(orient="values"))}
+    data = {results.RECORD + results.ROWS_MIME: rows}
+    return nbformat.v4.new_output("display_data", data=data, metadata={"scrapbook": {"name": name}})
+
+
+def without_kernel(monkeypatch):
+    """Run chapters in this process for the rest of a test."""
+    monkeypatch.setattr(running, "_executed", executed_here)
