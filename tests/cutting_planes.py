@@ -15,27 +15,27 @@ def between(joint, notion, gap=1e-3, rounds=40):
     for _ in range(rounds):
         outer = cheapest(vertices(cuts, interior=p_x), p_x)
         used = outer.rows[outer.solution.x > 0]
-        edge = np.array([_last_allowed(notion, joint.p_s, likelihood, p_x, row) for row in outer.rows])
+        edge = _last_allowed(notion, joint.p_s, likelihood, p_x, outer.rows)
         inside = cheapest(np.concatenate([inner, edge]), p_x)
         low, high = (total - one.solution.objective for one in (inside, outer))
         if high - low <= gap:
             break
         inner = np.concatenate([p_x[None], inside.rows[inside.solution.x > 0]])
-        moved = np.array([_last_allowed(notion, joint.p_s, likelihood, p_x, row) for row in used])
+        moved = _last_allowed(notion, joint.p_s, likelihood, p_x, used)
         cuts = np.concatenate([cuts, notion.tangents(joint, moved[np.abs(moved - used).max(axis=1) > 1e-9])])
     return low, high
 
 
-def _last_allowed(notion, p_s, likelihood, p_x, row):
-    """Halve the way from P_X to a row, one row at a time, until the last allowed point is known."""
+def _last_allowed(notion, p_s, likelihood, p_x, rows):
+    """Halve the way from P_X to each row, until its last allowed point is known."""
 
     def allowed(t):
-        return bool(notion.kept_columns((likelihood @ (p_x + t * (row - p_x)))[:, None], p_s)[0])
+        return notion.kept_columns(likelihood @ (p_x + t[:, None] * (rows - p_x)).T, p_s)
 
-    if allowed(1.0):
-        return row
-    low, high = 0.0, 1.0
+    whole = allowed(np.ones(len(rows)))
+    low, high = np.zeros(len(rows)), np.ones(len(rows))
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if allowed(middle) else (low, middle)
-    return p_x + low * (row - p_x)
+        inside = allowed(middle)
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return np.where(whole[:, None], rows, p_x + low[:, None] * (rows - p_x))
