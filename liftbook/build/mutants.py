@@ -6,6 +6,7 @@ imports behind it.
 """
 
 import argparse
+import ast
 import contextlib
 import gc
 import importlib
@@ -132,9 +133,22 @@ def passes(module: str, source: str, at: int, reach: dict[str, float]) -> bool:
     return lives
 
 
-def drawn(chosen: list[str], operators: list[str], size: int, seed: int) -> dict[str, list[Mutant]]:
+def mutants_of(module: str, spec: dict[str, Any]) -> Iterator[Mutant]:
+    """Return a module's mutants, but for those of functions that are passed over."""
+    source = (ROOT / module).read_text(encoding="utf-8")
+    named = {one["function"] for one in spec.get("passed_over", []) if one["module"] == module}
+    lines = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.name in named
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    return (one for one in mutants(source, spec["operators"]) if one.at not in lines)
+
+
+def drawn(chosen: list[str], spec: dict[str, Any], size: int, seed: int) -> dict[str, list[Mutant]]:
     """Return so many of all mutants of some modules, drawn without replacement, by module."""
-    every = [(name, one) for name in chosen for one in mutants((ROOT / name).read_text(encoding="utf-8"), operators)]
+    every = [(name, one) for name in chosen for one in mutants_of(name, spec)]
     found: dict[str, list[Mutant]] = {name: [] for name in chosen}
     for at in sorted(random.Random(seed).sample(range(len(every)), min(size, len(every)))):
         name, one = every[at]
@@ -176,7 +190,7 @@ def main() -> int:
     chosen = [
         one for one in modules(spec) if not args.only or any(name == one[1] or name in one[0] for name in args.only)
     ]
-    sample = args.sample and drawn([one[0] for one in chosen], spec["operators"], args.sample, args.seed)
+    sample = args.sample and drawn([one[0] for one in chosen], spec, args.sample, args.seed)
     totals: Counter[str] = Counter()
     rows: list[tuple[str, Counter[str]]] = []
     with (
@@ -184,7 +198,7 @@ def main() -> int:
         ProcessPoolExecutor(args.jobs, get_context("spawn"), initializer=start, initargs=(scratch,)) as pool,
     ):
         for module, _, tests in chosen:
-            some = sample[module] if sample else mutants((ROOT / module).read_text(encoding="utf-8"), spec["operators"])
+            some = sample[module] if sample else mutants_of(module, spec)
             listed = {change for one in spec["equivalent"] if one["module"] == module for change in one["mutants"]}
             count: Counter[str] = Counter()
             seen, tested = set(), set()

@@ -10,7 +10,7 @@ from cosmic_ray.mutating import mutate_code  # type: ignore[import-untyped]
 from cosmic_ray.operators.number_replacer import NumberReplacer  # type: ignore[import-untyped]
 from cosmic_ray.plugins import get_operator  # type: ignore[import-untyped]
 
-NO_EFFECT = ("final", "cache")  # decorators that only a type checker sees, or a clock
+NO_EFFECT = ("final", "cache", "compiled")  # decorators that only a type checker sees, or a clock
 
 
 class Looser(NumberReplacer):  # type: ignore[misc]

@@ -37,6 +37,22 @@ def test_bounds_the_optimum_by_enumeration(channel):
     assert best - 1e-9 <= upper_bound(JOINT, NOTION, channel.certificate.proof) <= best * (1 + 2e-6)
 
 
+def test_without_a_bound_on_lifts_the_bound_is_the_entropy():
+    """It is raised by its rounding, which is below 1e-10 nats."""
+    free = ll.ALIP(50.0, 50.0)
+    found = ll.check_proof(JOINT, free, ll.optimal_response(JOINT, free, method="tree", compiled=False))
+    assert 0 <= found.upper - ll.entropy(JOINT.p_x) < 1e-10
+    assert found.gap == max(0.0, found.upper - found.value)
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_what_is_no_joint_notion_channel_or_proof_is_named(channel, at):
+    given = [JOINT, NOTION, channel, channel.certificate.proof]
+    given[at] = "a text"
+    with pytest.raises(ll.LiftError, match=("joint", "notion", "channel", "proof")[at]):
+        ll.check_proof(*given)
+
+
 NUMBERS = ["dual", "caps", "cap_weights", "level", "weights", "order", "sides", "parent", "child", "kind", "symbol"]
 
 

@@ -1,5 +1,7 @@
 """The heap of waiting nodes, against sorting."""
 
+import itertools
+
 import numpy as np
 
 from liftlib.solvers.mixing import heap
@@ -26,6 +28,18 @@ def test_nodes_come_out_by_their_bounds():
             size -= 1
         assert sorted(found) == list(range(count))
         np.testing.assert_array_equal(bounds[found], np.sort(bounds))
+
+
+def test_any_order_of_a_few():
+    for bounds in itertools.permutations(range(6)):
+        stack, size = Stack.empty(6), 0
+        for at, bound in enumerate(bounds):
+            size = push(stack, size, at, 0, float(bound))
+        found = []
+        while size:
+            found.append(bounds[pop(stack, size)[0]])
+            size -= 1
+        assert found == sorted(bounds)
 
 
 def test_nodes_come_and_go():

@@ -114,6 +114,40 @@ def test_rounding_is_cleaned_away():
     np.testing.assert_allclose(found[1], [0.2, 0.3, 0.5], rtol=1e-15)
 
 
+def test_a_billionth_is_no_rounding():
+    assert cleaned(np.array([[0.5, 0.5 - 1e-10, 1e-10]]))[0, 2] == pytest.approx(1e-10)
+
+
+@pytest.mark.parametrize("rare", [1e-3, 1e-6, 2e-9])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rare_coordinate_is_reached_without_its_unit_vector(kind, rare):
+    """Free rows reach the rest, so that a unit vector is in use until its price outweighs what they save."""
+    target = np.array([0.5 - rare, 0.5, rare])
+    master = made(kind, target)
+    master.add(np.eye(3)[:2])
+    cost, dual, weights = master.run()
+    np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
+    assert cost == pytest.approx(-xlogx(target).sum())
+    assert dual @ target == pytest.approx(cost)
+
+
+def test_what_saves_nothing_does_not_join():
+    class Table:
+        def __init__(self, prices):
+            self.given = np.array(prices)
+
+        def prices(self, _):
+            return self.given
+
+        def points(self, which, n):
+            return np.random.default_rng(0).dirichlet(np.ones(n), size=which.size)
+
+    master = HighsMaster(np.array([0.5, 0.3, 0.2]))
+    assert master.offer(Table([0.0, 1e-15, 2.0]), np.zeros(3)) == 0
+    assert master.offer(Table([0.0, -1e-3, 2.0, -1.0]), np.zeros(3)) == 2
+    assert master.offer(Table([]), np.zeros(3)) == 0
+
+
 def test_unit_vectors_cost_more_than_any_row():
     for n in (1, 2, 10, 1000):
         assert dear(n) > 2 * np.log(n) + 1

@@ -45,6 +45,7 @@ def test_it_takes_the_search_s_own_steps(name, seed):
     assert found.proven().bound == found.bound
     assert cost - found.bound <= 1e-6 * (entropies(target[None])[0] - cost) + 1e-9
     assert 0.5 * other.programmes <= found.programmes <= 2 * other.programmes
+    assert 0 < found.seconds < 600
 
 
 def test_a_tree_that_was_large_is_gone_on_from():

@@ -2,10 +2,11 @@
 
 import tomllib
 
+import pytest
 from each import each
 
 from liftbook.build import mutants as command
-from liftbook.build.mutants import ROOT, SPEC, drawn, interval, modules
+from liftbook.build.mutants import ROOT, SPEC, drawn, interval, modules, mutants_of
 from liftbook.build.mutations import mutants
 
 TOML = tomllib.loads(SPEC.read_text(encoding="utf-8"))
@@ -43,7 +44,7 @@ def test_a_sample_is_of_all_modules_and_the_same_for_a_seed(tmp_path, monkeypatc
         (tmp_path / name).write_text(text, encoding="utf-8")
         every[name] = [one.change for one in mutants(text, TOML["operators"])]
     assert [len(every[name]) for name in names] == [9, 4]
-    samples = [drawn(names, TOML["operators"], 6, seed) for seed in (0, 0, 1, 2, 3)]
+    samples = [drawn(names, TOML, 6, seed) for seed in (0, 0, 1, 2, 3)]
     for sample in samples:
         changes = {name: [one.change for one in sample[name]] for name in names}
         assert sum(map(len, changes.values())) == 6
@@ -51,8 +52,23 @@ def test_a_sample_is_of_all_modules_and_the_same_for_a_seed(tmp_path, monkeypatc
         assert all(len(set(some)) == len(some) for some in changes.values())
     assert samples[0] == samples[1]
     assert not all(sample == samples[0] for sample in samples[2:])
-    whole = drawn(names, TOML["operators"], 100, 0)
+    whole = drawn(names, TOML, 100, 0)
     assert {name: [one.change for one in whole[name]] for name in names} == every
+
+
+def test_a_function_that_is_passed_over_has_no_mutants(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "ROOT", tmp_path)
+    (tmp_path / "a.py").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "b.py").write_text(SOURCE, encoding="utf-8")
+    spec = {**TOML, "passed_over": [{"module": "a.py", "function": "least", "why": "of this test"}]}
+    assert {one.at for one in mutants_of("a.py", spec)} == {3, 5}
+    assert {one.at for one in mutants_of("b.py", spec)} == {3, 5, 6, 8}
+
+
+@each(TOML["passed_over"], lambda one: one["function"])
+def test_what_is_passed_over_is_there(one):
+    assert one["why"]
+    assert f"def {one['function']}(" in (ROOT / one["module"]).read_text(encoding="utf-8")
 
 
 def test_the_interval_of_a_sample():
@@ -79,3 +95,10 @@ def test_equivalents_are_of_lines_that_there_are(one):
         line, _, becomes = change.partition(" => ")
         assert "".join(line.split()) in text
         assert becomes not in ("", line)
+
+
+@pytest.mark.slow
+@each({one["module"]: one for one in TOML["equivalent"]}, str)
+def test_equivalents_are_mutants_that_there_are(module):
+    listed = {change for one in TOML["equivalent"] if one["module"] == module for change in one["mutants"]}
+    assert sorted(listed - {one.change for one in mutants_of(module, TOML)}) == []
