@@ -1,4 +1,4 @@
-"""The loops over pairs of coordinates and over directions, by hand: what is at a bound, and what rounding may do."""
+"""Pairs of coordinates, by loops and by tables, and directions, by hand: what is at a bound, what rounding may do."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ import pytest
 from liftlib.solvers.mixing import directions as of_directions
 from liftlib.solvers.mixing import pairs
 from liftlib.solvers.mixing.problem import HAS_NUMBA
+from liftlib.solvers.mixing.ranges import Ranges
+from liftlib.solvers.mixing.supports import AT_AN_END, FLAT, _shares, supports
 
 
 def plain(function):
@@ -20,14 +22,29 @@ def without_compiler(monkeypatch):
             monkeypatch.setattr(module, name, plain(getattr(module, name)))
 
 
-def shares(rows, low, high):
-    rows = np.array(rows, dtype=float)
+def by_loops(rows, low, high):
     count = rows.shape[1] * (rows.shape[1] - 1) // 2
     least, most = np.full(count, np.nan), np.full(count, np.nan)
-    plain(pairs.shares)(rows, np.array(low, dtype=float), np.array(high, dtype=float), 1e-12, least, most)
+    plain(pairs.shares)(rows, low, high, FLAT, least, most)
+    return least, most
+
+
+def by_tables(rows, low, high):
+    first, second = np.triu_indices(rows.shape[1], 1)
+    least, most = np.zeros(first.size), np.ones(first.size)
+    _shares(rows, low[:, None], high[:, None], first, second, least, most)
+    return least, most
+
+
+def shares(route, rows, low, high):
+    least, most = route(*(np.array(one, dtype=float) for one in (rows, low, high)))
     return list(zip(least.tolist(), most.tolist(), strict=True))
 
 
+BOTH = pytest.mark.parametrize("route", [by_loops, by_tables])
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("rows", "low", "high", "expected"),
     [
@@ -39,24 +56,35 @@ def shares(rows, low, high):
         ([[1.0, 0.0]], [0.5], [0.5], [(0.5, 0.5)]),
         ([[1.0, 0.0], [0.0, 1.0]], [0.25, 0.5], [1, 1], [(0.25, 0.5)]),
         ([[1.0, 0.0, 0.5]], [0.25], [1], [(0.25, 1.0), (0.0, 1.0), (0.0, 0.5)]),
+        ([[2.0**-33, 0.0]], [2.0**-34], [1], [(0.5, 1.0)]),  # of a billionth, which is no rounding
     ],
 )
-def test_shares_by_hand(rows, low, high, expected):
-    assert shares(rows, low, high) == expected
+def test_shares_by_hand(route, rows, low, high, expected):
+    assert shares(route, rows, low, high) == expected
 
 
+@BOTH
 @pytest.mark.parametrize(("low", "high"), [(0.6, 1.0), (-1.0, 0.4)])
-def test_a_flat_row_that_is_outside_leaves_no_share(low, high):
-    ((least, most),) = shares([[0.5, 0.5]], [low], [high])
+def test_a_flat_row_that_is_outside_leaves_no_share(route, low, high):
+    ((least, most),) = shares(route, [[0.5, 0.5]], [low], [high])
     assert least > most
 
 
+def listed(found):
+    return sorted({(int(i), int(j), float(share), round(float(h), 12)) for i, j, share, h in zip(*found, strict=True)})
+
+
 def vertices(rows, low, high, some=True):
-    found = plain(pairs.vertices)(np.array(rows, dtype=float), np.array(low), np.array(high), 1e-12, 1e-9, some)
-    return sorted({(int(i), int(j), share, round(h, 12)) for i, j, share, h in zip(*found, strict=True)})
+    rows, low, high = np.array(rows), np.array(low), np.array(high)
+    found = listed(plain(pairs.vertices)(rows, low, high, FLAT, AT_AN_END, some))
+    if some:
+        hull = Ranges(np.append(rows, [[1.0, 1.0]], axis=0), np.append(low, 1.0), np.append(high, 1.0), rows, rows)
+        assert listed(supports(hull)) == found
+    return found
 
 
 def test_vertices_by_hand():
+    """As the route by tables has them."""
     half = round(np.log(2), 12)
     alone = [(0, 0, 1.0, 0.0), (1, 1, 1.0, 0.0)]
     assert vertices([[0.0, 0.0]], [-1.0], [1.0]) == alone

@@ -10,9 +10,13 @@ from small_polytopes import polytopes, prices
 
 from liftlib.solvers.mixing.plain import Plain, bounded, box, tighten
 from liftlib.solvers.mixing.problem import AGAIN, FIRST, HAS_NUMBA, LEAF, Pass, Stack
+from liftlib.solvers.mixing.resuming import siblings
 from liftlib.solvers.polytope import vertices
 
 pytestmark = pytest.mark.skipif(not HAS_NUMBA, reason="without numba each pass begins at the root")
+
+
+plain_siblings = getattr(siblings, "py_func", siblings)
 
 
 def routed(problem):
@@ -106,6 +110,39 @@ def test_every_row_stays_in_a_leaf_or_a_box_that_waits_or_is_given_up_above_the_
         again.state[3] = 0.0
         assert again.least <= prices(corners, moved).min() + 1e-9
     assert seen > 20
+
+
+def paths(work):
+    """Each node's way down from the root, by the children taken, and whether it is a leaf."""
+    found = []
+    for at in range(work.nodes):
+        parent, child = int(work.records.parent[at]), int(work.records.child[at])
+        found.append((*found[parent], child) if parent >= 0 else ())
+    return {path: bool(work.records.kind[at] == LEAF) for at, path in enumerate(found)}
+
+
+def test_all_nodes_stay_but_those_below_a_leaf():
+    dropped = 0
+    for (route, problem, caps, _, before, moved, threshold), less in itertools.product(
+        cases(40, 22, 0.03), (0.0, 0.02, 0.1)
+    ):
+        again = route.resumed(before, begun(problem, route, moved, threshold - less), caps, apart=True)
+        if not again.nodes:
+            continue
+        was, now = paths(before), paths(again)
+        assert len(now) == again.nodes
+        below = {path for path in was if any(now.get(path[:depth]) for depth in range(len(path)))}
+        assert set(now) == set(was) - below
+        dropped += len(below)
+    assert dropped > 100
+
+
+def test_children_of_a_node_in_the_order_recorded():
+    parents = np.array([-1, 0, 0, 1, 0])
+    records = Stack(parents, parents, parents)  # it has the parents that are asked for
+    below, beside = (one.tolist() for one in plain_siblings(records, 5))
+    assert below == [4, 3, -1, -1, -1]
+    assert beside[1:] == [-1, 1, -1, 2]
 
 
 def test_the_nodes_that_wait_are_those_that_fail_and_come_in_order():
