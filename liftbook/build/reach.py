@@ -86,7 +86,8 @@ class Reach:
 
     def of(self, line: int) -> dict[str, float]:
         """Return the tests that a change of a line may reach, with their times: all if it runs at the import."""
-        around = self.every.get(line, range(line, line + 1))
+        # a decorator goes with the blank lines above it
+        around = self.every[min((one for one in self.every if one >= line), default=line)]
         found = frozenset().union(*(self.lines.get(one, frozenset()) for one in around))
         return {test: took for test, took in self.seconds.items() if {"", test} & found or test in self.unfollowed}
 

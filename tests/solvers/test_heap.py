@@ -81,3 +81,19 @@ def test_when_a_row_is_cheap_enough():
         assert work.found_enough == enough
     work.state[3], work.stack.bound[0] = -0.09, -0.1
     assert not work.found_enough
+
+
+def test_when_several_rows_are_enough():
+    work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0, several=True)
+    work.state[3] = -0.51  # however cheap the cheapest
+    for rows, enough in ((0, False), (29, False), (30, True), (31, True)):
+        work.state[5] = rows
+        assert work.found_enough == enough
+
+
+def test_how_many_bytes_nodes_take():
+    """A node: five numbers and m multipliers of eight bytes, a basis of four bytes each; one that waits: three."""
+    work = Pass.start(np.zeros(3), -0.1, 1e-3, 7, 5)
+    for nodes, waiting in ((0, 0), (1, 0), (0, 1), (11, 2)):
+        work.state[:2] = nodes, waiting
+        assert work.size == nodes * (5 * 8 + 7 * 8 + 5 * 4) + waiting * 3 * 8

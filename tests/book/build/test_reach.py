@@ -80,6 +80,13 @@ def test_what_runs_at_the_import_is_of_all(reach, word):
     assert names(reach, word) == {"less", "none", "of_something_else"} | ALWAYS
 
 
+def test_a_line_between_statements_is_of_the_next(reach):
+    lines = MODULE.splitlines()
+    assert lines[3] == lines[7] == ""
+    assert reach.of(4) == reach.of(5)
+    assert reach.of(8) == reach.of(9) == reach.seconds
+
+
 def test_statements_by_hand():
     found = {(one.start, one.stop) for one in statements(MODULE)}
     assert found == {(1, 2), (3, 4), (5, 7), (7, 8), (9, 10), (10, 13), (13, 14), (14, 18)}
