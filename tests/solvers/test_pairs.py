@@ -78,7 +78,9 @@ def vertices(rows, low, high, some=True):
     rows, low, high = np.array(rows), np.array(low), np.array(high)
     found = listed(plain(pairs.vertices)(rows, low, high, FLAT, AT_AN_END, some))
     if some:
-        hull = Ranges(np.append(rows, [[1.0, 1.0]], axis=0), np.append(low, 1.0), np.append(high, 1.0), rows, rows)
+        hull = Ranges(
+            np.append(rows, np.ones((1, rows.shape[1])), axis=0), np.append(low, 1.0), np.append(high, 1.0), rows, rows
+        )
         assert listed(supports(hull)) == found
     return found
 
@@ -91,6 +93,8 @@ def test_vertices_by_hand():
     assert vertices([[1.0, 0.0]], [0.5], [0.5]) == [(0, 1, 0.5, half)]  # a range that is one share
     assert vertices([[1.0, 0.0]], [0.5], [2.0]) == [(0, 0, 1.0, 0.0), (0, 1, 0.5, half)]
     assert vertices([[1.0, 0.0]], [-1.0], [0.5]) == [(0, 1, 0.5, half), (1, 1, 1.0, 0.0)]
+    third = round(np.log(3) - 2 / 3 * np.log(2), 12)  # more vertices than coordinates, none of them a coordinate alone
+    assert vertices([[1.0, -0.5, -0.5]], [0.0], [0.0]) == [(0, 1, 1 / 3, third), (0, 2, 1 / 3, third)]
     assert vertices([[1.0, 0.0]], [0.5], [2.0], some=False) == [(0, 0, 1.0, 0.0)]
 
 
