@@ -9,6 +9,8 @@ from liftlib.numerics import xlogx
 from liftlib.solvers.mixing import masters
 from liftlib.solvers.mixing.masters import HighsMaster, cleaned, dear, entropies
 from liftlib.solvers.mixing.problem import HAS_NUMBA
+from liftlib.solvers.mixing.ranges import ranges
+from liftlib.solvers.mixing.supports import supports
 
 if HAS_NUMBA:
     from liftlib.solvers.mixing import compiled, primal
@@ -129,6 +131,27 @@ def test_a_rare_coordinate_is_reached_without_its_unit_vector(kind, rare):
     np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
     assert cost == pytest.approx(-xlogx(target).sum())
     assert dual @ target == pytest.approx(cost)
+    # at the price that unit vectors have by now, a row that saves little still joins the mixture
+    two = np.array([[0.25 - rare, 0.75, rare], [0.75 - rare, 0.25, rare]])  # half of each is the target
+    master.add(two)
+    cost, dual, weights = master.run()
+    assert cost == pytest.approx(-xlogx(two).sum() / 2, abs=1e-8)
+    np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_those_that_save_most_are_offered(kind):
+    rng = np.random.default_rng(4)
+    for n, scale in ((4, 0.2), (4, 3.0), (9, 1.0), (30, 1.0)):
+        target = rng.dirichlet(np.ones(n))
+        table = supports(ranges(rng.normal(size=(3, n)) + 0.5))
+        dual = scale * rng.normal(size=n)
+        prices = table.prices(dual)
+        expected = np.argsort(prices)[: min(masters.AT_ONCE * n, int((prices < -1e-9).sum()))]
+        master = made(kind, target)
+        assert master.offer(table, dual) == len(expected)
+        found = {tuple(row) for row in master.rows[1:].round(9)}
+        assert found == {tuple(row) for row in table.points(expected, n).round(9)}
 
 
 def test_what_saves_nothing_does_not_join():
