@@ -152,6 +152,7 @@ def test_those_that_save_most_are_offered(kind):
         assert master.offer(table, dual) == len(expected)
         found = {tuple(row) for row in master.rows[1:].round(9)}
         assert found == {tuple(row) for row in table.points(expected, n).round(9)}
+        assert made(kind, target).offer(table, np.full(n, 1e-10)) == 0  # each coordinate alone saves less than counts
 
 
 def test_what_saves_nothing_does_not_join():
@@ -213,3 +214,15 @@ def test_where_the_simplex_gives_up_highs_goes_on(monkeypatch):
     other.add(second)
     assert master.run()[0] == pytest.approx(other.run()[0])
     np.testing.assert_allclose(master.rows, other.rows, rtol=1e-14)
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_the_simplex_says_where_it_cannot_go_on():
+    def mixes(rows, costs, basis):
+        rows, costs, basis = (np.array(one, dtype=kind) for one, kind in ((rows, float), (costs, float), (basis, int)))
+        inverse, weights, dual = np.eye(2), np.zeros(2), np.zeros(2)
+        return primal.mix(rows, costs, len(rows), 9.0, np.array([0.5, 0.5]), basis, inverse, weights, dual, 50)
+
+    assert mixes([[0.5, 0.5]], [0.1], [0, 1])
+    assert not mixes([[0.5, 0.5]], [0.1], [2, 2])  # no basis
+    assert not mixes([[0.0, 0.0]], [-1.0], [0, 1])  # more and more of it would be cheaper and cheaper
