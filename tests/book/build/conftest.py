@@ -15,6 +15,14 @@ HTML = ROOT / "_build" / "html"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
+    """It lets a browser keep connections and files, as the book's own host does."""
+
+    protocol_version = "HTTP/1.1"
+
+    def end_headers(self):
+        self.send_header("Cache-Control", "max-age=600")
+        super().end_headers()
+
     def log_message(self, *arguments):
         pass
 
