@@ -117,8 +117,11 @@ def _execute_one(cache_folder: Path, uri: str) -> Any:
     from jupyter_cache import get_cache
     from jupyter_cache.executors import load_executor  # type: ignore[import-untyped]
 
+    cache = get_cache(cache_folder)
+    # it takes what another process is about to write for one too many, and fails, or throws it away
+    cache.truncate_caches = lambda: None
     # its own pool hands out chapters by threes, and one core waits for the other at the end
-    executor = load_executor("local-serial", get_cache(cache_folder))
+    executor = load_executor("local-serial", cache)
     return executor.run_and_cache(filter_uris=[uri], timeout=1800, allow_errors=False)
 
 
