@@ -1,8 +1,8 @@
 """Change the library one token at a time, run the tests that reach the line, and list what none of them noticed.
 
-tests/mutants.toml says which modules, which tests, which of cosmic-ray's operators, and which mutants are equivalent
-to the module. The checkout stays as it is: each worker has a copy of the tree, and forks once a mutant, with the slow
-imports behind it.
+tests/mutants.toml says which modules, which tests, which of cosmic-ray's operators, which functions are passed over,
+and which mutants are equivalent to the module. The checkout stays as it is: each worker has a copy of the tree, and
+forks once a mutant, with the slow imports behind it.
 """
 
 import argparse
@@ -75,7 +75,7 @@ class Order:
     """Run only the tests that reach a line, first those that noticed mutants nearby, the latest before others."""
 
     def __init__(self, notes: Path, at: int, reach: dict[str, float]) -> None:
-        self.notes, self.at, self.reach = notes, at, reach
+        self.notes, self.at = notes, at
         self.rank: dict[str, tuple[int, float]] = {test: (FAR, seconds) for test, seconds in reach.items()}
         for note in notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []:
             test, line, number = note.rsplit("\t", 2)
