@@ -1,8 +1,5 @@
 """The order of passes: a tree that is not done soon is looked through in steps, and comes to the same."""
 
-import itertools
-import math
-
 import numpy as np
 import pytest
 
@@ -96,21 +93,3 @@ def test_pairs_by_loops_and_by_arrays():
             one, two = supports(hull), supports(hull, compiled=True)
             for a, b in zip(one, two, strict=True):
                 np.testing.assert_allclose(a, b, atol=1e-15)
-
-
-@pytest.mark.skipif(not HAS_NUMBA, reason="without numba each pass begins at the root")
-def test_the_optimum_and_its_proof_are_the_same_and_come_sooner(monkeypatch):
-    programmes = dict.fromkeys((1, 100, math.inf), 0)
-    for seed, eps in itertools.product(range(4), (0.25, 0.5, 1.0)):
-        joint, notion = ll.datasets.uniform_joint(5, 17, np.random.default_rng(seed)), ll.ALIP.split(eps, 0.5)
-        values = []
-        for nodes in programmes:
-            monkeypatch.setattr(search, "RESUMED", nodes)
-            channel = ll.optimal_response(joint, notion, method="tree")
-            made = channel.certificate
-            assert ll.check_proof(joint, notion, channel).upper <= made.upper + 1e-9
-            assert made.gap <= 1.1e-6 * made.value
-            values.append(made.value)
-            programmes[nodes] += made.programmes
-        assert max(values) - min(values) <= 2e-6 * max(values)
-    assert programmes[100] < 0.85 * programmes[math.inf]
