@@ -309,6 +309,7 @@ def test_after_single_coordinates_mixtures_of_two_are_where_it_goes_down_from(mo
         assert (starts >= 0).all()
         assert (starts.max(axis=1) >= largest - 1e-12).all()
     assert (asked[1] >= 0.1 * one.target - 1e-12).all()
+    assert (np.sort(asked[1])[:, -2] >= 0.45).any()  # of two that are not the same
 
 
 def test_the_gap_by_default_is_that_of_the_response():

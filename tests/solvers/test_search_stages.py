@@ -93,6 +93,19 @@ def test_a_search_without_time_still_has_a_proof():
     assert not found.ended
 
 
+@pytest.mark.parametrize("reached", [True, False])
+@pytest.mark.parametrize("over", [True, False])
+def test_a_search_ended_unless_a_limit_came_before_the_gap(reached, over, monkeypatch):
+    def prove(one, *_):
+        one.proven = one.proven._replace(bound=one.cost if reached else 0.0)
+        one.limit = 0.0 if over else np.inf
+
+    monkeypatch.setattr(search, "_prove", prove)
+    joint = ll.datasets.uniform_joint(5, 12, np.random.default_rng(3))
+    found = search.cheapest_mixture(ll.LIP(0.3).halfspaces(joint), joint.p_x, compiled=False)
+    assert found.ended == (reached or not over)
+
+
 def test_a_bound_alone():
     """What proves it stays, what only a pass that goes on needs does not."""
     one = begun()
@@ -201,6 +214,32 @@ def test_what_a_pass_found_joins_and_what_it_leads_to_where_that_saves(monkeypat
     assert len(work.found)
     assert rows == [*work.found.tolist(), *np.eye(6, 12)[:2].tolist()]
     assert one.joined == len(rows)
+    assert one.add(np.empty((0, 12))) == 0
+
+
+def test_a_pass_goes_downhill_from_what_it_found(monkeypatch):
+    one = begun()
+    asked = heard(one, monkeypatch)
+    work = one.one_pass(1e-3, None, several=True)
+    assert len(work.found) > 1
+    np.testing.assert_allclose(asked, [work.found], atol=1e-9)
+    one.one_pass(1.0, None)
+    assert len(asked) == 1
+    assert one.joined == 0
+
+
+def test_a_pass_of_so_many_programmes(monkeypatch):
+    monkeypatch.setattr(search, "CHUNK", 3)
+    assert begun().one_pass(1e-6, None, several=True, chunks=2).solved == 6
+
+
+def test_where_no_vertex_is_on_one_or_two_coordinates(monkeypatch):
+    one = begun()
+    monkeypatch.setattr(
+        one, "table", one.table._replace(**{name: part[:0] for name, part in one.table._asdict().items()})
+    )
+    one.settle()
+    assert one.cost == pytest.approx(one.dual @ one.target)
 
 
 def test_a_pass_that_proves_the_bound_stays_apart_from_the_next(monkeypatch):

@@ -139,7 +139,7 @@ class Search:
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.programmes = self.passes = self.joined = 0
-        self.table: Supports | None = None
+        self.table: Supports
         if compiled:
             compile_loops()  # what it takes the first time is not the search's
         self.master = master_of(target, compiled=compiled)
@@ -201,7 +201,7 @@ class Search:
     def settle(self, everywhere: bool = True) -> None:
         """Solve the programme; let vertices on one or two coordinates join until none would improve it."""
         self.cost, self.dual, self.weights = self.master.run()
-        if self.table is None or not self.table.share.size or not everywhere:
+        if not self.table.share.size or not everywhere:
             return
         while self.master.offer(self.table, self.dual):
             self.cost, self.dual, self.weights = self.master.run()
