@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help book pdf ledger test test-slow preview course serve lint lock bench bounds minimal spark coverage mutants clean
+.PHONY: help book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal spark coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,13 +28,14 @@ test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, 
 	$(BIN)/python -m liftbook.build.chromium
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not rebuilt"
 
-# the laws on new examples each time, what is marked slow, branch coverage, mutants, and both minimal roots
-test-slow: .venv/installed book  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
-	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
-	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/laws
-	$(MAKE) coverage mutants
+test-slow: slow mutants  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
 	tools/minimal-debian
 	tools/minimal-debian --with-compiler
+
+slow: .venv/installed book  ## What is marked slow, the laws on new examples each time, and branch coverage
+	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
+	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/laws
+	$(MAKE) coverage
 
 spark: .venv/installed  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
 	$(BIN)/pytest -m slow tests/tables/test_elsewhere.py

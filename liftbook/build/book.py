@@ -118,7 +118,8 @@ def _execute_one(cache_folder: Path, uri: str) -> Any:
     from jupyter_cache.executors import load_executor  # type: ignore[import-untyped]
 
     cache = get_cache(cache_folder)
-    # it takes what another process is about to write for one too many, and fails, or throws it away
+    # jupyter-cache asks twice which records there are: one that another process adds in between seems one too many, and
+    # is not found, or is thrown away
     cache.truncate_caches = lambda: None
     # its own pool hands out chapters by threes, and one core waits for the other at the end
     executor = load_executor("local-serial", cache)

@@ -20,7 +20,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from importlib.util import cache_from_source
 from multiprocessing import get_context
@@ -30,7 +30,7 @@ from typing import Any
 import pytest
 
 from liftbook.build.mutations import Mutant, mutants
-from liftbook.build.reach import Follower, Reach, allowed
+from liftbook.build.reach import Follower, Reach
 from liftlib.population.binomial import clopper_pearson
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +39,9 @@ COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful", "numba")
 FEW, FAR, LONG = 8, 10**6, 1800
 """How many tests are tried before all, how far a test is that noticed none, and seconds for all that are followed."""
+LAST = (FAR, math.inf)
+NO_TESTS = 5
+"""What pytest ends with where none is left of the tests."""
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
 OPTIONS = ("-x", "-q", "--tb=no", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain")
 
@@ -72,10 +75,13 @@ def start(scratch: str) -> None:
 
 
 class Order:
-    """Run only the tests that reach a line, first those that noticed mutants nearby, the latest before others."""
+    """Run only the tests that reach a line, first those that noticed mutants nearby, the latest before others.
 
-    def __init__(self, notes: Path, at: int, reach: dict[str, float]) -> None:
-        self.notes, self.at = notes, at
+    All others come last where a mutant is to be tried by all, also those whose names come of what is changed.
+    """
+
+    def __init__(self, notes: Path, at: int, reach: dict[str, float], *, every: bool = False) -> None:
+        self.notes, self.at, self.every = notes, at, every
         self.rank: dict[str, tuple[int, float]] = {test: (FAR, seconds) for test, seconds in reach.items()}
         for note in notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []:
             test, line, number = note.rsplit("\t", 2)
@@ -88,7 +94,8 @@ class Order:
         return sorted(noticed, key=self.rank.__getitem__)[:FEW]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted((one for one in items if one.nodeid in self.rank), key=lambda one: self.rank[one.nodeid])
+        some = [one for one in items if self.every or one.nodeid in self.rank]
+        items[:] = sorted(some, key=lambda one: self.rank.get(one.nodeid, LAST))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -116,18 +123,30 @@ def followed(module: str, tests: list[str]) -> Path | None:
     return notes if ended(tests, lambda: Follower(module, notes), LONG) == 0 else None
 
 
-def passes(module: str, source: str, at: int, reach: dict[str, float]) -> bool:
-    """Return whether the tests that reach a line pass with it changed; those that take too long do not."""
+def passes(module: str, source: str, at: int, reach: Reach, *, sure: bool = True) -> bool:
+    """Return whether the tests that reach a line, and all of the module's then, pass with it changed.
+
+    Those that take too long do not. To be less sure, those that reach it are enough.
+    """
     path, compiled = Path(module), Path(cache_from_source(module))
     original = path.read_text(encoding="utf-8")
     path.write_text(source, encoding="utf-8")
     compiled.unlink(missing_ok=True)
-    order = Order(Path.cwd().with_name(module.replace("/", ".")), at, reach)
+    notes = Path.cwd().with_name(module.replace("/", "."))
+
+    def unnoticed(tests: dict[str, float], *, every: bool = False) -> bool:
+        files = sorted({test.partition("::")[0] for test in tests})
+        order = Order(notes, at, tests, every=every)
+        return not files or ended(files, lambda: order, reach.allowed(tests)) in (0, NO_TESTS)
+
+    near = reach.of(at)
+    order = Order(notes, at, near)
     likely = order.likely()
     # a number above 1 may only say that a test could not be found by its name
-    noticed = bool(likely) and (ended(likely, lambda: order, allowed(reach, likely)) in (1, -signal.SIGPROF))
-    files = sorted({test.partition("::")[0] for test in reach})
-    lives = not noticed and (not files or ended(files, lambda: order, allowed(reach, reach)) == 0)
+    noticed = bool(likely) and ended(likely, lambda: order, reach.allowed(likely)) in (1, -signal.SIGPROF)
+    lives = not noticed and (len(near) == len(reach.seconds) or unnoticed(near))
+    if sure or len(near) == len(reach.seconds):
+        lives = lives and unnoticed(reach.seconds, every=True)
     path.write_text(original, encoding="utf-8")
     compiled.unlink(missing_ok=True)
     return lives
@@ -144,6 +163,11 @@ def mutants_of(module: str, spec: dict[str, Any]) -> Iterator[Mutant]:
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     return (one for one in mutants(source, spec["operators"]) if one.at not in lines)
+
+
+def listed_of(module: str, spec: dict[str, Any]) -> Counter[str]:
+    """Return which changes are listed as equivalent, each as often as a line that stands in several places."""
+    return Counter(change for one in spec["equivalent"] if one["module"] == module for change in one["mutants"])
 
 
 def drawn(chosen: list[str], spec: dict[str, Any], size: int, seed: int) -> dict[str, list[Mutant]]:
@@ -163,9 +187,9 @@ def interval(killed: int, mattering: int) -> str:
 
 
 def tried(
-    module: str, some: Iterable[Mutant], tests: list[str], pool: ProcessPoolExecutor
+    module: str, some: Iterable[Mutant], tests: list[str], listed: Container[str], pool: ProcessPoolExecutor
 ) -> Iterator[tuple[Mutant, bool]]:
-    """Return each mutant of a module, and whether it survives."""
+    """Return each mutant of a module, and whether it survives: of those not listed all tests are asked."""
     reach: Reach | None = None
     waiting: list[tuple[Mutant, Future[bool]]] = []
     for one in some:  # the first are tried while the others are still made
@@ -173,7 +197,7 @@ def tried(
             if not (notes := pool.submit(followed, module, tests).result()):
                 sys.exit(f"{module}: its tests fail as it is: {' '.join(tests)}")
             reach = Reach.read(notes, (ROOT / module).read_text(encoding="utf-8"))
-        waiting.append((one, pool.submit(passes, module, one.source, one.at, reach.of(one.at))))
+        waiting.append((one, pool.submit(passes, module, one.source, one.at, reach, sure=one.change not in listed)))
     for one, lives in waiting:
         yield one, lives.result()
 
@@ -199,18 +223,16 @@ def main() -> int:
     ):
         for module, _, tests in chosen:
             some = sample[module] if sample else mutants_of(module, spec)
-            listed = {change for one in spec["equivalent"] if one["module"] == module for change in one["mutants"]}
+            listed = listed_of(module, spec)
             count: Counter[str] = Counter()
-            seen, tested = set(), set()
-            for mutant, lives in tried(module, some, tests, pool):
-                what = "killed" if not lives else "equivalent" if mutant.change in listed else "survive"
+            for mutant, lives in tried(module, some, tests, listed, pool):
+                what = "killed" if not lives else "equivalent" if listed[mutant.change] > 0 else "survive"
                 count.update(["mutants", what])
-                tested.add(mutant.change)
-                if lives:
-                    seen.add(mutant.change)
+                listed[mutant.change] -= lives
                 if what == "survive":
                     print(f"survives  {module}:{mutant.at}  {mutant.change}", flush=True)
-            for change in sorted((listed & tested if sample else listed) - seen):
+            # of a sample none can tell: where a line stands twice the other place may be meant
+            for change in [] if sample else sorted((+listed).elements()):
                 count["gone"] += 1
                 print(f"is listed as equivalent, but does not survive  {module}  {change}", flush=True)
             if count:

@@ -1,8 +1,13 @@
-"""Which tests reach which lines of a module: the others cannot notice what is changed there."""
+"""Which tests reach which lines of a module, as far as one can see: the others hardly notice what is changed there.
+
+What is computed once and kept, as by ``functools.cache``, is the first test's alone, and so is a module that a test
+imports; and a process that a pool starts is not seen. So whoever wants to be sure runs all tests at the end.
+"""
 
 import ast
 import json
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,8 +17,8 @@ from typing import Any
 import coverage
 import pytest
 
-STARTS = ("subprocess.", "os.fork", "os.posix_spawn", "os.spawn", "os.exec")
-"""What Python audits where a process begins, in which lines are not followed."""
+STARTS = ("subprocess.", "os.fork", "os.posix_spawn", "os.spawn", "os.exec", "os.system")
+"""Audit events of a new process, whose lines coverage does not see."""
 LEAST = 0.05
 """Seconds to count for a test, at the least."""
 
@@ -25,15 +30,20 @@ class Follower:
         self.module, self.notes = Path(module).resolve(), notes
         self.test = ""
         self.seconds: dict[str, float] = defaultdict(float)
+        self.shared = 0.0
         self.unfollowed: set[str] = set()
         self.coverage = coverage.Coverage(data_file=None, config_file=False, include=[str(self.module)])
+        self.coverage.set_option("run:core", "ctrace")  # the one of Python 3.14 has no contexts
         self.coverage.start()
         sys.addaudithook(self.audit)
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Take note of a test that starts a process, or reads the module as a file."""
-        if self.test and (event.startswith(STARTS) or (event == "open" and str(arguments[0]) == str(self.module))):
+        if self.test and (event.startswith(STARTS) or (event == "open" and self._is_module(arguments[0]))):
             self.unfollowed.add(self.test)
+
+    def _is_module(self, path: object) -> bool:
+        return isinstance(path, str) and path.endswith(self.module.name) and Path(path).resolve() == self.module
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -46,6 +56,19 @@ class Follower:
             self.test = ""
             self.coverage.switch_context("")
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
+        """What is set up once is every test's that has it, so its lines are of all, and its time is."""
+        if fixturedef.scope == "function":
+            return (yield)
+        started = time.perf_counter()
+        self.coverage.switch_context("")
+        try:
+            return (yield)
+        finally:
+            self.coverage.switch_context(self.test)
+            self.shared += time.perf_counter() - started
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add up how long a test takes with what is set up for it."""
         self.seconds[report.nodeid] += report.duration
@@ -54,12 +77,14 @@ class Follower:
         """Leave what was seen where the process that waits can read it."""
         self.coverage.stop()
         lines = self.coverage.get_data().contexts_by_lineno(str(self.module))
-        found = {"seconds": self.seconds, "unfollowed": sorted(self.unfollowed), "lines": lines}
+        found = {
+            "seconds": self.seconds, "shared": self.shared, "unfollowed": sorted(self.unfollowed), "lines": lines,
+        }  # fmt: skip
         self.notes.write_text(json.dumps(found), encoding="utf-8")
 
 
 def statements(source: str) -> Iterator[range]:
-    """Return the lines of each statement, of one with a body those of its head, and of one in another after that."""
+    """Return each statement's lines: of one with a body its head's alone, and inner ones after outer ones."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt | ast.ExceptHandler):
             body = getattr(node, "body", None)
@@ -69,9 +94,10 @@ def statements(source: str) -> Iterator[range]:
 
 @dataclass(frozen=True)
 class Reach:
-    """How long each test takes that mirrors a module, and which of them reach a line of it."""
+    """How long each test takes that mirrors a module, what they share, and which of them reach a line of it."""
 
     seconds: dict[str, float]
+    shared: float
     unfollowed: frozenset[str]
     lines: dict[int, frozenset[str]]
     every: dict[int, range]
@@ -82,7 +108,7 @@ class Reach:
         found = json.loads(notes.read_text(encoding="utf-8"))
         every = {line: lines for lines in statements(source) for line in lines}
         lines = {int(line): frozenset(tests) for line, tests in found["lines"].items()}
-        return cls(found["seconds"], frozenset(found["unfollowed"]), lines, every)
+        return cls(found["seconds"], found["shared"], frozenset(found["unfollowed"]), lines, every)
 
     def of(self, line: int) -> dict[str, float]:
         """Return the tests that a change of a line may reach, with their times: all if it runs at the import."""
@@ -91,7 +117,6 @@ class Reach:
         found = frozenset().union(*(self.lines.get(one, frozenset()) for one in around))
         return {test: took for test, took in self.seconds.items() if {"", test} & found or test in self.unfollowed}
 
-
-def allowed(seconds: dict[str, float], tests: Iterable[str]) -> float:
-    """Return how long tests may take: some times as long as they did, and pytest's own start."""
-    return 10 + 3 * sum(max(LEAST, seconds[test]) for test in tests)
+    def allowed(self, tests: Iterable[str]) -> float:
+        """Return how long tests may take: some times as long as they did, and pytest's own start."""
+        return 10 + 3 * (self.shared + sum(max(LEAST, self.seconds[test]) for test in tests))

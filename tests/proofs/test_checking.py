@@ -38,7 +38,7 @@ def test_bounds_the_optimum_by_enumeration(channel):
 
 
 @pytest.mark.parametrize(("eps", "gap"), [(50.0, 1e-6), (3.0, 1.0)])
-def test_what_is_proven_is_never_above_the_entropy(eps, gap):
+def test_a_proof_that_says_less_than_the_entropy_gives_the_entropy(eps, gap):
     """It is raised by its rounding, which is below 1e-10 nats, also where a wide gap left it .08 nats above."""
     loose = ll.ALIP(eps, eps)
     found = ll.check_proof(JOINT, loose, ll.optimal_response(JOINT, loose, gap=gap, method="tree", compiled=False))

@@ -114,7 +114,8 @@ def test_no_coordinate_of_a_direction_is_beyond_1():
 
 
 @pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
-def test_compiled_loops_call_compiled_loops():
+def test_compiled_loops_call_compiled_loops(monkeypatch):
+    monkeypatch.undo()  # what is not compiled yet is compiled here
     rows = np.array([[1.0, 0.0, 0.5]])
     found = pairs.vertices(rows, np.array([0.5]), np.array([2.0]), 1e-12, 1e-9, True)
     expected = plain(pairs.vertices)(rows, np.array([0.5]), np.array([2.0]), 1e-12, 1e-9, True)

@@ -137,7 +137,7 @@ def test_all_nodes_stay_but_those_below_a_leaf():
     assert dropped > 100
 
 
-def test_children_of_a_node_in_the_order_recorded():
+def test_children_of_a_node_the_last_recorded_first():
     parents = np.array([-1, 0, 0, 1, 0])
     records = Stack(parents, parents, parents)  # it has the parents that are asked for
     below, beside = (one.tolist() for one in plain_siblings(records, 5))

@@ -214,7 +214,7 @@ def test_what_a_pass_found_joins_and_what_it_leads_to_where_that_saves(monkeypat
     assert len(work.found)
     assert rows == [*work.found.tolist(), *np.eye(6, 12)[:2].tolist()]
     assert one.joined == len(rows)
-    assert one.add(np.empty((0, 12))) == 0
+    assert begun().add(np.empty((0, 12))) == 0
 
 
 def test_a_pass_goes_downhill_from_what_it_found(monkeypatch):

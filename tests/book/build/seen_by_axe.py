@@ -50,7 +50,8 @@ RUN = """async ([theme, within, colours]) => {
         e.replaceChildren('x') }
     // found before the first is replaced, for what is visible is computed anew after each
     const styled = colours ? [] : [...document.querySelectorAll('span, em, strong, code')].filter(e =>
-        e.textContent.trim() && (e.closest('pre') || e.checkVisibility()) && bare(e));
+        e.textContent.trim() && (e.closest('pre') || e.checkVisibility({visibilityProperty: true}))
+        && e.parentElement !== document.body && bare(e));
     for (const e of styled) if (e.isConnected) replace(e, document.createTextNode(e.textContent));
     if (colours) for (const e of document.querySelectorAll('article article'))
         if (!e.querySelector('[data-looked], [data-looked-link]')) replace(e, document.createComment('alike'));

@@ -1,12 +1,15 @@
 """What counts as a mutant, and that tests/mutants.toml speaks of what there is."""
 
+import subprocess
+import sys
 import tomllib
+from collections import Counter
 
 import pytest
 from each import each
 
 from liftbook.build import mutants as command
-from liftbook.build.mutants import ROOT, SPEC, drawn, interval, modules, mutants_of
+from liftbook.build.mutants import ROOT, SPEC, drawn, interval, listed_of, modules, mutants_of
 from liftbook.build.mutations import mutants
 
 TOML = tomllib.loads(SPEC.read_text(encoding="utf-8"))
@@ -100,5 +103,57 @@ def test_equivalents_are_of_lines_that_there_are(one):
 @pytest.mark.slow
 @each({one["module"]: one for one in TOML["equivalent"]}, str)
 def test_equivalents_are_mutants_that_there_are(module):
-    listed = {change for one in TOML["equivalent"] if one["module"] == module for change in one["mutants"]}
-    assert sorted(listed - {one.change for one in mutants_of(module, TOML)}) == []
+    """Each as often as its line stands there, at the most."""
+    there = Counter(one.change for one in mutants_of(module, TOML))
+    assert sorted((listed_of(module, TOML) - there).elements()) == []
+
+
+CACHED = """from functools import cache
+
+FIRST = 1
+
+@cache
+def first():
+    return FIRST + 1
+
+def second():
+    return first() + 1
+"""
+TESTS_OF_CACHED = """import mod
+import pytest
+
+def test_first():
+    assert mod.first() > 0
+
+@pytest.mark.parametrize("name", [f"of {mod.FIRST}"])
+def test_second(name):
+    assert mod.second() == 3
+"""
+TRY = """import json, sys
+from pathlib import Path
+from liftbook.build.mutants import followed, passes
+from liftbook.build.reach import Reach
+
+source = Path("mod.py").read_text()
+notes = followed("mod.py", ["test_mod.py"])
+reach = Reach.read(notes, source)
+changed = [("first() + 1", "first() - 1"), ("FIRST + 1", "FIRST + 2"), ("FIRST = 1", "FIRST = 3"), ("1", "1 ")]
+for before, after in changed:
+    at = source[: source.index(before)].count(chr(10)) + 1
+    print(*(passes("mod.py", source.replace(before, after), at, reach, sure=sure) for sure in (False, True)))
+assert Path("mod.py").read_text() == source
+"""
+
+
+def test_who_is_to_be_sure_asks_all_tests(tmp_path):
+    """What is cached is run by the first test alone, and a test's name may come of what is changed."""
+    for name, text in (("mod.py", CACHED), ("test_mod.py", TESTS_OF_CACHED), ("try.py", TRY), ("pytest.ini", "")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    made = subprocess.run([sys.executable, "try.py"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert made.stdout.split("\n")[:4] == ["False False", "True False", "False False", "True True"]
+
+
+def test_a_change_is_listed_as_often_as_it_lives():
+    spec = {"equivalent": [{"module": "a", "mutants": ["b", "c"]}, {"module": "a", "mutants": ["b"]}]}
+    assert listed_of("a", spec) == {"b": 2, "c": 1}
+    assert listed_of("b", spec) == {}

@@ -1,11 +1,11 @@
-"""That a change of a line is tried by all tests which could notice it, and by no others."""
+"""That a change of a line is tried by the tests which reach it, and by no others."""
 
 import subprocess
 import sys
 
 import pytest
 
-from liftbook.build.reach import LEAST, Reach, allowed, statements
+from liftbook.build.reach import LEAST, Reach, statements
 
 MODULE = """import functools
 
@@ -24,15 +24,37 @@ def least(a, b):
         a,
         b,
     )
+
+def thrice(x):
+    return 3 * x
 """
-TESTS = """import pathlib, subprocess, sys
+TESTS = """import pathlib, subprocess, sys, time
 import mod
+import pytest
+
+@pytest.fixture(scope="module")
+def thrice():
+    time.sleep(0.2)
+    return mod.thrice(1)
 
 def test_less():
     assert mod.least(1, 2) == 1
 
 def test_none():
     assert mod.least(None, 2) == 2
+
+def test_once(thrice):
+    assert thrice == 3
+
+def test_once_more(thrice):
+    assert thrice == 3
+
+def test_by_a_relative_path():
+    assert "LIMIT" in open("mod.py").read()
+
+def test_by_the_shell():
+    import os
+    assert os.system(sys.executable + " -c 'import mod'") == 0
 
 def test_elsewhere():
     assert subprocess.run([sys.executable, "-c", "import mod; mod.twice(1)"]).returncode == 0
@@ -63,7 +85,7 @@ def names(reach, word):
     return {test.partition("::test_")[2] for test in reach.of(at)}
 
 
-ALWAYS = {"elsewhere", "written"}
+ALWAYS = {"elsewhere", "written", "by_a_relative_path", "by_the_shell"}
 """What starts a process cannot be followed, and what reads the file sees each change."""
 
 
@@ -75,9 +97,9 @@ def test_by_hand(reach):
     assert names(reach, "2 * x") == ALWAYS
 
 
-@pytest.mark.parametrize("word", ["LIMIT", "functools.cache", "def least"])
-def test_what_runs_at_the_import_is_of_all(reach, word):
-    assert names(reach, word) == {"less", "none", "of_something_else"} | ALWAYS
+@pytest.mark.parametrize("word", ["LIMIT", "functools.cache", "def least", "3 * x"])
+def test_what_runs_at_the_import_or_is_set_up_once_is_of_all(reach, word):
+    assert names(reach, word) == {"less", "none", "of_something_else", "once", "once_more"} | ALWAYS
 
 
 def test_a_line_between_statements_is_of_the_next(reach):
@@ -89,9 +111,11 @@ def test_a_line_between_statements_is_of_the_next(reach):
 
 def test_statements_by_hand():
     found = {(one.start, one.stop) for one in statements(MODULE)}
-    assert found == {(1, 2), (3, 4), (5, 7), (7, 8), (9, 10), (10, 13), (13, 14), (14, 18)}
+    assert found == {(1, 2), (3, 4), (5, 7), (7, 8), (9, 10), (10, 13), (13, 14), (14, 18), (19, 20), (20, 21)}
 
 
 def test_how_long_tests_may_take(reach):
     assert set(reach.seconds) > reach.of(7).keys()
-    assert allowed({"a": 2.0, "b": 0.0, "c": 9.0}, ["a", "b"]) == pytest.approx(10 + 3 * (2 + LEAST))
+    one = Reach({"a": 2.0, "b": 0.0, "c": 9.0}, 0.5, frozenset(), {}, {})
+    assert one.allowed(["a", "b"]) == pytest.approx(10 + 3 * (0.5 + 2 + LEAST))
+    assert reach.shared >= 0.2

@@ -17,6 +17,7 @@ from liftbook.chapters import (
     preview_parameters,
     ran_with,
     read_parameters,
+    running,
 )
 from liftbook.chapters.errors import RerunError
 from liftlib.cli import main
@@ -206,6 +207,8 @@ def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize("made", ["mine.txt", "deep/mine.txt"])
 def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, made):
     without_kernel(monkeypatch)
+    executed, here = [], running._executed
+    monkeypatch.setattr(running, "_executed", lambda *one, **more: executed.append(one) or here(*one, **more))
     folder, words = tmp_path / "run", ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html", "--force"]
     (folder / made).parent.mkdir(parents=True)
     (folder / made).write_text("keep me")
@@ -216,6 +219,7 @@ def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, ma
         assert [p.read_text() for p in folder.rglob("*.txt")] == ["keep me"]
     (folder / made).unlink()
     assert run(capsys, *words)[0] == 2  # an empty folder is nobody's run either
+    assert not executed
     for path in sorted(folder.rglob("*"), reverse=True):
         path.rmdir()
     folder.rmdir()
@@ -227,6 +231,18 @@ def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, ma
     (folder / made).unlink()
     (folder / "link").symlink_to(tmp_path)
     assert run(capsys, *words)[0] == 2
+
+
+def test_force_leaves_what_appeared_during_the_run(capsys, tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
+    words = ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html"]
+    assert run(capsys, *words)[0] == 0
+    here, mine = running._executed, tmp_path / "run" / "mine.txt"
+    monkeypatch.setattr(running, "_executed", lambda *one, **more: mine.write_text("keep me") and here(*one, **more))
+    code, _, err = run(capsys, *words, "--force")
+    assert code == 2
+    assert "run holds mine.txt, which no run wrote" in err
+    assert mine.read_text() == "keep me"
 
 
 def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypatch):

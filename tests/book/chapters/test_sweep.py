@@ -269,7 +269,7 @@ def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
     assert_each_ran_once(tmp_path / "out", 4)
 
 
-@pytest.mark.slow  # and so is Dask's above; that a sweep goes on when all of it is killed is tried below
+@pytest.mark.slow  # a sweep that is killed as a whole is tried below, always
 def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     mark = tmp_path / "mark"
     thread = kill_the_first_worker(mark)
