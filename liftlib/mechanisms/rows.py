@@ -126,9 +126,13 @@ class Mixture(NamedTuple):
 
     @property
     def kernel(self) -> Matrix:
-        """P(y|x) = q(y) v_y(x) / P(x) for the rows with weight, shape (X, Y) (E23 eqs. (27)-(29))."""
-        used = self.solution.x > 0
-        kernel = (self.solution.x[used, None] * self.rows[used] / self.p_x).T
+        """P(y|x) = q(y) v_y(x) / P(x) for the rows with weight, shape (X, Y) (E23 eqs. (27)-(29)).
+
+        A symbol so rare that no such row has it, by the programme's tolerance, is sent where an average one goes.
+        """
+        weights = self.solution.x[self.solution.x > 0]
+        kernel = (weights[:, None] * self.rows[self.solution.x > 0] / self.p_x).T
+        kernel[~kernel.any(axis=1)] = weights
         return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
 
 

@@ -308,9 +308,11 @@ def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, floa
     >>> [round(belief, 4) for belief in belief_within(0.1, 1.0, 0.5)]
     [0.0368, 0.1649]
     """
-    least = max(math.exp(-eps_l) * prior, 1 - math.exp(min(eps_u, 700)) * (1 - prior))
-    most = min(math.exp(min(eps_u, 700)) * prior, 1 - math.exp(-eps_l) * (1 - prior))
-    return least, most
+    growth = math.exp(min(eps_u, 700.0))
+    least = max(math.exp(-eps_l) * prior, 1 - growth * (1 - prior))
+    # what is next to impossible may become certain where e^eps is beyond a float, or nearly
+    grown = 1.0 if eps_u > 700 and prior > 0 else growth * prior
+    return least, min(grown, 1 - math.exp(-eps_l) * (1 - prior))
 
 
 def log_of(measure: Matrix) -> Matrix:

@@ -110,7 +110,9 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
         found = _families(parts, bases, shadows, rows)
         kernels.append(found)
         copies.append(np.full(len(found), math.perm(n, len(parts))))
-    return KernelVertices(np.concatenate(kernels), np.concatenate(copies))
+    # there is none where 0 is the only column that is allowed
+    none = np.empty((0, n, n)), np.empty(0, dtype=np.intp)
+    return KernelVertices(np.concatenate([none[0], *kernels]), np.concatenate([none[1], *copies]))
 
 
 def _faces(tight: Mask) -> list[NDArray[np.intp]]:

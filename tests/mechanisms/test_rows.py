@@ -1,5 +1,7 @@
 """The engine for rows, piece by piece: what is left out, the mixture, the kernel, what is mended, what is proven."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -245,3 +247,31 @@ def test_no_mixture_is_a_solvers_fault(monkeypatch):
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
     with pytest.raises(SolverFailure, match=r"no response found, yet a constant release keeps LIP\(eps=1\.0\): no mix"):
         best_response(JOINT, ll.LIP(1.0))
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1e-16, 1e-30, 1e-200])
+def test_a_symbol_that_no_row_in_use_has_is_sent_where_an_average_one_goes(mass):
+    """As notions of attributes keep all symbols, however rare."""
+    table = np.column_stack([np.random.default_rng(0).dirichlet(np.ones(12)).reshape(4, 3), np.full(4, mass / 4)])
+    joint, notion = ll.Joint(table / table.sum()), ll.SRLIP(0.5, (2, 2))
+    made = [ll.optimal_response(joint, notion, method=method) for method in ("qhull", "tree")]
+    assert made[0].certificate.value == pytest.approx(made[1].certificate.value, abs=1e-9)
+    assert all(notion.is_kept(joint, channel) for channel in made)
+
+
+def test_a_kernel_by_hand():
+    """Each row of the mixture by Bayes' rule; what none has goes where an average symbol goes."""
+    solution = Solution(np.array([0.25, 0.0, 0.75]), np.zeros(3), 0.0, 0.0, 0.0, 0.0)
+    mixture = Mixture(
+        np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1 / 3, 2 / 3, 0.0]]), solution, np.array([0.5, 0.5, 0.0])
+    )
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(mixture.kernel[:2], [[0.5, 0.5], [0.0, 1.0]])
+    rare = mixture._replace(p_x=np.array([0.5, 0.5, 1e-17]))
+    np.testing.assert_allclose(rare.kernel, [[0.5, 0.5], [0.0, 1.0], [0.25, 0.75]])
+
+
+def test_two_certificates_are_the_same_only_if_they_are_one():
+    one = best_response(JOINT, ll.LIP(0.5)).certificate
+    assert one == one
+    assert one != copy.copy(one)

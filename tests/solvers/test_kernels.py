@@ -117,6 +117,14 @@ def test_refusals():
         kernels_by_faces(np.empty((3, 0)))
 
 
+def test_where_no_column_but_0_is_allowed_there_is_no_kernel():
+    for cone in (np.array([[-1.0, -1.0]]), -np.eye(3)):
+        n = cone.shape[1]
+        found = kernels_by_faces(cone)
+        assert (found.kernels.shape, found.copies.shape) == ((0, n, n), (0,))
+        assert len(kernel_vertices(cone)) == 0
+
+
 def test_rows_of_any_size_and_rows_of_nothing():
     """A constraint may be scaled, and one of zeros says nothing."""
     cone = cone_of(TIES, ll.LDP(0.7))
