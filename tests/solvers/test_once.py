@@ -7,10 +7,10 @@ import liftlib as ll
 from liftlib.numerics import KEEP_TOL
 from liftlib.solvers.mixing import once
 from liftlib.solvers.mixing.masters import AT_ONCE, SUPPORT_TOL, dear, entropies
-from liftlib.solvers.mixing.problem import HAS_NUMBA, NEAR
+from liftlib.solvers.mixing.problem import HAS_NUMBA, NEAR, Pass
 from liftlib.solvers.mixing.ranges import FEW
 from liftlib.solvers.mixing.routes import MOST_DENSE
-from liftlib.solvers.mixing.search import RESUMED, Search, cheapest_mixture
+from liftlib.solvers.mixing.search import FINER, RESUMED, Search, cheapest_mixture
 from liftlib.solvers.mixing.supports import AT_AN_END, FLAT
 
 pytestmark = pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
@@ -122,6 +122,45 @@ def test_vertices_join_until_none_would_improve_it(name, dense):
     assert weights @ mixing.rows[: count[0]] == pytest.approx(target, abs=1e-9)
 
 
+def assert_same(made, told):
+    """A pass in one call has come to what one by steps has."""
+    ended, least, steps, found, records, count, order = made
+    assert ended == (told.waiting == 0 or told.found_enough)
+    assert (least, steps, count) == (told.least, told.solved, told.nodes)
+    np.testing.assert_array_equal(found, told.found[:300])
+    np.testing.assert_array_equal(order, told.order)
+    for one, other in zip(records, told.records, strict=True):
+        np.testing.assert_array_equal(one[:count], other[:count])
+
+
+@pytest.mark.parametrize("name", ["tight", "ratios"])
+def test_a_pass_is_the_search_s(name, dense):
+    """From the root and from an earlier one on, done, ended by a row that saves enough, or out of programmes."""
+    halfspaces, target = cone(*CASES[name], 0)
+    search = Search(halfspaces, target, KEEP_TOL, compiled=True)
+    problem, _ = dense.polytope(halfspaces, target, KEEP_TOL)
+    m, n = problem.rows.shape
+    work = dense.space(m, n)
+    best = cheapest_mixture(halfspaces, target, slack=KEEP_TOL).dual
+    ended, resumed = set(), 0
+    for delta, programmes in ((1e-4, 10**6), (3e-3, 10**6), (1e-4, 4), (1e-4, 103)):
+        before, count, order, told = dense.empty(4096, m), 0, np.arange(n), None
+        for move in (0.0, 1e-5, 1e-3, 0.1):
+            dual = best + move * np.cos(np.arange(n))
+            start = Pass.start(dual, -delta, delta / FINER, m, m)
+            if told is not None and told.nodes >= RESUMED:
+                start = search.route.resumed(told, start, search.caps, apart=True)
+            resumed += start.nodes > 0
+            told = start
+            search.route.explore(told, search.caps, programmes)
+            made = dense.one_pass(problem, dual, search.caps, delta, before, count, order, programmes, work)
+            assert_same(made, told)
+            before, count, order = made[4:]
+            ended.add((told.waiting > 0, told.found_enough))
+    assert ended >= {(False, False), (True, True), (True, False)}
+    assert resumed > 1
+
+
 def test_rows_for_which_there_is_no_room_do_not_join(dense):
     """Compiled, a row written behind the last would be written into something else."""
     target, room = np.array([0.6, 0.4]), 3 + AT_ONCE * 2
@@ -149,6 +188,9 @@ def test_a_wide_gap_takes_passes_too_and_is_reached(seed):
     found = once.search_once(halfspaces, target, KEEP_TOL, 0.1)
     cost = float(entropies(found.rows) @ found.weights)
     assert 0 < cost - found.bound <= 0.1 * (entropies(target[None])[0] - cost)
+    other = cheapest_mixture(halfspaces, target, gap=0.1, slack=KEEP_TOL)
+    assert 0.5 * other.programmes <= found.programmes <= 2 * other.programmes
+    assert found.programmes < once.search_once(halfspaces, target, KEEP_TOL, 1e-6).programmes
 
 
 @pytest.mark.parametrize(("name", "value"), [("ROOM", 8), ("CHUNK_COMPILED", 0)])
@@ -163,6 +205,26 @@ def test_where_a_bound_needs_no_tree_it_is_given_up_for_want_of_a_proof():
     halfspaces, target = cone((5, 17), ll.ALIP.split(2.0, 0.5), 0)
     assert once.search_once(halfspaces, target, KEEP_TOL, 0.3) is None
     assert cheapest_mixture(halfspaces, target, gap=0.3, slack=KEEP_TOL).proven.work.nodes > 0
+
+
+def test_so_many_passes_and_no_more(dense, monkeypatch):
+    halfspaces, target = cone(*CASES["tight"], 1)
+    monkeypatch.setattr(dense, "searched", getattr(dense.searched, "py_func", dense.searched))
+    one_pass, begun = dense.one_pass, []
+    monkeypatch.setattr(dense, "one_pass", lambda *given: begun.append(1) or one_pass(*given))
+    done, *_, programmes, passes = once._called(halfspaces, target, KEEP_TOL, 1e-6)[:8]
+    assert done
+    assert passes == len(begun) > 1
+    assert programmes == once.search_once(halfspaces, target, KEEP_TOL, 1e-6).programmes
+    for most in (passes, passes - 1):
+        monkeypatch.setattr(dense, "PASSES", most)
+        assert once._called(halfspaces, target, KEEP_TOL, 1e-6)[0] == (most == passes)
+
+
+def test_each_programme_is_a_node_where_one_pass_is_all():
+    halfspaces, target = cone(*CASES["loose"], 0)
+    found = once.search_once(halfspaces, target, KEEP_TOL, 1e-6)
+    assert found.programmes == found.proven().work.nodes
 
 
 def test_many_halfspaces_or_coordinates_do_not_fit():
@@ -180,3 +242,16 @@ def test_what_is_given_is_left_as_it_was():
     assert (halfspaces == before[0]).all()
     assert (target == before[1]).all()
     assert (once.first_starts(17) == before[2]).all()
+
+
+def test_one_symbol_is_proven_too():
+    found = once.search_once(np.empty((0, 1)), np.array([1.0]), 0.0, 1e-6)
+    assert found.proven().bound == found.bound == 0.0
+    assert found.proven().work.nodes <= 1
+
+
+def test_factors_of_1_are_no_factors_of_0():
+    """Rows of thirds, from which a simplex that keeps a wrong inverse does not come back."""
+    found = once.search_once(np.array([[1, -0.5, -0.5], [-0.4, 1, 1]]), np.full(3, 1 / 3), 0.0, 1e-6)
+    assert found is not None
+    assert found.weights @ found.rows == pytest.approx(np.full(3, 1 / 3))

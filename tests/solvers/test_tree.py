@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 from small_polytopes import entropy_at, polytopes, prices
 
-from liftlib.solvers.mixing import plain, tree
+from liftlib.solvers.mixing import plain, simplex, tree
 from liftlib.solvers.mixing.plain import Plain
 from liftlib.solvers.mixing.problem import BISECT, ENOUGH, FIRST, LEAF, ROUNDING, SEVERAL, Pass, Problem, Records, Stack
 from liftlib.solvers.mixing.ranges import ranges
@@ -274,6 +274,23 @@ def test_a_ray_proves_that_there_is_no_point(route):
     assert kept >= 20
 
 
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_ray_along_which_a_bound_hardly_grows(route):
+    """What is short is only followed further, until growth is rounding."""
+    g, _, problem, dual, _ = next(one for one in polytopes(20) if vertices(one[0])[:, 0].max() < 0.9)
+    n = dual.size
+    least, most = np.zeros(n), np.ones(n)
+    least[0] = vertices(g)[:, 0].max() + 0.05
+    found = linprog(
+        -np.eye(n)[0], A_ub=np.concatenate([problem.rows, -problem.rows]),
+        b_ub=np.concatenate([problem.high, -problem.low]), bounds=[(0, 1)] * n, method="highs",
+    ).ineqlin.marginals  # fmt: skip
+    ray = found[: len(found) // 2] - found[len(found) // 2 :]
+    for size, proves in ((1e-3, True), (1e-10, True), (1e-16, False)):
+        multipliers, value = without_point(route, problem, dual, least, most, 20.0, size * ray)
+        assert (value >= 20.0) == proves == multipliers.any()
+
+
 def far_one(route, least, most, row):
     if route == "arrays":
         return plain.furthest(least, most, row)
@@ -431,6 +448,26 @@ def test_a_pass_finds_the_least_price(route):
     assert min(above, below) > 5
 
 
+def test_a_tree_is_no_deeper_than_there_is_room_for_its_paths(monkeypatch):
+    """What is given up there bounds the pass as it is."""
+    monkeypatch.setattr(tree, "DEEPEST", 5)
+    deep = 0
+    for g, _, problem, dual, _ in polytopes(8, seed=21):
+        corners = vertices(g)
+        work = start("loops", problem, dual, prices(corners, dual).min() + 0.05, tolerance=0.0)
+        looped("explore")(
+            problem, work.dual, np.ones(dual.size), work.order, work.threshold, work.tolerance, work.records,
+            work.stack, work.state, work.rows, work.prices, (400, 400, 0.0, 401), simplex.space(*problem.rows.shape),
+        )  # fmt: skip
+        depths = {-1: 0}
+        for at in range(work.nodes):
+            depths[at] = depths[int(work.records.parent[at])] + 1
+        assert max(depths.values()) <= 4
+        deep += max(depths.values()) == 4
+        assert work.least <= prices(corners, dual).min() + 1e-9
+    assert deep
+
+
 @pytest.mark.parametrize("route", ROUTES)
 def test_each_node_proves_its_bound(route):
     """The records alone tell it: no box has a vertex, or a point between, below what its node's multipliers prove."""
@@ -578,6 +615,7 @@ def test_a_pass_begins_at_the_root():
     assert (work.nodes, work.waiting, work.several) == (0, 1, False)
     assert work.least == -math.inf
     assert work.order.tolist() == [1, 3, 0, 2]
+    assert len(work.rows) == len(work.prices) >= SEVERAL
     assert work.next() == (-1, 0)
     assert work.waiting == 0
     assert work.least == math.inf

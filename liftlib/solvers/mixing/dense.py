@@ -153,9 +153,9 @@ def downhill(problem, dual, starts, worth, work):
 
 @compiled
 def empty(nodes, m):
-    """Return room for nodes, see ``problem.Records``; ``explore`` writes all of it but the symbols."""
+    """Return room for nodes, see ``problem.Records``; ``explore`` writes all of it."""
     return Records(
-        np.empty(nodes, np.int64), np.empty(nodes, np.int64), np.empty(nodes, np.int64), np.zeros(nodes, np.int64),
+        np.empty(nodes, np.int64), np.empty(nodes, np.int64), np.empty(nodes, np.int64), np.empty(nodes, np.int64),
         np.empty(nodes), np.empty((nodes, m)), np.empty((nodes, m), np.int32),
     )  # fmt: skip
 

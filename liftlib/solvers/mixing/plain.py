@@ -84,7 +84,8 @@ class Plain:
     def _node(self, work: Pass, parent: int, child: int, least: Vector, most: Vector) -> None:
         at = work.nodes
         records = work.records
-        records.parent[at], records.child[at], records.kind[at], records.level[at] = parent, child, LEAF, 0.0
+        records.parent[at], records.child[at], records.kind[at] = parent, child, LEAF
+        records.symbol[at], records.level[at] = -1, 0.0
         work.state[0] = at + 1
         work.state[6] += 1
         row, value, slopes = self._solved(work, at, least, most)

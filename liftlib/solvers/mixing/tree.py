@@ -284,7 +284,8 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
         solved += 1
         if at == count:
             count += 1
-            records.parent[at], records.child[at], records.kind[at], records.level[at] = parent, child, LEAF, 0.0
+            records.parent[at], records.child[at], records.kind[at] = parent, child, LEAF
+            records.symbol[at], records.level[at] = -1, 0.0
         if start >= 0:
             work[5][:] = records.basis[start]
         else:
