@@ -1,5 +1,6 @@
 """evaluate: each field against scipy or the definition, on blind and secret-aware channels."""
 
+import copy
 import math
 from dataclasses import FrozenInstanceError
 
@@ -190,3 +191,10 @@ def test_refuses_other_orders():
 def test_a_sure_symbol_is_kept_whole_however_its_mass_is_rounded(counts):
     joint = Joint.from_counts(counts)
     assert evaluate(joint, Channel.identity(1)).nmi == 1.0
+
+
+def test_two_evaluations_are_the_same_only_if_they_are_one():
+    joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    one = evaluate(joint, Channel.identity(2))
+    assert one == one
+    assert one != copy.copy(one)

@@ -211,6 +211,19 @@ def boundary(joint, notion, row):
 
 
 class TestTangents:
+    @pytest.mark.parametrize("eps", [1e-7, 1e-8, 1e-9])
+    @pytest.mark.parametrize("make", CONVEX.values(), ids=CONVEX)
+    def test_next_to_no_budget_they_cut_nothing_off_that_is_kept(self, make, eps):
+        """What cancels there leaves rounding, which is not small over such a budget."""
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            joint, notion = Joint(rng.dirichlet(np.ones(10)).reshape(2, 5)), make(eps, eps)
+            if not notion.convex or notion.polyhedral:
+                continue
+            rows = np.array([boundary(joint, notion, row) for row in np.eye(5)])
+            cuts = notion.tangents(joint, rows)
+            assert (cuts @ rows.T).min() >= -1.01 * KEEP_TOL * max(1.0, np.abs(cuts).max())
+
     @pytest.mark.parametrize("make", CONVEX.values(), ids=CONVEX)
     def test_they_hold_on_the_set_and_touch_it(self, make):
         rng = np.random.default_rng(7)

@@ -7,6 +7,7 @@ import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidProof
+from liftlib.proofs import checking
 from liftlib.proofs.checking import upper_bound
 
 JOINT = ll.datasets.uniform_joint(4, 10, np.random.default_rng(3))
@@ -156,3 +157,7 @@ def test_imports_no_solver():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]", found.stdout
+
+
+def test_what_is_allowed_for_rounding_is_a_floats():
+    assert np.finfo(float).eps / 2 == checking.UNIT

@@ -59,6 +59,8 @@ def test_a_move_must_be_worth_more_than_rounding():
     """Else two symbols of one price would take turns for ever."""
     for gain, to in ((0.0, 0), (1e-14, 0), (1e-11, 1)):
         assert moved(np.array([[1.0]]), np.array([[0]]), np.array([[0.0, gain]])).tolist() == [[to]]
+    # prices so large that the tolerance is nothing to them
+    assert moved(np.array([[1.0]]), np.array([[0]]), np.array([[5000.0]])).tolist() == [[0]]
 
 
 def test_maps_are_not_changed_in_place():

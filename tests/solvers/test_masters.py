@@ -226,3 +226,11 @@ def test_the_simplex_says_where_it_cannot_go_on():
     assert mixes([[0.5, 0.5]], [0.1], [0, 1])
     assert not mixes([[0.5, 0.5]], [0.1], [2, 2])  # no basis
     assert not mixes([[0.0, 0.0]], [-1.0], [0, 1])  # more and more of it would be cheaper and cheaper
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_what_is_offered_are_distributions():
+    master = compiled.CompiledMaster(np.full(3, 1 / 3))
+    table = supports(ranges(np.array([[1.0, -0.5, -0.2], [-0.4, 1.0, 0.1]])))
+    assert master.offer(table, np.array([2.0, 2.0, 2.0])) > 1
+    np.testing.assert_allclose(master.rows.sum(axis=1), 1.0)

@@ -458,6 +458,29 @@ def test_the_centre_has_the_most_slack():
     assert equalities > 5
 
 
+@pytest.mark.parametrize("seed", [2089, 1454])
+def test_a_thin_polytope_keeps_all_its_vertices(seed):
+    """As wide as rounding is large; against all sets of constraints that may meet in a point."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    inside = rng.dirichlet(np.ones(n))
+    rows = rng.normal(size=(int(rng.integers(1, 4)), n))
+    rows -= (rows @ inside)[:, None]
+    width = 10.0 ** rng.uniform(-11, -4)
+    halfspaces = np.concatenate([rows, -rows]) + width * rng.random((2 * len(rows), 1))
+    every, corners = np.concatenate([np.eye(n), halfspaces]), []
+    for some in itertools.combinations(range(len(every)), n - 1):
+        system = np.concatenate([np.ones((1, n)), every[list(some)]])
+        if np.linalg.cond(system) < 1e8:
+            corner = np.linalg.solve(system, np.eye(n)[0])
+            if (every @ corner >= -1e-3 * width).all():
+                corners.append(corner)
+    found = vertices(halfspaces)
+    assert len(found) == len(corners) > 5
+    for corner in corners:
+        assert np.abs(found - corner).max(axis=1).min() < 1e-9
+
+
 def test_pycddlib_is_there_if_it_can_be_imported():
     try:
         import cdd  # noqa: F401

@@ -358,3 +358,8 @@ def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
         solution = mix_columns(-xlogx(columns).sum(axis=1), columns, target)
         assert len(handed) == calls
         assert (columns @ solution.dual <= -xlogx(columns).sum(axis=1) + 1e-8).all()
+
+
+def test_without_constraints_nothing_is_missed():
+    found = programmes.certify(np.array([1.0, 2.0]), np.empty((0, 2)), np.empty(0), np.zeros(2), np.empty(0))
+    assert (found.objective, found.primal_residual) == (0.0, 0.0)

@@ -1,5 +1,8 @@
 """The order of passes: a tree that is not done soon is looked through in steps, and comes to the same."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -93,3 +96,43 @@ def test_pairs_by_loops_and_by_arrays():
             one, two = supports(hull), supports(hull, compiled=True)
             for a, b in zip(one, two, strict=True):
                 np.testing.assert_allclose(a, b, atol=1e-15)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_what_the_tree_leaves_is_a_proof(compiled):
+    """Whoever checks it has the numbers of branchings from ``proofs``, and takes no child that has no place there."""
+    boxes = 0
+    for seed in range(16, 24):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(4, 9)), int(rng.integers(2, 5))
+        joint = ll.Joint(rng.dirichlet(np.full(n * k, 0.7)).reshape(k, n))
+        channel = ll.optimal_response(joint, ll.LIP(0.1), method="tree", compiled=compiled)
+        found = ll.check_proof(joint, ll.LIP(0.1), channel)
+        assert found.gap <= 1e-5 * found.value + 1e-8
+        boxes += found.boxes
+    assert boxes > 500
+
+
+def test_where_numba_is_missing_the_tree_is_by_arrays():
+    lines = (
+        "import sys; sys.modules['numba'] = None",
+        "import liftlib as ll",
+        "joint = ll.Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])",
+        "print(ll.optimal_response(joint, ll.LIP(0.2), method='tree').certificate.value)",
+    )
+    made = subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, capture_output=True, text=True)
+    joint = ll.Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    best = ll.optimal_response(joint, ll.LIP(0.2), method="qhull").certificate.value
+    assert float(made.stdout) == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_a_full_list_of_rows_ends_no_pass_by_loops():
+    """A pass that looks for the cheapest goes on without listing any more."""
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(3))
+    one = search.Search(ll.ALIP.split(0.8, 0.5).halfspaces(joint), joint.p_x, 0.0, compiled=True)
+    work = Pass.start(one.dual, -1e-3, 1e-5, len(one.hull.rows), one.route.basis)
+    work.state[2] = work.state[5] = len(work.prices)
+    one.route.explore(work, one.caps, 5)
+    assert work.solved == 5 or not work.waiting
+    assert work.state[2] == len(work.prices)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from liftlib.solvers.mixing import primal, simplex, tree
 from liftlib.solvers.mixing.plain import Plain
@@ -222,3 +223,33 @@ def test_an_ended_pass_keeps_what_a_proof_needs():
     assert [len(one) for one in done.stack] == [0, 0, 0]
     assert (done.rows.shape, done.prices.shape) == ((0, 3), (0,))
     assert work.waiting == 3  # and the pass itself is as it was
+
+
+def looped_mixed(rows, target, basis, dear=8.0, steps=400):
+    """``primal.mixed`` over rows that have joined, with what is 0 left out."""
+    n = len(target)
+    table, costs = np.zeros((len(rows) + 2, n)), np.zeros(len(rows) + 2)
+    count = looped("join")(table, costs, 0, np.array(rows, dtype=float))
+    given = table, costs, count, dear, np.array(target, dtype=float), np.array(basis), np.eye(n)
+    return looped("mixed")(*given, steps, (4.0, 1e9, 1e-11)), table[:count], costs[:count]
+
+
+def test_a_basis_that_would_need_less_than_nothing_of_a_row_is_no_mixture():
+    (well, *_), _, _ = looped_mixed([[0.5, 0.5], [0.9, 0.1]], [0.95, 0.05], [2, 3], steps=100)
+    assert not well
+
+
+def test_mixtures_of_rational_rows():
+    """Ties, pivots of 1 and factors of 1 come up often there: each ends well, as cheap as by scipy."""
+    rng = np.random.default_rng(5)
+    for _ in range(120):
+        n = int(rng.integers(2, 6))
+        rows = rng.integers(0, 4, (int(rng.integers(1, 12)), n)) + np.eye(n)[rng.integers(0, n)]
+        rows = rows / rows.sum(axis=1, keepdims=True)
+        target = rng.dirichlet(np.ones(len(rows))) @ rows
+        (well, cost, _, dual, weights), table, costs = looped_mixed(rows, target, range(n))
+        best = linprog(costs, A_eq=table.T, b_eq=target, method="highs")
+        assert well
+        assert cost == pytest.approx(best.fun, abs=1e-9)
+        np.testing.assert_allclose(weights @ table, target, atol=1e-9)
+        assert (costs - table @ dual >= -1e-9).all()
