@@ -448,6 +448,17 @@ def test_a_pass_finds_the_least_price(route):
     assert min(above, below) > 5
 
 
+def test_enough_rows_below_the_cut_off_end_it_at_once():
+    g, _, problem, dual, _ = next(polytopes(1, seed=21))
+    work = start("loops", problem, dual, prices(vertices(g), dual).min() + 0.05)
+    work.state[5] = SEVERAL
+    looped("explore")(
+        problem, work.dual, np.ones(dual.size), work.order, work.threshold, work.tolerance, work.records, work.stack,
+        work.state, work.rows, work.prices, (400, 400, 0.0, SEVERAL), simplex.space(*problem.rows.shape),
+    )  # fmt: skip
+    assert (work.solved, work.waiting) == (0, 1)
+
+
 def test_a_tree_is_no_deeper_than_there_is_room_for_its_paths(monkeypatch):
     """What is given up there bounds the pass as it is."""
     monkeypatch.setattr(tree, "DEEPEST", 5)
