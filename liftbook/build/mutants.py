@@ -80,8 +80,10 @@ class Order:
     All others come last where a mutant is to be tried by all, also those whose names come of what is changed.
     """
 
-    def __init__(self, notes: Path, at: int, reach: dict[str, float], *, every: bool = False) -> None:
-        self.notes, self.at, self.every = notes, at, every
+    def __init__(
+        self, notes: Path, at: int, reach: dict[str, float], limits: Callable[[str], float], *, every: bool = False
+    ) -> None:
+        self.notes, self.at, self.limits, self.every = notes, at, limits, every
         self.rank: dict[str, tuple[int, float]] = {test: (FAR, seconds) for test, seconds in reach.items()}
         for note in notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []:
             test, line, number = note.rsplit("\t", 2)
@@ -97,18 +99,21 @@ class Order:
         some = [one for one in items if self.every or one.nodeid in self.rank]
         items[:] = sorted(some, key=lambda one: self.rank.get(one.nodeid, LAST))
 
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        signal.setitimer(signal.ITIMER_PROF, self.limits(nodeid))  # of its own time: the machine may have other work
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             with self.notes.open("a", encoding="utf-8") as file:
                 file.write(f"{report.nodeid}\t{self.at}\t{time.time()}\n")
 
 
-def ended(tests: Iterable[str], plugin: Callable[[], object], limit: float) -> int:
-    """Return what pytest ends with, in a process of its own: 0 if the tests pass, below 0 if they take too long."""
+def ended(tests: Iterable[str], plugin: Callable[[], object]) -> int:
+    """Return what pytest ends with, in a process of its own: 0 if the tests pass, below 0 if one takes too long."""
     if not (child := os.fork()):
         status = 1
         try:
-            signal.setitimer(signal.ITIMER_PROF, limit)  # of its own time: the machine may have other work
+            signal.setitimer(signal.ITIMER_PROF, LONG)
             os.dup2(os.open("mutant.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
             os.dup2(1, 2)
             status = pytest.main([*OPTIONS, *tests], plugins=[plugin()])
@@ -120,7 +125,7 @@ def ended(tests: Iterable[str], plugin: Callable[[], object], limit: float) -> i
 def followed(module: str, tests: list[str]) -> Path | None:
     """Return where it is noted which tests reach which lines of a module as it is, or None if they fail."""
     notes = Path.cwd().with_name(f"{module.replace('/', '.')}.json")
-    return notes if ended(tests, lambda: Follower(module, notes), LONG) == 0 else None
+    return notes if ended(tests, lambda: Follower(module, notes)) == 0 else None
 
 
 def passes(module: str, source: str, at: int, reach: Reach, *, sure: bool = True) -> bool:
@@ -134,19 +139,21 @@ def passes(module: str, source: str, at: int, reach: Reach, *, sure: bool = True
     compiled.unlink(missing_ok=True)
     notes = Path.cwd().with_name(module.replace("/", "."))
 
-    def unnoticed(tests: dict[str, float], *, every: bool = False) -> bool:
+    def unnoticed(tests: dict[str, float]) -> bool:
         files = sorted({test.partition("::")[0] for test in tests})
-        order = Order(notes, at, tests, every=every)
-        return not files or ended(files, lambda: order, reach.allowed(tests)) in (0, NO_TESTS)
+        order = Order(notes, at, tests, reach.allowed, every=len(tests) == len(reach.seconds))
+        return not files or ended(files, lambda: order) in (0, NO_TESTS)
 
     near = reach.of(at)
-    order = Order(notes, at, near)
+    order = Order(notes, at, near, reach.allowed)
     likely = order.likely()
     # a number above 1 may only say that a test could not be found by its name
-    noticed = bool(likely) and ended(likely, lambda: order, reach.allowed(likely)) in (1, -signal.SIGPROF)
-    lives = not noticed and (len(near) == len(reach.seconds) or unnoticed(near))
-    if sure or len(near) == len(reach.seconds):
-        lives = lives and unnoticed(reach.seconds, every=True)
+    noticed = bool(likely) and ended(likely, lambda: order) in (1, -signal.SIGPROF)
+    if sure and 2 * len(near) > len(reach.seconds):  # most of all: then at once
+        near = reach.seconds
+    lives = not noticed and unnoticed(near)
+    if sure and len(near) < len(reach.seconds):
+        lives = lives and unnoticed(reach.seconds)
     path.write_text(original, encoding="utf-8")
     compiled.unlink(missing_ok=True)
     return lives

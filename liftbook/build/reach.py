@@ -9,7 +9,7 @@ import json
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ import pytest
 
 STARTS = ("subprocess.", "os.fork", "os.posix_spawn", "os.spawn", "os.exec", "os.system")
 """Audit events of a new process, whose lines coverage does not see."""
-LEAST = 0.05
-"""Seconds to count for a test, at the least."""
+LONGEST = 60
+"""Seconds to count for a test whose name comes of what is changed."""
 
 
 class Follower:
@@ -117,6 +117,6 @@ class Reach:
         found = frozenset().union(*(self.lines.get(one, frozenset()) for one in around))
         return {test: took for test, took in self.seconds.items() if {"", test} & found or test in self.unfollowed}
 
-    def allowed(self, tests: Iterable[str]) -> float:
-        """Return how long tests may take: some times as long as they did, and pytest's own start."""
-        return 10 + 3 * (self.shared + sum(max(LEAST, self.seconds[test]) for test in tests))
+    def allowed(self, test: str) -> float:
+        """Return how long a test may take: some times as long as it did, with what tests share."""
+        return 5 + 5 * (self.shared + self.seconds.get(test, LONGEST))
