@@ -135,4 +135,5 @@ def test_a_full_list_of_rows_ends_no_pass_by_loops():
     work.state[2] = work.state[5] = len(work.prices)
     one.route.explore(work, one.caps, 5)
     assert work.solved == 5 or not work.waiting
+    one.route.explore(work, one.caps, 2 * len(work.prices))
     assert work.state[2] == len(work.prices)

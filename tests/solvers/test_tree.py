@@ -437,6 +437,8 @@ def test_a_pass_finds_the_least_price(route):
                 assert work.least >= min(threshold, every.min() - 1e-5) - 1e-9
             count = int(work.state[2])
             np.testing.assert_allclose(work.prices[:count], prices(work.rows[:count], dual), atol=1e-12)
+            best = np.minimum.accumulate(np.append(0.0, work.prices[:count]))[:-1]
+            assert (work.prices[:count] < tree.WORTH * best).all()
             assert (work.rows[:count] @ g.T >= -1e-8).all()
             np.testing.assert_allclose(work.rows[:count].sum(axis=1), 1, atol=1e-9)
             assert work.state[3] == min(0.0, work.prices[:count].min(initial=0.0))
