@@ -37,9 +37,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "tests" / "mutants.toml"
 COPIED = ("liftlib", "liftbook", "tests", "data", "pyproject.toml")
 SLOW = ("scipy.stats", "scipy.optimize", "scipy.spatial", "highspy", "pandas", "hypothesis.stateful", "numba")
-FEW, FAR, LONG = 8, 10**6, 1800
-"""How many tests are tried before all, how far a test is that noticed none, and seconds for all that are followed."""
+FEW, FAR, LONG, SOON = 8, 10**6, 1800, 60
+"""How many tests are tried before all, how far a test is that noticed none, seconds for all that are followed, and
+until the first test starts."""
 LAST = (FAR, math.inf)
+"""Behind every test that reaches a line."""
 NO_TESTS = 5
 """What pytest ends with where none is left of the tests."""
 COLUMNS = ("mutants", "killed", "equivalent", "survive")
@@ -108,12 +110,15 @@ class Order:
                 file.write(f"{report.nodeid}\t{self.at}\t{time.time()}\n")
 
 
-def ended(tests: Iterable[str], plugin: Callable[[], object]) -> int:
-    """Return what pytest ends with, in a process of its own: 0 if the tests pass, below 0 if one takes too long."""
+def ended(tests: Iterable[str], plugin: Callable[[], object], limit: float = SOON) -> int:
+    """Return what pytest ends with, in a process of its own: 0 if the tests pass, below 0 if it takes too long.
+
+    The limit, seconds, is for all of it, unless the plugin sets another when a test starts.
+    """
     if not (child := os.fork()):
         status = 1
         try:
-            signal.setitimer(signal.ITIMER_PROF, LONG)
+            signal.setitimer(signal.ITIMER_PROF, limit)
             os.dup2(os.open("mutant.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
             os.dup2(1, 2)
             status = pytest.main([*OPTIONS, *tests], plugins=[plugin()])
@@ -125,7 +130,7 @@ def ended(tests: Iterable[str], plugin: Callable[[], object]) -> int:
 def followed(module: str, tests: list[str]) -> Path | None:
     """Return where it is noted which tests reach which lines of a module as it is, or None if they fail."""
     notes = Path.cwd().with_name(f"{module.replace('/', '.')}.json")
-    return notes if ended(tests, lambda: Follower(module, notes)) == 0 else None
+    return notes if ended(tests, lambda: Follower(module, notes), LONG) == 0 else None
 
 
 def passes(module: str, source: str, at: int, reach: Reach, *, sure: bool = True) -> bool:
