@@ -14,23 +14,15 @@ import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import jupytext
+
+from liftbook.build.executing import execute
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("liftlib/**/*.py", "liftbook/**/*.py", "data/**/*", "requirements.lock")
 TEXT = ("*.md", "chapters/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
-
-LONGEST = (
-    *("aorr", "rerun", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
-    *("population", "ledger", "which-reading", "srr", "lift-inverse", "subset-merging", "funnel", "your-own-data"),
-)
-"""Chapters by the time that they take. Beside the first, which compiles loops that others find compiled, the second
-compiles nothing."""
 
 
 def digest(patterns: tuple[str, ...], base: Path) -> str:
@@ -85,47 +77,6 @@ def with_values(source: str, values: dict[str, object]) -> str:
     return "\n".join(lines)
 
 
-def execute(base: Path, cache_folder: Path) -> bool:
-    """Execute every chapter whose outputs are not kept, those that take longest first; return whether all cells ran."""
-    from jupyter_cache import get_cache  # type: ignore[import-untyped]
-
-    cache = get_cache(cache_folder)
-    for record in cache.list_project_records():
-        cache.remove_nb_from_project(record.pk)
-    for path in toc_files(base):
-        if "{code-cell}" in path.read_text(encoding="utf-8"):
-            cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
-    stale = sorted((record.uri for record in cache.list_unexecuted()), key=_turn)
-    if not stale:
-        return True
-    print(f"executing {', '.join(Path(uri).stem for uri in stale)}", flush=True)
-    failed = []
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for result in pool.map(partial(_execute_one, cache_folder), stale):
-            failed += [*result.excepted, *result.errored]
-    for uri in failed:
-        trace = cache.get_project_record(uri).traceback or "no traceback was kept"
-        print(f"\n{Path(uri).relative_to(base)} failed:\n{trace}", file=sys.stderr)
-    return not failed
-
-
-def _turn(uri: str) -> int:
-    return LONGEST.index(Path(uri).stem) if Path(uri).stem in LONGEST else len(LONGEST)
-
-
-def _execute_one(cache_folder: Path, uri: str) -> Any:
-    from jupyter_cache import get_cache
-    from jupyter_cache.executors import load_executor  # type: ignore[import-untyped]
-
-    cache = get_cache(cache_folder)
-    # jupyter-cache asks twice which records there are: one that another process adds in between seems one too many, and
-    # is not found, or is thrown away
-    cache.truncate_caches = lambda: None
-    # its own pool hands out chapters by threes, and one core waits for the other at the end
-    executor = load_executor("local-serial", cache)
-    return executor.run_and_cache(filter_uris=[uri], timeout=1800, allow_errors=False)
-
-
 def main() -> int:
     """Build, and return 0 only if every cell ran and there was no warning."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -146,7 +97,7 @@ def main() -> int:
         build.mkdir(parents=True, exist_ok=True)
         key.write_text(code)
     os.environ.setdefault("LIFT_JOBS", "1")  # the chapters themselves run side by side
-    if not execute(base, cache_folder):
+    if not execute(toc_files(base), cache_folder):
         return 1
     shutil.rmtree(build / "html", ignore_errors=True)
     program = str(Path(sys.executable).with_name("jupyter-book"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes  # type: ignore[import-untyped]
-from jupyter_cache import get_cache  # type: ignore[import-untyped]
+from jupyter_cache import get_cache
 from myst_nb.core.read import read_myst_markdown_notebook  # type: ignore[import-untyped]
 from myst_nb.ext.glue.roles import PasteTextRole  # type: ignore[import-untyped]
 from sphinx.application import Sphinx

@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 from docutils import nodes  # type: ignore[import-untyped]
-from jupyter_cache import get_cache  # type: ignore[import-untyped]
+from jupyter_cache import get_cache
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective

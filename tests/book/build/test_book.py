@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.book import LONGEST, toc_files
+from liftbook.build.book import toc_files
+from liftbook.build.executing import LONGEST
 from liftbook.build.sphinx.reference import addresses
 from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 from liftbook.claims import read_claims

@@ -17,6 +17,7 @@ from liftbook.build.course import grading
 from liftbook.build.course.needed import needed, statements
 from liftbook.build.course.notebooks import Part, Task, parts, wanted
 from liftbook.build.course.plan import AT_HOME, IN_CLASS, Exercise, exercises, read_row, sessions
+from liftbook.chapters.sockets import LocalKernel
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -198,7 +199,8 @@ def test_only_what_the_exercises_need(name):
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_notebooks_run_alone(name, kind, tmp_path):
     made = grading.notebook(name, parts(name, ASSIGNMENTS[name], HTML), "pass", kind)
-    NotebookClient(made, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    where = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(made, timeout=600, resources=where, kernel_manager_class=LocalKernel).execute()
     said = [
         output.data["text/plain"]
         for cell in made.cells

@@ -5,7 +5,7 @@ from pathlib import Path
 from jupyter_cache import get_cache
 from jupyter_cache.cache.db import NbCacheRecord
 
-from liftbook.build.book import _execute_one
+from liftbook.build.executing import execute_one
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 
@@ -16,6 +16,6 @@ def test_what_another_process_is_about_to_keep_is_left_alone(tmp_path):
     cache.change_cache_limit(1)
     NbCacheRecord.create_record(uri="other.md", hashkey="0" * 32, db=cache.db, data={})
     cache.add_nb_to_project(str(SMALL), read_data={"name": "myst_nb_md", "type": "plugin"})
-    done = _execute_one(tmp_path, str(SMALL))
+    done = execute_one(tmp_path, str(SMALL))
     assert (done.succeeded, done.excepted, done.errored) == ([str(SMALL)], [], [])
     assert {record.uri for record in cache.list_cache_records()} == {"other.md", str(SMALL)}

@@ -1,0 +1,44 @@
+"""Kernels that start side by side take nothing from each other, and leave nothing behind."""
+
+import socket
+import tempfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.provisioning.local_provisioner import LocalPortCache
+from nbclient import NotebookClient
+
+from liftbook.chapters.running import rerun
+from liftbook.chapters.sockets import LocalKernel
+
+SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """A port that was free when it was looked up, and is another's when the kernel binds it."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        monkeypatch.setattr(LocalPortCache, "find_available_port", lambda *_: other.getsockname()[1])
+        yield
+
+
+def test_ports_that_are_taken_do_not_matter(taken, tmp_path):
+    assert rerun(str(SMALL), {}, tmp_path / "run", html=False, progress=False).notebook.exists()
+
+
+@pytest.mark.parametrize("deep", [False, True], ids=["sockets", "a path too long for sockets"])
+def test_nothing_is_left_behind(monkeypatch, tmp_path, deep):
+    place = tmp_path / ("long" * 30) if deep else Path(tempfile.mkdtemp(dir="/tmp"))
+    place.mkdir(exist_ok=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    kernel = LocalKernel(kernel_name="python3")
+    assert len(list(place.iterdir())) == 1
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print(1 + 1)")])
+    NotebookClient(notebook, km=kernel, timeout=60).execute(cleanup_kc=True)
+    assert notebook.cells[0].outputs[0].text == "2\n"
+    assert kernel.transport == ("tcp" if deep else "ipc")
+    assert not list(place.iterdir())
+    place.rmdir()
