@@ -78,6 +78,11 @@ def test_what_is_asked_of_the_solver(problem):
     assert slopes.tolist() == DUAL.tolist()
 
 
+def test_what_a_solver_leaves_below_0_is_cut_off(problem):
+    one, work = started(problem, (True, np.array([0.3, 0.7, -1e-10]), np.zeros(len(problem.rows))))
+    assert one._solved(work, 0, LEAST, MOST)[0].tolist() == [0.3, 0.7, 0.0]
+
+
 @pytest.mark.parametrize(("solved", "above", "again"), [(True, 1, 0), (False, -1, 0), (False, 1, 1)])
 def test_what_was_cut_off_too_early_is_solved_in_whole(problem, solved, above, again):
     """Where a solver ended at the cut-off, and its multipliers do not prove so much."""
