@@ -198,7 +198,14 @@ def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
 
 @pytest.mark.parametrize(
     ("width", "done", "parted"),
-    [(0.5, math.inf, True), (0.5, -0.4, True), (0.5, -0.5, False), (0.5, -0.6, False), (1e-10, math.inf, False)],
+    [
+        (0.5, math.inf, True),
+        (0.5, -0.4, True),
+        (0.5, -0.5, False),
+        (0.5, -0.6, False),
+        (1e-10, math.inf, False),
+        (2e-9, math.inf, True),
+    ],
 )
 def test_a_box_without_a_row_is_parted_where_that_serves_the_bound(monkeypatch, width, done, parted):
     """It is wide enough, and its bound, here -0.5, is below that of what is done."""
@@ -237,6 +244,84 @@ def looped_mixed(rows, target, basis, dear=8.0, steps=400):
 def test_a_basis_that_would_need_less_than_nothing_of_a_row_is_no_mixture():
     (well, *_), _, _ = looped_mixed([[0.5, 0.5], [0.9, 0.1]], [0.95, 0.05], [2, 3], steps=100)
     assert not well
+
+
+def test_a_small_pivot_is_one_where_a_symbol_is_rare():
+    """Half of either row, of which one has 1e-8 of the second symbol."""
+    (well, cost, _, _, weights), _, costs = looped_mixed([[1 - 1e-8, 1e-8], [1.0, 0.0]], [1 - 5e-9, 5e-9], range(2))
+    assert well
+    np.testing.assert_allclose(weights, [0.5, 0.5], atol=1e-6)
+    assert cost == pytest.approx(costs.mean(), rel=1e-6)
+
+
+def heard_steps(monkeypatch, renewals):
+    """Let ``renew`` say in turn how it went, at first with the inverse of unit vectors; return what was done."""
+    heard, answers = [], iter(renewals)
+    seek = looped("cheapest")
+
+    def renew(rows, basis, inverse, target, weights):
+        first = "renew" not in heard
+        heard.append("renew")
+        if first:
+            inverse[:], weights[:] = np.eye(len(basis)), target
+        return next(answers, True)
+
+    monkeypatch.setattr(primal, "renew", renew)
+    monkeypatch.setattr(primal, "cheapest", lambda *given: heard.append("seek") or seek(*given))
+    return heard
+
+
+def mixed_from_units(rows, target, steps=50):
+    """What ``mix`` says, from unit vectors at a price of 9, and the weights of its basis."""
+    n, rows = len(target), np.array(rows, dtype=float)
+    costs = np.array([-sum(v * math.log(v) for v in row if v) for row in rows])
+    basis, weights = np.arange(n), np.zeros(n)
+    given = rows, costs, len(rows), 9.0, np.array(target), basis, np.zeros((n, n)), weights, np.zeros(n), steps
+    return looped("mix")(*given), basis.tolist(), weights.tolist()
+
+
+@pytest.mark.parametrize("renewals", [(True, True), (True, False), (False,)])
+def test_what_is_found_by_steps_counts_once_the_inverse_is_computed_afresh(monkeypatch, renewals):
+    """If that goes badly nothing is found."""
+    heard = heard_steps(monkeypatch, renewals)
+    assert mixed_from_units([[0.5, 0.5]], [0.5, 0.5])[0] is all(renewals)
+    steps = ["renew", "seek", "seek", "renew", "seek"] if renewals[0] else ["renew"]
+    assert heard == steps[: 4 if renewals == (True, False) else None]
+
+
+def test_the_inverse_is_computed_afresh_after_so_many_steps(monkeypatch):
+    monkeypatch.setattr(primal, "RENEWED", 3)
+    heard = heard_steps(monkeypatch, ())
+    n = 8
+    rows = np.concatenate([np.eye(n), np.tril(np.ones((n, n))) / np.arange(1, n + 1)[:, None]])
+    assert mixed_from_units(rows, np.full(n, 1 / n))[0]
+    between = [len(one.split()) for one in " ".join(heard).split("renew")][1:]
+    assert len(between) > 2
+    assert between[:-2] == [4] * (len(between) - 2)  # three steps, and the look that is too many
+    assert between[-1] == 1
+
+
+def test_a_weight_that_rounding_left_below_0_leaves_at_once(monkeypatch):
+    heard_steps(monkeypatch, ())
+    done, basis, weights = mixed_from_units([[0.5, 0.5]], [-1e-3, 1.0])
+    assert done
+    assert basis == [2, 1]
+    assert weights == [0, 1]
+
+
+def test_weights_below_0_are_no_mixture(monkeypatch):
+    """They stay so at any price: it is not tried again."""
+    tried = []
+
+    def mix(rows, costs, count, dear, target, basis, inverse, weights, *_):
+        tried.append(dear)
+        weights[:] = [-1e-10, 1.0]
+        basis[:] = [2, 3]
+        return len(tried) < 5
+
+    monkeypatch.setattr(primal, "mix", mix)
+    assert not looped_mixed([[0.5, 0.5], [0.25, 0.75]], [0.5, 0.5], range(2))[0][0]
+    assert tried == [8.0]
 
 
 def test_mixtures_of_rational_rows():
