@@ -55,6 +55,11 @@ def test_a_coordinate_whose_programme_has_no_point_is_at_most_1(problem):
     assert not proof.any()
 
 
+def test_no_multipliers_prove_that_a_coordinate_may_exceed_1(problem):
+    proof = np.random.default_rng(0).normal(size=(3, len(problem.rows)))
+    assert plain.caps_of(problem, proof).max() == 1
+
+
 # A node's programme -----------------------------------------------------------------------------------------------
 
 
