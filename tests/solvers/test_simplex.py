@@ -202,6 +202,26 @@ def test_when_things_are_done_afresh_changes_no_answer(circles, refresh, monkeyp
     assert solved > 10 or refresh == 1
 
 
+@pytest.mark.parametrize(("refresh", "afresh"), [(2, 7), (5, 3), (7, 2), (25, 1)])
+def test_the_inverse_is_computed_afresh_after_so_many_steps(refresh, afresh, monkeypatch):
+    """Twelve numbers are to be at least 1/2: each step raises one."""
+    made, counted = [], plain("factorise")
+    monkeypatch.setattr(simplex, "REFRESH", refresh)
+    monkeypatch.setattr(simplex, "factorise", lambda *given: made.append(1) or counted(*given))
+    n = 12
+    one = Made(np.eye(n), np.full(n, 0.5), np.ones(n), np.ones(n), np.zeros(n), np.ones(n))
+    assert one.solve() == (OPTIMAL, pytest.approx(6.0))
+    assert len(made) == afresh
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_is_missed_by_next_to_nothing_is_mended_where_it_can_be(first):
+    """By whichever variable."""
+    one = Made([[1.0, 1.0]], [5e-8], [1.0], [1.0, 2.0] if first else [2.0, 1.0], [0, 0], [1, 1])
+    assert one.solve() == (OPTIMAL, pytest.approx(5e-8))
+    assert one.values.tolist() == pytest.approx([5e-8, 0] if first else [0, 5e-8])
+
+
 def test_costs_that_are_told_apart(monkeypatch):
     """By less than 2 x 10^-9 each, all by different amounts, and upwards: what is found costs that much more."""
     monkeypatch.setattr(simplex, "CIRCLES", 1)
