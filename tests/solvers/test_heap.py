@@ -3,12 +3,12 @@
 import itertools
 
 import numpy as np
+from loops import interpreted
 
 from liftlib.solvers.mixing import heap
 from liftlib.solvers.mixing.problem import Pass, Stack
 
-push = getattr(heap.push, "py_func", heap.push)
-pop = getattr(heap.pop, "py_func", heap.pop)
+push, pop = interpreted(heap.push), interpreted(heap.pop)
 
 
 def test_nodes_come_out_by_their_bounds():

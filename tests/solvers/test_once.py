@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from loops import interpreted
 
 import liftlib as ll
 from liftlib.numerics import KEEP_TOL
@@ -209,7 +210,7 @@ def test_where_a_bound_needs_no_tree_it_is_given_up_for_want_of_a_proof():
 
 def test_so_many_passes_and_no_more(dense, monkeypatch):
     halfspaces, target = cone(*CASES["tight"], 1)
-    monkeypatch.setattr(dense, "searched", getattr(dense.searched, "py_func", dense.searched))
+    monkeypatch.setattr(dense, "searched", interpreted(dense.searched))
     one_pass, begun = dense.one_pass, []
     monkeypatch.setattr(dense, "one_pass", lambda *given: begun.append(1) or one_pass(*given))
     done, *_, programmes, passes = once._called(halfspaces, target, KEEP_TOL, 1e-6)[:8]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from loops import interpreted
 
 from liftlib.solvers.mixing import directions as of_directions
 from liftlib.solvers.mixing import pairs
@@ -10,22 +11,17 @@ from liftlib.solvers.mixing.ranges import Ranges
 from liftlib.solvers.mixing.supports import AT_AN_END, FLAT, _shares, supports
 
 
-def plain(function):
-    """A loop as Python runs it."""
-    return getattr(function, "py_func", function)
-
-
 @pytest.fixture(autouse=True)
 def without_compiler(monkeypatch):
     for module, names in ((pairs, ("shares", "put")), (of_directions, ("alike",))):
         for name in names:
-            monkeypatch.setattr(module, name, plain(getattr(module, name)))
+            monkeypatch.setattr(module, name, interpreted(getattr(module, name)))
 
 
 def by_loops(rows, low, high):
     count = rows.shape[1] * (rows.shape[1] - 1) // 2
     least, most = np.full(count, np.nan), np.full(count, np.nan)
-    plain(pairs.shares)(rows, low, high, FLAT, least, most)
+    interpreted(pairs.shares)(rows, low, high, FLAT, least, most)
     return least, most
 
 
@@ -76,7 +72,7 @@ def listed(found):
 
 def vertices(rows, low, high, some=True):
     rows, low, high = np.array(rows), np.array(low), np.array(high)
-    found = listed(plain(pairs.vertices)(rows, low, high, FLAT, AT_AN_END, some))
+    found = listed(interpreted(pairs.vertices)(rows, low, high, FLAT, AT_AN_END, some))
     if some:
         hull = Ranges(
             np.append(rows, np.ones((1, rows.shape[1])), axis=0), np.append(low, 1.0), np.append(high, 1.0), rows, rows
@@ -108,7 +104,7 @@ def test_no_coordinate_of_a_direction_is_beyond_1():
             continue
         middle, size = (cut.max() + cut.min()) / 2, (cut.max() - cut.min()) / 2
         above += ((cut - middle) / size).max() > 1
-        rows, *_ = plain(of_directions.directions)(cut, 1e-12)
+        rows, *_ = interpreted(of_directions.directions)(cut, 1e-12)
         assert np.abs(rows).max() == 1.0
     assert above > 3
 
@@ -118,6 +114,6 @@ def test_compiled_loops_call_compiled_loops(monkeypatch):
     monkeypatch.undo()  # what is not compiled yet is compiled here
     rows = np.array([[1.0, 0.0, 0.5]])
     found = pairs.vertices(rows, np.array([0.5]), np.array([2.0]), 1e-12, 1e-9, True)
-    expected = plain(pairs.vertices)(rows, np.array([0.5]), np.array([2.0]), 1e-12, 1e-9, True)
+    expected = interpreted(pairs.vertices)(rows, np.array([0.5]), np.array([2.0]), 1e-12, 1e-9, True)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)

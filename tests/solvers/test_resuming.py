@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from loops import interpreted
 from small_polytopes import polytopes, prices
 
 from liftlib.solvers.mixing.plain import Plain, bounded, box, tighten
@@ -14,9 +15,6 @@ from liftlib.solvers.mixing.resuming import siblings
 from liftlib.solvers.polytope import vertices
 
 pytestmark = pytest.mark.skipif(not HAS_NUMBA, reason="without numba each pass begins at the root")
-
-
-plain_siblings = getattr(siblings, "py_func", siblings)
 
 
 def routed(problem):
@@ -140,7 +138,7 @@ def test_all_nodes_stay_but_those_below_a_leaf():
 def test_children_of_a_node_the_last_recorded_first():
     parents = np.array([-1, 0, 0, 1, 0])
     records = Stack(parents, parents, parents)  # it has the parents that are asked for
-    below, beside = (one.tolist() for one in plain_siblings(records, 5))
+    below, beside = (one.tolist() for one in interpreted(siblings)(records, 5))
     assert below == [4, 3, -1, -1, -1]
     assert beside[1:] == [-1, 1, -1, 2]
 

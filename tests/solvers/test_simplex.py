@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from loops import interpreted
 from scipy.optimize import linprog
 
 from liftlib.solvers.mixing import simplex
@@ -12,8 +13,7 @@ from liftlib.solvers.mixing.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL, ST
 
 def plain(name):
     """The function itself, whether or not numba compiles it."""
-    function = getattr(simplex, name)
-    return getattr(function, "py_func", function)
+    return interpreted(getattr(simplex, name))
 
 
 class Made:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from loops import interpreted
 from scipy.optimize import linprog
 
 from liftlib.solvers.mixing import primal, simplex, tree
@@ -14,8 +15,7 @@ from liftlib.solvers.mixing.ranges import ranges
 
 def looped(name):
     """A function of the primal simplex itself, whether or not numba compiles it."""
-    function = getattr(primal, name)
-    return getattr(function, "py_func", function)
+    return interpreted(getattr(primal, name))
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_a_node_is_solved_where_there_is_room_for_its_children(thirds, room, nod
     one, dual = Compiled(thirds), np.zeros(2)
     work = Pass.start(dual, -9.0, 1e-3, len(thirds.rows), one.basis)
     stack = Stack(*(each[:room].copy() for each in work.stack))
-    getattr(tree.explore, "py_func", tree.explore)(
+    interpreted(tree.explore)(
         thirds, dual, np.ones(2), work.order, work.threshold, work.tolerance, work.records, stack, work.state,
         work.rows, work.prices, (1, 400, 0.0, 30), one._work,
     )  # fmt: skip
@@ -191,7 +191,7 @@ def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
         ("descend", (np.zeros(n), np.full((3, n), 1 / n), 5, np.zeros((3, n)), np.full(3, math.inf))),
     ):
         starts.clear()
-        getattr(getattr(tree, name), "py_func", getattr(tree, name))(thirds, *given, one._work)
+        interpreted(getattr(tree, name))(thirds, *given, one._work)
         assert len(starts) > 1
         assert starts == [list(range(n, n + m))] * len(starts)
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from loops import interpreted
 from scipy.optimize import linprog
 from small_polytopes import entropy_at, polytopes, prices
 
@@ -18,8 +19,7 @@ from liftlib.solvers.polytope import vertices
 
 def looped(name):
     """A function of the tree itself, whether or not numba compiles it."""
-    function = getattr(tree, name)
-    return getattr(function, "py_func", function)
+    return interpreted(getattr(tree, name))
 
 
 ROUTES = ["arrays", "loops"]
