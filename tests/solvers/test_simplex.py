@@ -202,16 +202,41 @@ def test_when_things_are_done_afresh_changes_no_answer(circles, refresh, monkeyp
     assert solved > 10 or refresh == 1
 
 
+def twelve():
+    """Twelve numbers are to be at least 1/2: each step raises one, and the objective by 1/2."""
+    return Made(np.eye(12), np.full(12, 0.5), np.ones(12), np.ones(12), np.zeros(12), np.ones(12))
+
+
+def counted(monkeypatch, name, refused=0):
+    """Let a step be counted, and so often refused."""
+    made, step = [], plain(name)
+    monkeypatch.setattr(simplex, name, lambda *given: made.append(1) or (len(made) > refused and step(*given)))
+    return made
+
+
 @pytest.mark.parametrize(("refresh", "afresh"), [(2, 7), (5, 3), (7, 2), (25, 1)])
 def test_the_inverse_is_computed_afresh_after_so_many_steps(refresh, afresh, monkeypatch):
-    """Twelve numbers are to be at least 1/2: each step raises one."""
-    made, counted = [], plain("factorise")
     monkeypatch.setattr(simplex, "REFRESH", refresh)
-    monkeypatch.setattr(simplex, "factorise", lambda *given: made.append(1) or counted(*given))
-    n = 12
-    one = Made(np.eye(n), np.full(n, 0.5), np.ones(n), np.ones(n), np.zeros(n), np.ones(n))
-    assert one.solve() == (OPTIMAL, pytest.approx(6.0))
+    made = counted(monkeypatch, "factorise")
+    assert twelve().solve() == (OPTIMAL, pytest.approx(6.0))
     assert len(made) == afresh
+
+
+@pytest.mark.parametrize(("threshold", "steps"), [(1.9, 4), (2.0, 4), (2.1, 5), (math.inf, 12)])
+def test_above_the_threshold_no_step_is_taken(threshold, steps, monkeypatch):
+    made = counted(monkeypatch, "pivot")
+    how, objective = twelve().solve(threshold)
+    assert (how, objective) == (OPTIMAL if math.isinf(threshold) else ABOVE, steps / 2)
+    assert len(made) == steps
+
+
+@pytest.mark.parametrize(("refused", "how"), [(0, OPTIMAL), (3, OPTIMAL), (4, STUCK)])
+def test_pivots_that_are_refused(refused, how, monkeypatch):
+    """The inverse is computed afresh, three times at most."""
+    counted(monkeypatch, "pivot", refused)
+    made = counted(monkeypatch, "factorise")
+    assert twelve().solve()[0] == how
+    assert len(made) == 1 + min(refused, 3)
 
 
 @pytest.mark.parametrize("first", [True, False])
