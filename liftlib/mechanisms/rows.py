@@ -230,7 +230,7 @@ def best_response(
     others: Sequence[Joint] = (),
     cone: Cone | None = None,
     cost: Cost = entropies,
-    method: Method = "auto",
+    method: Method = "qhull",
     route: str = "all vertices",
 ) -> Channel:
     """Return the mechanism of the least mean cost of an output's row, among all that keep a polyhedral notion.
@@ -247,7 +247,7 @@ def best_response(
         :func:`cone_for` these, where it is known already.
     cost : callable, keyword-only
         The cost of rows, concave; H(X|Y=y) by default.
-    method : {"auto", "qhull", "cdd"}, keyword-only
+    method : {"qhull", "cdd"}, keyword-only
         See :func:`liftlib.solvers.polytope.vertices`.
     route : str, keyword-only
         What the certificate says.

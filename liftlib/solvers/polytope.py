@@ -31,7 +31,7 @@ from liftlib.numerics import (
 )
 from liftlib.solvers.programmes import Programme
 
-Method = Literal["auto", "qhull", "cdd"]
+Method = Literal["qhull", "cdd"]
 
 HAS_CDD = find_spec("cdd") is not None
 """Whether pycddlib is installed; it has to be compiled, so it may be left out."""
@@ -40,17 +40,16 @@ NO_CDD = "pycddlib is not installed: pip install 'liftlib[cdd]', which compiles 
 
 
 @checked
-def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayLike | None = None) -> Matrix:
+def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: ArrayLike | None = None) -> Matrix:
     """Return the vertices of {v >= 0, sum v = 1, G v >= 0}.
 
     Parameters
     ----------
     halfspaces : array_like, shape (m, X)
         G; m may be 0. Rows may have any positive scale.
-    method : {"auto", "qhull", "cdd"}
+    method : {"qhull", "cdd"}
         ``"qhull"`` through scipy; ``"cdd"`` the double description method in floating point, an independent and
-        slower check, which is known to miss vertices of very thin polytopes and needs pycddlib; ``"auto"`` qhull,
-        and cdd where qhull gives up.
+        slower check, which is known to miss vertices of very thin polytopes and needs pycddlib.
     interior : array_like, shape (X,), optional, keyword-only
         A point that may lie strictly inside all constraints; if it does, no linear programme is needed to find one.
 
@@ -64,7 +63,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
     InvalidParameter
         If the method is another word, or ``"cdd"`` and pycddlib is not installed.
     SolverFailure
-        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or no solver that is there ends.
+        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or the solver gives up.
 
     Notes
     -----
@@ -90,10 +89,8 @@ def vertices(halfspaces: ArrayLike, method: Method = "auto", *, interior: ArrayL
         try:
             found = _by_qhull(rows, inside)
         except (QhullError, SolverFailure) as error:
-            if method == "qhull" or not HAS_CDD:
-                remedy = "try cdd" if HAS_CDD else f"cdd might not, but {NO_CDD}"
-                raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
-            found = _by_cdd(rows)
+            remedy = "try cdd, which may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
+            raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
     found = _distinct(found, rows)
     worst = float((found @ rows.T).min(initial=0.0))
     if not worst >= -FEASIBILITY_TOL:

@@ -217,9 +217,9 @@ def test_the_cost_sees_all_symbols():
 def test_the_method_is_handed_on(monkeypatch):
     asked, real = [], rows.vertices
     monkeypatch.setattr(rows, "vertices", lambda g, method, *, interior: asked.append((method, interior)) or real(g))
-    for method in ("auto", "qhull", "cdd"):
+    for method in ("qhull", "cdd"):
         best_response(JOINT, ll.LIP(0.3), method=method)
-    assert [method for method, _ in asked] == ["auto", "qhull", "cdd"]
+    assert [method for method, _ in asked] == ["qhull", "cdd"]
     assert all((interior == JOINT.p_x).all() for _, interior in asked)
 
 

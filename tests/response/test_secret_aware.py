@@ -11,6 +11,7 @@ from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
 from liftlib.mechanisms.response import secret_aware, sight
 from liftlib.mechanisms.rows import best_response, cheapest, entropies
 from liftlib.numerics import xlogx
+from liftlib.solvers import polytope
 
 
 def best_by_hand(joint, eps):
@@ -201,3 +202,18 @@ def test_a_mixture_that_falls_short_of_the_bound_is_told_of(monkeypatch):
     with pytest.warns(LiftWarning, match="what rounding and the notion's tolerance leave unresolved was reached"):
         channel = ll.secret_aware_response(joint, ll.LIP(0.5))
     assert channel.certificate.value < channel.certificate.upper / 2
+
+
+def test_where_posteriors_are_too_close_to_list_they_are_searched_for(monkeypatch):
+    joint = ll.datasets.uniform_joint(3, 4, np.random.default_rng(0))
+    best = ll.secret_aware_response(joint, ll.LIP(0.4)).certificate
+
+    def give_up(*_):
+        raise polytope.QhullError("QH6114 qhull precision error")
+
+    monkeypatch.setattr(polytope, "_by_qhull", give_up)
+    found = ll.secret_aware_response(joint, ll.LIP(0.4)).certificate
+    assert "listed" in best.route
+    assert "listed" not in found.route
+    assert found.value <= best.value + 1e-9 <= found.upper + 1e-6
+    assert found.value == pytest.approx(best.value, rel=0.05)

@@ -6,6 +6,8 @@ import pytest
 import liftlib as ll
 from liftlib.errors import LiftWarning, SolverFailure, UnsupportedNotion
 from liftlib.mechanisms.response import subset as subset_module
+from liftlib.mechanisms.response.subset import Within
+from liftlib.solvers import polytope
 
 
 def utility(joint, channel):
@@ -42,7 +44,7 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     assert len(subsets) > 2
     real = subset_module._within
     monkeypatch.setattr(subset_module, "_pairs", lambda *_: {})
-    monkeypatch.setattr(subset_module, "_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else (None, 7))
+    monkeypatch.setattr(subset_module, "_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else Within(None, 7))
     channel = ll.subset_response(joint, notion)
     report = channel.certificate
     assert report.unions == len(subsets) - 1
@@ -52,7 +54,7 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     tried = sum(len(ll.polytope.vertices(notion.halfspaces(joint)[:, one])) for one in large)
     assert report.rows > tried
     assert (report.rows - tried) % 7 == 0  # those of the subsets that were united count too
-    monkeypatch.setattr(subset_module, "_within", lambda *_: (None, 7))
+    monkeypatch.setattr(subset_module, "_within", lambda *_: Within(None, 7))
     channel = ll.subset_response(joint, notion)
     report = channel.certificate
     assert report.fallback
@@ -70,7 +72,7 @@ def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
     notion = (ll.LIP(0.25), ll.LDP(0.5), ll.ALIP(0.4, 0.2))[seed % 3]
     for size in (1, 2, 3, 5):
         subset = sorted(rng.choice(8, size, replace=False).tolist())
-        kernel, _ = subset_module._within(joint, notion.halfspaces(joint), subset)
+        kernel = subset_module._within(joint, notion.halfspaces(joint), subset).kernel
         merged = joint.p[:, subset].sum(axis=1, keepdims=True)
         private = bool(notion.kept_columns(merged / joint.p_s[:, None] / merged.sum(), joint.p_s)[0])
         assert (kernel is not None) == private
@@ -86,7 +88,7 @@ def test_pairs_at_once_are_pairs_one_by_one(notion):
         ready = subset_module._pairs(joint, notion.halfspaces(joint), subsets)
         assert set(ready) <= {tuple(subset) for subset in subsets if len(subset) == 2}
         for subset in subsets:
-            kernel, found = subset_module._within(joint, notion.halfspaces(joint), subset)
+            kernel, found, _ = subset_module._within(joint, notion.halfspaces(joint), subset)
             if tuple(subset) in ready:
                 compared += 1
                 assert ready[tuple(subset)][1] == found
@@ -134,13 +136,28 @@ def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(mo
     """15 secrets, 200 symbols, eps 1/2: one subset of 19 has 5.7 million vertices, which took minutes and 11 GB."""
     monkeypatch.setattr(subset_module, "SECONDS", 2.0)
     joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
-    with pytest.warns(LiftWarning, match="a subset of 19 symbols may have more than 10,000,000 vertices, so rows were"):
+    with pytest.warns(LiftWarning, match="within a subset of 19 symbols may be too many, or too close, to list"):
         channel = ll.subset_response(joint, notion)
     report = channel.certified(ll.SubsetCertificate)
     assert report.searched == 1
     assert max(map(len, report.subsets)) == 19
     assert notion.is_kept(joint, channel)
     assert utility(joint, channel) > utility(joint, ll.subset_merging(joint, notion))
+
+
+def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_told(monkeypatch):
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    best = utility(joint, ll.subset_response(joint, notion))
+
+    def give_up(*_):
+        raise polytope.QhullError("QH6114 qhull precision error")
+
+    monkeypatch.setattr(polytope, "_by_qhull", give_up)
+    with pytest.warns(LiftWarning, match="may be too many, or too close, to list, so rows were searched for in it"):
+        channel = ll.subset_response(joint, notion)
+    assert channel.certified(ll.SubsetCertificate).searched > 0
+    assert notion.is_kept(joint, channel)
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
 
 
 @pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr)

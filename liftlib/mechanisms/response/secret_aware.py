@@ -152,10 +152,16 @@ def without_dusty_cells(joint: Joint) -> Cells:
 
 
 def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
-    """Return all posteriors that are vertices, with the cheapest map of each; None where they are too many."""
+    """Return all posteriors that are vertices, with the cheapest map of each; None where they are too many.
+
+    So it is where they nearly coincide, which can be too much for qhull.
+    """
     if joint.n_secret > MOST_SECRETS:
         return None
-    posteriors = vertices(halfspaces, interior=joint.p_s)
+    try:
+        posteriors = vertices(halfspaces, interior=joint.p_s)
+    except SolverFailure:
+        return None
     return None if len(posteriors) * 3.0**joint.n_secret > MOST_STEPS else Listed(posteriors)
 
 

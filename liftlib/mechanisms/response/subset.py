@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class SubsetCertificate(Certificate):
     rows : int
         Vertices of all the subsets' polytopes together, those of subsets that were united afterwards included.
     searched : int
-        In how many subsets, which may have too many vertices to list, rows were searched for instead.
+        In how many subsets, whose vertices may be too many or too close to list, rows were searched for instead.
     """
 
     subsets: Partition
@@ -79,8 +80,8 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     Warns
     -----
     LiftWarning
-        If a subset is so large that its vertices are not listed; then rows are searched for in it, which takes up to
-        ten seconds and need not find the best.
+        If a subset's vertices may be too many or too close to list; then rows are searched for in it, which
+        takes up to ten seconds and need not find the best.
 
     Raises
     ------
@@ -112,32 +113,44 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     blocks, unions, rows = _blocks(core.joint, notion)
     if blocks is None:
         return _fallback(joint, notion, unions, rows)
-    whole = np.zeros((core.joint.n_public, sum(block.shape[1] for _, block in blocks)))
+    whole = np.zeros((core.joint.n_public, sum(block.kernel.shape[1] for block in blocks)))
     start = 0
-    for subset, block in blocks:
-        whole[subset, start : start + block.shape[1]] = block
-        start += block.shape[1]
+    for block in blocks:
+        end = start + block.kernel.shape[1]
+        whole[block.symbols, start:end] = block.kernel
+        start = end
     try:
         channel, _ = mended(core.completed(whole), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion)
     except SolverFailure:
         # a budget finer than floating point, such as eps_l = 50 beside a zero cell: merging decides by lifts alone
         return _fallback(joint, notion, unions, rows)
     made = _certified(joint, channel, _named(core, blocks), unions, rows)
-    sides = len(notion.halfspaces(core.joint))
-    large = [len(subset) for subset, _ in blocks if too_large(sides, len(subset))]
-    if not large:
+    searched = [len(block.symbols) for block in blocks if block.searched]
+    if not searched:
         return made
     warnings.warn(
-        f"a subset of {max(large)} symbols may have more than {MOST_VERTICES:,} vertices, so rows were searched "
-        "for in it, and its response need not be the best: see optimal_response",
+        f"the vertices within a subset of {max(searched)} symbols may be too many, or too close, to list, so rows were "
+        "searched for in it, and its response need not be the best: see optimal_response",
         LiftWarning,
         stacklevel=3,
     )
-    return replace(made, certificate=replace(made.certified(SubsetCertificate), searched=len(large)))
+    return replace(made, certificate=replace(made.certified(SubsetCertificate), searched=len(searched)))
 
 
-Block = tuple[list[int], Matrix]
-"""A subset of symbols, and its own P(y|x)."""
+class Within(NamedTuple):
+    """The best P(y|x) within a subset, shape (|subset|, Y), None where none keeps the notion; how it was found."""
+
+    kernel: Matrix | None
+    rows: int
+    searched: bool = False
+
+
+class Block(NamedTuple):
+    """A subset of symbols, its own P(y|x), and whether rows were searched for and not listed."""
+
+    symbols: list[int]
+    kernel: Matrix
+    searched: bool = False
 
 
 def _blocks(joint: Joint, notion: Notion) -> tuple[list[Block] | None, int, int]:
@@ -155,22 +168,22 @@ def _blocks(joint: Joint, notion: Notion) -> tuple[list[Block] | None, int, int]
     unions = rows = 0
     while queue:
         subset = queue.pop(0)
-        kernel, found = ready[tuple(subset)] if tuple(subset) in ready else _within(joint, halfspaces, subset)
-        rows += found
-        while kernel is None and (queue or made):
-            other = queue.pop(0) if queue else made.pop()[0]
+        found = ready[tuple(subset)] if tuple(subset) in ready else _within(joint, halfspaces, subset)
+        rows += found.rows
+        while found.kernel is None and (queue or made):
+            other = queue.pop(0) if queue else made.pop().symbols
             subset, unions = subset + other, unions + 1
-            kernel, found = _within(joint, halfspaces, subset)
-            rows += found
-        if kernel is None:
+            found = _within(joint, halfspaces, subset)
+            rows += found.rows
+        if found.kernel is None:
             return None, unions, rows
-        made.append((subset, kernel))
-    return [([x], np.ones((1, 1))) for x in passed] + made, unions, rows
+        made.append(Block(subset, found.kernel, found.searched))
+    return [Block([x], np.ones((1, 1))) for x in passed] + made, unions, rows
 
 
 def _named(core: Core, blocks: list[Block]) -> Partition:
     names = np.flatnonzero(core.solid)
-    return tuple(tuple(sorted(int(names[x]) for x in subset)) for subset, _ in blocks)
+    return tuple(tuple(sorted(int(names[x]) for x in block.symbols)) for block in blocks)
 
 
 def _fallback(joint: Joint, notion: Notion, unions: int, rows: int) -> Channel:
@@ -192,7 +205,7 @@ def _certified(
     return replace(channel, certificate=certificate)
 
 
-def _pairs(joint: Joint, halfspaces: Matrix, subsets: list[list[int]]) -> dict[tuple[int, ...], tuple[Matrix, int]]:
+def _pairs(joint: Joint, halfspaces: Matrix, subsets: list[list[int]]) -> dict[tuple[int, ...], Within]:
     """Return the optimal P(y|x) within each pair that has room on both sides, all at once.
 
     A pair's rows (t, 1 - t) are a segment, and its two ends balance at the pair's own distribution. Pairs with next
@@ -212,18 +225,18 @@ def _pairs(joint: Joint, halfspaces: Matrix, subsets: list[list[int]]) -> dict[t
     ends = np.stack([low, high], axis=1)
     weights = np.stack([high - own, own - low], axis=1) / np.where(regular, high - low, 1.0)[:, None]
     kernels = np.stack([ends * weights / own[:, None], (1 - ends) * weights / (1 - own)[:, None]], axis=1)
-    return {tuple(pair): (kernels[at], 2) for at, pair in enumerate(pairs.tolist()) if regular[at]}
+    return {tuple(pair): Within(kernels[at], 2) for at, pair in enumerate(pairs.tolist()) if regular[at]}
 
 
-def _searched(halfspaces: Matrix, mass: Vector) -> tuple[Matrix | None, int]:
-    """Return a good P(y|x) within a subset of distribution ``mass`` whose vertices are too many, and the rows tried."""
+def _searched(halfspaces: Matrix, mass: Vector) -> Within:
+    """Return a good P(y|x) within a subset of distribution ``mass`` whose vertices are not listed."""
     if not (halfspaces @ mass >= -KEEP_TOL).all():
-        return None, 0
+        return Within(None, 0, searched=True)
     try:
         rows = cheapest_mixture(halfspaces, mass, gap=GAP, seconds=SECONDS, slack=KEEP_TOL).rows
-        return cheapest(rows, mass).kernel, len(rows)
+        return Within(cheapest(rows, mass).kernel, len(rows), searched=True)
     except (InfeasiblePrivacy, SolverFailure):  # a budget finer than solvers resolve: merged, it keeps the notion
-        return np.ones((mass.size, 1)), 0
+        return Within(np.ones((mass.size, 1)), 0, searched=True)
 
 
 def too_large(n_halfspaces: int, n: int) -> bool:
@@ -245,18 +258,18 @@ def too_large(n_halfspaces: int, n: int) -> bool:
     return n > FEW_SYMBOLS and most > MOST_VERTICES
 
 
-def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> tuple[Matrix | None, int]:
-    """Return the optimal P(y|x) within a subset, shape (|subset|, Y), and the number of vertices tried.
-
-    None stands where there is no response: exactly where the subset, merged, breaks the notion.
-    """
+def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Within:
+    """Return the optimal P(y|x) within a subset; there is none exactly where the subset, merged, breaks the notion."""
     mass = joint.p_x[subset]
     if too_large(len(halfspaces), len(subset)):
         return _searched(halfspaces[:, subset], mass / mass.sum())
-    rows = vertices(halfspaces[:, subset], interior=mass)
-    if not len(rows):
-        return None, 0
     try:
-        return cheapest(rows, mass / mass.sum()).kernel, len(rows)
+        rows = vertices(halfspaces[:, subset], interior=mass)
+    except SolverFailure:  # vertices that nearly coincide can be too much for qhull
+        return _searched(halfspaces[:, subset], mass / mass.sum())
+    if not len(rows):
+        return Within(None, 0)
+    try:
+        return Within(cheapest(rows, mass / mass.sum()).kernel, len(rows))
     except InfeasiblePrivacy:
-        return None, len(rows)  # rows exist, but no mixture of them has the subset's own distribution
+        return Within(None, len(rows))  # rows exist, but no mixture of them has the subset's own distribution
