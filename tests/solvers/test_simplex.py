@@ -302,6 +302,14 @@ def test_a_singular_basis_gives_way_to_the_slacks():
             np.testing.assert_array_equal(one.work[6], -np.eye(2))
 
 
+@pytest.mark.parametrize("cost", [-2.0, -1.0, 0.0, 1.0, 2.0])
+def test_reduced_costs_at_multipliers_that_are_round(cost):
+    """The first is in the basis, so that the row's multiplier is its cost."""
+    one = Made([[1.0, 1.0]], [0.0], [1.0], [cost, 3.0], [0, 0], [1, 1])
+    one.start([0])
+    assert one.work[0].tolist() == [0.0, 3.0 - cost, cost]
+
+
 def test_elimination_by_numpy():
     rng = np.random.default_rng(5)
     for m in range(6):
