@@ -310,6 +310,14 @@ def test_reduced_costs_at_multipliers_that_are_round(cost):
     assert one.work[0].tolist() == [0.0, 3.0 - cost, cost]
 
 
+@pytest.mark.parametrize("bound", [-2.0, -1.0, 0.0, 1.0])
+def test_the_objective_counts_each_variable_at_its_bound(bound):
+    one = Made([[1.0, 1.0]], [-9.0], [9.0], [3.0, 5.0], [bound, 0], [2, 2])
+    one.start([2])
+    assert one.place() == 3.0 * bound
+    assert one.work[1].tolist() == [bound, 0.0, bound]
+
+
 def test_elimination_by_numpy():
     rng = np.random.default_rng(5)
     for m in range(6):
