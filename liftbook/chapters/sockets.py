@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import weakref
@@ -27,7 +28,7 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
         place = Path(tempfile.mkdtemp(prefix="lift-"))
         self._tidy = weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
         self.connection_file = str(place / "kernel.json")
-        if zmq.has("ipc") and len(bytes(place / LONGEST)) < zmq.IPC_PATH_MAX_LEN:
+        if os.name == "posix" and zmq.has("ipc") and len(bytes(place / LONGEST)) < zmq.IPC_PATH_MAX_LEN:
             self.transport = "ipc"
 
     def cleanup_connection_file(self) -> None:
