@@ -182,6 +182,13 @@ def listed_of(module: str, spec: dict[str, Any]) -> Counter[str]:
     return Counter(change for one in spec["equivalent"] if one["module"] == module for change in one["mutants"])
 
 
+def unlisted(some: Iterable[Mutant], listed: Counter[str]) -> list[Mutant]:
+    """Return the mutants but for those whose line is listed as equivalent wherever it stands."""
+    every = list(some)
+    places = Counter(one.change for one in every)
+    return [one for one in every if listed[one.change] < places[one.change]]
+
+
 def drawn(chosen: list[str], spec: dict[str, Any], size: int, seed: int) -> dict[str, list[Mutant]]:
     """Return so many of all mutants of some modules, drawn without replacement, by module."""
     every = [(name, one) for name in chosen for one in mutants_of(name, spec)]
@@ -220,6 +227,7 @@ def main() -> int:
     parser.add_argument("only", nargs="*", help="parts, or pieces of modules' paths; all by default")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--sample", type=int, help="how many mutants to draw of all of these modules'")
+    parser.add_argument("--unlisted", action="store_true", help="leave those out that are listed, which take longest")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     args = parser.parse_args()
     spec = tomllib.loads(SPEC.read_text(encoding="utf-8"))
@@ -236,6 +244,8 @@ def main() -> int:
         for module, _, tests in chosen:
             some = sample[module] if sample else mutants_of(module, spec)
             listed = listed_of(module, spec)
+            if args.unlisted:
+                some = unlisted(some, listed)
             count: Counter[str] = Counter()
             for mutant, lives in tried(module, some, tests, listed, pool):
                 what = "killed" if not lives else "equivalent" if listed[mutant.change] > 0 else "survive"
@@ -243,8 +253,8 @@ def main() -> int:
                 listed[mutant.change] -= lives
                 if what == "survive":
                     print(f"survives  {module}:{mutant.at}  {mutant.change}", flush=True)
-            # of a sample none can tell: where a line stands twice the other place may be meant
-            for change in [] if sample else sorted((+listed).elements()):
+            # of some none can tell: where a line stands twice the other place may be meant
+            for change in [] if sample or args.unlisted else sorted((+listed).elements()):
                 count["gone"] += 1
                 print(f"is listed as equivalent, but does not survive  {module}  {change}", flush=True)
             if count:

@@ -9,8 +9,8 @@ import pytest
 from each import each
 
 from liftbook.build import mutants as command
-from liftbook.build.mutants import ROOT, SPEC, drawn, interval, listed_of, modules, mutants_of
-from liftbook.build.mutations import mutants
+from liftbook.build.mutants import ROOT, SPEC, drawn, interval, listed_of, modules, mutants_of, unlisted
+from liftbook.build.mutations import Mutant, mutants
 
 TOML = tomllib.loads(SPEC.read_text(encoding="utf-8"))
 SOURCE = '''"""A module."""
@@ -151,6 +151,13 @@ def test_who_is_to_be_sure_asks_all_tests(tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
     made = subprocess.run([sys.executable, "try.py"], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert made.stdout.split("\n")[:4] == ["False False", "True False", "False False", "True True"]
+
+
+def test_what_is_listed_wherever_it_stands_can_be_left_out():
+    """A line that stands twice and is listed once is tried at both places: which is meant is not said."""
+    some = [Mutant(at, change, "") for at, change in ((1, "a"), (2, "b"), (3, "b"), (4, "c"), (5, "c"), (6, "d"))]
+    left = unlisted(iter(some), Counter({"a": 1, "b": 1, "c": 2}))
+    assert [one.at for one in left] == [2, 3, 6]
 
 
 def test_a_change_is_listed_as_often_as_it_lives():
