@@ -36,8 +36,7 @@ class Drift:
     distance : float
         Total variation distance of the two tables' shares.
     excess : float or None
-        Nats by which the release of the new rows exceeds the notion; None where the new rows hold no secret, or the
-        notion is not known.
+        Nats by which the release of the new rows exceeds the notion; None where that cannot be told.
     of : str
         What was compared.
     confidence : float or None
@@ -45,6 +44,8 @@ class Drift:
     population : {"kept", "broken", "cannot be told from this table"} or None
         What the new rows by themselves say of the population that they are from, at that confidence, or 0.95 where the
         design has none; None where they hold no secret, or nobody knows how to tell.
+    untold : str
+        Why it cannot be told by how much the notion is exceeded, to go on a sentence; empty where it can.
     """
 
     rows: int
@@ -54,6 +55,7 @@ class Drift:
     of: str
     confidence: float | None
     population: Verdict | None
+    untold: str
 
     @property
     def differs(self) -> bool:
@@ -95,7 +97,7 @@ class Drift:
         if not self.differs and self.population != "broken":
             return f"no drift: {self.of} of {self.rows:,} new rows is as in the design's (p = {self.p_value:.3g})"
         kept = (
-            "whether the notion is kept cannot be told without the secret"
+            f"whether the notion is kept cannot be told {self.untold}"
             if self.excess is None
             else f"the notion is exceeded by {self.excess:.4g} nats for them"
             if not self.excess <= KEEP_TOL
@@ -157,7 +159,18 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
         of="the joint distribution" if with_secret else f"the distribution of {', '.join(made.public.names)}",
         confidence=made.confidence,
         population=population,
+        untold="" if excess is not None else _untold(made, with_secret=with_secret),
     )
+
+
+def _untold(made: Design, *, with_secret: bool) -> str:
+    if not with_secret:
+        return "without the secret"
+    if made.promise is None:
+        return "as a design's file does not keep a notion of your own"
+    if made.promise.attributes is not None:
+        return "of a notion of attributes, some of whose combinations the new rows may lack"
+    return "as no new row has a secret and a symbol that the design has"
 
 
 def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:

@@ -1,6 +1,7 @@
 """What owners say of values: codes, dates, ordered bins, hierarchies, missing texts."""
 
 import datetime as dt
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -115,6 +116,24 @@ def test_drift_that_does_no_harm_is_told_and_no_more():
     assert "the notion is kept for their own shares all the same" in str(done.drift)
     assert sorted(done.frame.columns) == ["x"]
     assert len(done.frame) == 20000
+
+
+@pytest.mark.parametrize(
+    ("promise", "secrets", "why"),
+    [
+        (None, {}, "as a design's file does not keep a notion of your own"),
+        (ll.SRLIP(0.3, (2,)), {}, "of a notion of attributes, some of whose combinations the new rows may lack"),
+        (ll.LIP(0.3), {"a": "c", "b": "c"}, "as no new row has a secret and a symbol that the design has"),
+    ],
+    ids=["a notion of one's own, from a file", "attributes", "other secrets"],
+)
+def test_why_it_cannot_be_told_whether_the_notion_is_kept(promise, secrets, why):
+    """The secret is there, so that it is not what lacks."""
+    made = replace(design_of(people(3000, P, 0)), promise=promise)
+    rows = people(2000, Q, 0)
+    found = drift_of(tables.open_table(rows.with_columns(pl.col("s").replace(secrets))), made, np.random.default_rng(0))
+    assert found.excess is None
+    assert str(found).endswith(f"; whether the notion is kept cannot be told {why}")
 
 
 def test_apply_refuses_drifted_frames_and_unseen_symbols():
