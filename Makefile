@@ -58,8 +58,8 @@ bench: .venv/installed  ## Time liftlib against plain routes, side by side
 coverage: .venv/installed  ## Lines and branches that the unit tests run, by folder
 	$(BIN)/python -m liftbook.build.coverage
 
-mutants: .venv/installed  ## Change the library one token at a time; ONLY=notions for a part, SAMPLE=150 for so many, JOBS=1 for one process
-	$(BIN)/python -m liftbook.build.mutants --jobs $(or $(JOBS),2) $(if $(SAMPLE),--sample $(SAMPLE)) $(ONLY)
+mutants: .venv/installed  ## Change the library one token at a time; ONLY=notions for a part, SAMPLE=150 for so many, UNLISTED=1 but for those listed, JOBS=1
+	$(BIN)/python -m liftbook.build.mutants --jobs $(or $(JOBS),2) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(UNLISTED),--unlisted) $(ONLY)
 
 serve: book  ## Read the book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000

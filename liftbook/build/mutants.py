@@ -182,11 +182,10 @@ def listed_of(module: str, spec: dict[str, Any]) -> Counter[str]:
     return Counter(change for one in spec["equivalent"] if one["module"] == module for change in one["mutants"])
 
 
-def unlisted(some: Iterable[Mutant], listed: Counter[str]) -> list[Mutant]:
-    """Return the mutants but for those whose line is listed as equivalent wherever it stands."""
-    every = list(some)
+def unlisted(some: Iterable[Mutant], every: Iterable[Mutant], listed: Counter[str]) -> list[Mutant]:
+    """Return some of a module's mutants but for those whose line is listed as equivalent wherever it stands."""
     places = Counter(one.change for one in every)
-    return [one for one in every if listed[one.change] < places[one.change]]
+    return [one for one in some if listed[one.change] < places[one.change]]
 
 
 def drawn(chosen: list[str], spec: dict[str, Any], size: int, seed: int) -> dict[str, list[Mutant]]:
@@ -245,7 +244,7 @@ def main() -> int:
             some = sample[module] if sample else mutants_of(module, spec)
             listed = listed_of(module, spec)
             if args.unlisted:
-                some = unlisted(some, listed)
+                some = unlisted(some, mutants_of(module, spec), listed)
             count: Counter[str] = Counter()
             for mutant, lives in tried(module, some, tests, listed, pool):
                 what = "killed" if not lives else "equivalent" if listed[mutant.change] > 0 else "survive"

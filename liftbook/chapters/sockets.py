@@ -25,6 +25,7 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        _ = self.kernel_spec  # raises where there is none, before a folder is made
         place = Path(tempfile.mkdtemp(prefix="lift-"))
         self._tidy = weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
         self.connection_file = str(place / "kernel.json")
@@ -34,4 +35,5 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
     def cleanup_connection_file(self) -> None:
         """Leave nothing behind; a kernel that starts anew keeps all of it."""
         super().cleanup_connection_file()
-        self._tidy()
+        if hasattr(self, "_tidy"):  # not where there is no such kernel
+            self._tidy()

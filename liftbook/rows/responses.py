@@ -51,10 +51,10 @@ def respond_by_vertices(joint: Joint, notion: Notion) -> tuple[Channel, dict[str
 def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
     """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back.
 
-    ``searched`` counts the subsets whose vertices are too many to list, of which the library warns.
+    ``searched`` counts the subsets whose vertices may be too many or too close to list, of which the library warns.
     """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "a subset of", LiftWarning)
+        warnings.filterwarnings("ignore", "the vertices within a subset of", LiftWarning)
         channel = subset_response(joint, notion)
     made = channel.certified(SubsetCertificate)
     largest = max(len(subset) for subset in made.subsets)

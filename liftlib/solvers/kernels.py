@@ -71,6 +71,8 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
     ------
     InvalidParameter
         If there are more than ``LARGEST`` symbols.
+    SolverFailure
+        If qhull gives up, as it may where rays nearly coincide.
 
     Notes
     -----

@@ -89,7 +89,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
         try:
             found = _by_qhull(rows, inside)
         except (QhullError, SolverFailure) as error:
-            remedy = "try cdd, which may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
+            remedy = "cdd might not, but may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
             raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
     found = _distinct(found, rows)
     worst = float((found @ rows.T).min(initial=0.0))

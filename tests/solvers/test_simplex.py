@@ -214,7 +214,7 @@ def counted(monkeypatch, name, refused=0):
     return made
 
 
-@pytest.mark.parametrize(("refresh", "afresh"), [(2, 7), (5, 3), (7, 2), (25, 1)])
+@pytest.mark.parametrize(("refresh", "afresh"), [(2, 7), (5, 3), (7, 2), (12, 2), (13, 2), (25, 1)])
 def test_the_inverse_is_computed_afresh_after_so_many_steps(refresh, afresh, monkeypatch):
     monkeypatch.setattr(simplex, "REFRESH", refresh)
     made = counted(monkeypatch, "factorise")

@@ -47,7 +47,7 @@ def figure_s20_5(
         (b) and (d) hold.
     series : sequence of str
         Of "optimum", "GRR", "CR", "OUE", "tailored" and "optimum, S seen"; the last two are not in the print, and the
-        last is proven for up to nine secrets.
+        last is proven for up to nine secrets, if the budget is not next to 0.
 
     Returns
     -------

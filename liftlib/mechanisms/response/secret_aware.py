@@ -27,6 +27,9 @@ MOST_SECRETS = 9
 MOST_STEPS = 3e7
 """Steps of one pricing beyond which posteriors are searched for: about a second."""
 
+NOT_LISTED = "no further posterior was found, where there are too many or too close ones to list,", "give a wider gap"
+"""What ended a search short of its gap, where few secrets promise more, and what to do about it, in words."""
+
 
 class Cells(NamedTuple):
     """P_SX without the cells that a solver cannot resolve.
@@ -55,8 +58,9 @@ def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, se
     Parameters
     ----------
     joint : Joint
-        P_SX, of any number of symbols. Up to 9 secrets the optimum is found and proven; beyond, mechanisms are searched
-        for, and bounded by the optimum for a coarser secret.
+        P_SX, of any number of symbols. Up to 9 secrets the optimum is found and proven, as long as posteriors can be
+        listed: beyond, or where they are too close, as at budgets next to 0, mechanisms are searched for, and bounded
+        by the optimum for a coarser secret.
     notion : Notion
         A polyhedral one, see :func:`liftlib.mechanisms.response.optimal.optimal_response`, but not about attributes.
     gap : float, keyword-only
@@ -72,8 +76,8 @@ def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, se
     Warns
     -----
     LiftWarning
-        If the seconds were over before the search had ended, or rounding leaves more than the gap, where up to 9
-        secrets are proven.
+        If the seconds were over before the search had ended; up to 9 secrets also if rounding, or posteriors that could
+        not be listed, leave more than the gap.
 
     Raises
     ------
@@ -213,8 +217,9 @@ def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float
         seconds=found.seconds,
     )
     told = found.limit
-    if told is None and which == "listed" and unresolved(certificate, gap):
-        told = UNRESOLVED
+    open_still = unresolved(certificate, gap) or not np.isfinite(found.bound)
+    if told is None and open_still and cells.joint.n_secret <= MOST_SECRETS:
+        told = UNRESOLVED if which == "listed" else NOT_LISTED
     if told is not None:
         certificate.warn_of(told, gap, stacklevel=5)
     return channel.with_certificate(certificate)

@@ -49,7 +49,8 @@ class SubsetCertificate(Certificate):
     fallback : bool
         Whether even their union allowed none, so that subset merging was used.
     rows : int
-        Vertices of all the subsets' polytopes together, those of subsets that were united afterwards included.
+        Vertices of all the subsets' polytopes together, those of subsets that were united afterwards included; of
+        subsets that were searched the rows that were found.
     searched : int
         In how many subsets, whose vertices may be too many or too close to list, rows were searched for instead.
     """
@@ -134,7 +135,10 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
         LiftWarning,
         stacklevel=3,
     )
-    return replace(made, certificate=replace(made.certified(SubsetCertificate), searched=len(searched)))
+    certificate = replace(
+        made.certified(SubsetCertificate), route="rows listed or searched for in each subset", searched=len(searched)
+    )
+    return replace(made, certificate=certificate)
 
 
 class Within(NamedTuple):
@@ -263,13 +267,12 @@ def _within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Within:
     mass = joint.p_x[subset]
     if too_large(len(halfspaces), len(subset)):
         return _searched(halfspaces[:, subset], mass / mass.sum())
+    found = 0
     try:
         rows = vertices(halfspaces[:, subset], interior=mass)
-    except SolverFailure:  # vertices that nearly coincide can be too much for qhull
-        return _searched(halfspaces[:, subset], mass / mass.sum())
-    if not len(rows):
-        return Within(None, 0)
-    try:
-        return Within(cheapest(rows, mass / mass.sum()).kernel, len(rows))
+        found = len(rows)
+        return Within(cheapest(rows, mass / mass.sum()).kernel if found else None, found)
     except InfeasiblePrivacy:
-        return Within(None, len(rows))  # rows exist, but no mixture of them has the subset's own distribution
+        return Within(None, found)  # rows exist, but no mixture of them has the subset's own distribution
+    except SolverFailure:  # vertices that nearly coincide can be too much for qhull, or for HiGHS
+        return _searched(halfspaces[:, subset], mass / mass.sum())

@@ -10,6 +10,12 @@ from liftbook.build.executing import execute_one
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 
 
+def test_ports_that_are_taken_do_not_matter(taken, tmp_path):
+    cache = get_cache(tmp_path)
+    cache.add_nb_to_project(str(SMALL), read_data={"name": "myst_nb_md", "type": "plugin"})
+    assert execute_one(tmp_path, str(SMALL)).succeeded == [str(SMALL)]
+
+
 def test_what_another_process_is_about_to_keep_is_left_alone(tmp_path):
     """It stands in the list before its file is there: that came between two looks at the list in one build of many."""
     cache = get_cache(tmp_path)

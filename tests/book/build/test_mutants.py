@@ -156,8 +156,9 @@ def test_who_is_to_be_sure_asks_all_tests(tmp_path):
 def test_what_is_listed_wherever_it_stands_can_be_left_out():
     """A line that stands twice and is listed once is tried at both places: which is meant is not said."""
     some = [Mutant(at, change, "") for at, change in ((1, "a"), (2, "b"), (3, "b"), (4, "c"), (5, "c"), (6, "d"))]
-    left = unlisted(iter(some), Counter({"a": 1, "b": 1, "c": 2}))
-    assert [one.at for one in left] == [2, 3, 6]
+    listed = Counter({"a": 1, "b": 1, "c": 2})
+    assert [one.at for one in unlisted(iter(some), some, listed)] == [2, 3, 6]
+    assert [one.at for one in unlisted(some[:3:2], some, listed)] == [3]  # of a sample too
 
 
 def test_a_change_is_listed_as_often_as_it_lives():

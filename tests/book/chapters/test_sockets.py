@@ -1,12 +1,11 @@
 """Kernels that start side by side take nothing from each other, and leave nothing behind."""
 
-import socket
 import tempfile
 from pathlib import Path
 
 import nbformat
 import pytest
-from jupyter_client.provisioning.local_provisioner import LocalPortCache
+from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 
 from liftbook.chapters.running import rerun
@@ -15,18 +14,15 @@ from liftbook.chapters.sockets import LocalKernel
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 
 
-@pytest.fixture
-def taken(monkeypatch):
-    """A port that was free when it was looked up, and is another's when the kernel binds it."""
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        monkeypatch.setattr(LocalPortCache, "find_available_port", lambda *_: other.getsockname()[1])
-        yield
-
-
 def test_ports_that_are_taken_do_not_matter(taken, tmp_path):
     assert rerun(str(SMALL), {}, tmp_path / "run", html=False, progress=False).notebook.exists()
+
+
+def test_a_kernel_that_is_not_there_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(NoSuchKernel):
+        LocalKernel(kernel_name="no-such-kernel")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["sockets", "a path too long for sockets"])
