@@ -160,6 +160,24 @@ def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_
     assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
 
 
+def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch):
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    best, real, asked = utility(joint, ll.subset_response(joint, notion)), subset_module.cheapest, []
+
+    def cheapest(rows, mass):
+        asked.append(len(rows))
+        if len(asked) == 1:
+            raise SolverFailure("HiGHS stopped: Unknown")
+        return real(rows, mass)
+
+    monkeypatch.setattr(subset_module, "cheapest", cheapest)
+    with pytest.warns(LiftWarning, match="may be too many, or too close, to list"):
+        channel = ll.subset_response(joint, notion)
+    made = channel.certified(ll.SubsetCertificate)
+    assert (made.searched, made.route) == (1, "rows listed or searched for in each subset")
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
+
+
 @pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr)
 def test_whatever_is_too_large_the_notion_is_kept(monkeypatch, notion):
     """And what is found there is what the vertices give, as the subsets are small."""
