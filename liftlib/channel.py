@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.checks import checked
-from liftlib.errors import InvalidDistribution, InvalidParameter
+from liftlib.errors import InvalidDistribution, InvalidParameter, shown
 from liftlib.joint import Joint, Labels, _labels
 from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative
 
@@ -300,8 +300,10 @@ class Channel:
 def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Partition:
     subsets = _subsets(partition)
     flat = sorted(x for subset in subsets for x in subset)
-    if flat != list(range(n)) or not all(subsets):
-        raise InvalidDistribution(f"partition {subsets} is not non-empty subsets that cover 0, ..., {n - 1} once each")
+    if len(flat) != n or flat != list(range(n)) or not all(subsets):
+        raise InvalidDistribution(
+            f"partition {shown(subsets)} is not non-empty subsets that cover 0, ..., {n - 1} once each"
+        )
     if len(subsets) != n_outputs:
         raise InvalidDistribution(f"partition has {len(subsets)} subsets for {n_outputs} outputs: give one each")
     return subsets
@@ -312,7 +314,7 @@ def _subsets(partition: Iterable[Iterable[int]]) -> Partition:
         return tuple(tuple(operator.index(x) for x in subset) for subset in partition)
     except TypeError as error:
         raise InvalidDistribution(
-            f"partition is {partition!r}: give sequences of symbols' indices ({error})"
+            f"partition is {shown(partition)}: give sequences of symbols' indices ({error})"
         ) from error
 
 
@@ -320,7 +322,7 @@ def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged
-        raise InvalidParameter(f"{name} is {values!r}: give a flat array of indices") from error
+        raise InvalidParameter(f"{name} is {shown(values)}: give a flat array of indices") from error
     if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
         raise InvalidParameter(f"{name} has shape {array.shape} and type {array.dtype}: give a flat array of indices")
     if not ((array >= 0) & (array < size)).all():

@@ -93,9 +93,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return made and (not isinstance(of, type) or issubclass(value, of))
     if origin is Sequence:
         kind = get_args(hint)[0]
-        return isinstance(value, Sequence | np.ndarray) and (
-            kind in (Any, Hashable) or all(_fits(v, kind) for v in value)
-        )
+        several = value.ndim > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
+        return several and (kind in (Any, Hashable) or all(_fits(v, kind) for v in value))
     if isinstance(hint, type) and hint.__module__.startswith(("liftlib", "liftbook", "pathlib", "numpy.random")):
         return isinstance(value, hint)
     return True

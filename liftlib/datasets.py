@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from liftlib.checks import checked
-from liftlib.errors import DataError
+from liftlib.errors import DataError, shown
 from liftlib.joint import Joint
-from liftlib.numerics import Matrix, Rng, check_count, check_scalar, generator
+from liftlib.numerics import Matrix, Rng, check_scalar, check_shape, generator
 from liftlib.resources import resource
 
 if TYPE_CHECKING:
@@ -146,7 +146,9 @@ def adult(
     """
     columns = (public,) if isinstance(public, str) else tuple(public)
     if not columns or len({secret, *columns}) != 1 + len(columns):
-        raise DataError(f"secret {secret!r} and public {public!r} do not name different columns: name each once")
+        raise DataError(
+            f"secret {shown(secret)} and public {shown(public)} do not name different columns: name each once"
+        )
     table = adult_frame(include_test=include_test)
     for column in (secret, *columns):
         _known("column", column, ADULT_COLUMNS)
@@ -161,10 +163,10 @@ def adult(
 
 
 def _known(kind: str, name: Hashable, known: Sequence[Hashable]) -> None:
-    if name not in known:
-        near = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
+    if not isinstance(name, Hashable) or name not in known:
+        near = difflib.get_close_matches(name if isinstance(name, str) else shown(name), [str(k) for k in known], n=1)
         remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, known))}"
-        raise DataError(f"no {kind} {name!r} in Adult: {remedy}")
+        raise DataError(f"no {kind} {shown(name)} in Adult: {remedy}")
 
 
 @checked
@@ -178,9 +180,7 @@ def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
     >>> uniform_joints(2, 3, 4, 0).sum(axis=(1, 2)).round(12).tolist()
     [1.0, 1.0]
     """
-    p = generator(rng).random(
-        (check_count("n", n), check_count("n_secret", n_secret), check_count("n_public", n_public))
-    )
+    p = generator(rng).random(check_shape(n=n, n_secret=n_secret, n_public=n_public))
     return np.asarray(p / p.sum(axis=(1, 2), keepdims=True))
 
 
@@ -196,9 +196,9 @@ def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float,
     (2, 3, 4)
     """
     concentration = check_scalar("concentration", concentration, 0, open_low=True, finite=True)
-    shape = (check_count("n_secret", n_secret), check_count("n_public", n_public))
-    p = generator(rng).dirichlet(np.full(shape[0] * shape[1], concentration), size=check_count("n", n))
-    return np.asarray(p.reshape(-1, *shape))
+    shape = check_shape(n=n, n_secret=n_secret, n_public=n_public)
+    p = generator(rng).dirichlet(np.full(shape[1] * shape[2], concentration), size=shape[0])
+    return np.asarray(p.reshape(shape))
 
 
 @checked

@@ -63,5 +63,8 @@ class LiftWarning(UserWarning):
 
 def shown(value: object, most: int = 60) -> str:
     """Return a value's text for a message, on one line and not long."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # a whole number of more digits than Python writes
+        return f"{type(value).__name__} too long to write"
     return text if len(text) <= most else f"{text[:most]}... of type {type(value).__name__}"

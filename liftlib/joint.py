@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.checks import checked
-from liftlib.errors import DataError, InvalidDistribution
+from liftlib.errors import DataError, InvalidDistribution, shown
 from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
 
 Labels = tuple[Hashable, ...]
@@ -65,7 +65,7 @@ class Joint:
             if not (mass > 0).all():
                 at = int(np.argmin(mass))
                 raise InvalidDistribution(
-                    f"{name} {labels[at]!r} (index {at}) has probability 0: drop it, "
+                    f"{name} {shown(labels[at])} (index {at}) has probability 0: drop it, "
                     "or use Joint.from_counts(..., drop_empty=True)"
                 )
         matrix.flags.writeable = False
@@ -140,7 +140,7 @@ class Joint:
             raise DataError(f"the table is a {type(frame).__name__}, not columns by name: {error}") from error
         for column in (secret, public):
             if column not in frame.columns:
-                raise DataError(f"no column {column!r}: the table has {', '.join(map(repr, frame.columns))}")
+                raise DataError(f"no column {column!r}: the table has {', '.join(map(shown, frame.columns))}")
             if (frame.columns == column).sum() > 1:
                 raise DataError(f"the table has more than one column {column!r}: rename them")
             missing = frame[column].isna()
@@ -224,10 +224,12 @@ def _labels(name: str, labels: Sequence[Hashable] | None, size: int) -> Labels:
         labels = tuple(labels)
         different = len(set(labels))
     except TypeError as error:
-        raise InvalidDistribution(f"{name} is {labels!r}: give a sequence of labels that can be compared") from error
+        raise InvalidDistribution(
+            f"{name} is {shown(labels)}: give a sequence of labels that can be compared"
+        ) from error
     if len(labels) != size:
         raise InvalidDistribution(f"{name} has {len(labels)} labels for {size} symbols: give one label each")
     if different != size:
         twice = next(label for label in labels if labels.count(label) > 1)
-        raise InvalidDistribution(f"{name} has the label {twice!r} twice: make labels unique")
+        raise InvalidDistribution(f"{name} has the label {shown(twice)} twice: make labels unique")
     return labels

@@ -1,6 +1,8 @@
 """Tolerances with their reasons, and the few functions that need care at 0, at 1 and at infinity."""
 
+import math
 import numbers
+import sys
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -110,6 +112,8 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
     """
     try:
         array = np.array(values, dtype=np.float64)
+    except OverflowError as error:  # such as 10**400
+        raise InvalidDistribution(f"{name} holds a number beyond any float ({error}): scale it") from error
     except (TypeError, ValueError) as error:
         raise InvalidDistribution(f"{name} is not an array of numbers ({error}): pass a rectangular array") from error
     if array.ndim not in ndim:
@@ -137,6 +141,7 @@ def check_scalar(
     high: float = np.inf,
     *,
     open_low: bool = False,
+    open_high: bool = False,
     finite: bool = False,
 ) -> float:
     """Return ``value`` as a float if it lies in the range, and say what is wrong otherwise.
@@ -149,8 +154,8 @@ def check_scalar(
         The value; NaN is refused, and so are booleans and anything that is not a real number.
     low, high : float
         The range, ends included.
-    open_low : bool, keyword-only
-        Exclude ``low`` itself.
+    open_low, open_high : bool, keyword-only
+        Exclude ``low``, or ``high``, itself.
     finite : bool, keyword-only
         Refuse infinity even where ``high`` is infinite.
 
@@ -168,18 +173,22 @@ def check_scalar(
         ...
     liftlib.errors.InvalidParameter: eps is -1, not in [0, inf]: give a number in that range
     """
-    interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if finite and np.isinf(high) else ']'}"
+    open_high = open_high or (finite and np.isinf(high))
+    interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):  # numpy's booleans are not Real, its reals are
         raise InvalidParameter(f"{name} is {shown(value)}, not a number: give a number in {interval}")
-    number = float(value)
-    inside = (low < number if open_low else low <= number) and number <= high and not (finite and np.isinf(number))
-    if not inside:
+    try:
+        number = float(value)
+    except OverflowError as error:  # such as 10**400
+        raise InvalidParameter(f"{name} is {shown(value)}, beyond any float: give a number in {interval}") from error
+    inside = (low < number if open_low else low <= number) and (number < high if open_high else number <= high)
+    if not inside or (finite and np.isinf(number)):
         raise InvalidParameter(f"{name} is {number:g}, not in {interval}: give a number in that range")
     return number
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:
-    """Return ``value`` as an int if it is a whole number that is large enough.
+    """Return ``value`` as an int if it is a whole number that is large enough, and no more than an array can hold.
 
     Raises
     ------
@@ -193,14 +202,44 @@ def check_count(name: str, value: object, least: int = 1) -> int:
         ...
     liftlib.errors.InvalidParameter: n_trials is 0: give a whole number, 1 or more
     """
+    number = _whole(name, value, least)
+    _check_size(name, shown(number), (number,))
+    return number
+
+
+def check_shape(**sizes: object) -> tuple[int, ...]:
+    """Return sizes as an array's shape, if they are counts of which an array can hold the product.
+
+    Raises
+    ------
+    InvalidParameter
+        If they are not.
+
+    Examples
+    --------
+    >>> check_shape(n_secret=2, n_public=3)
+    (2, 3)
+    """
+    shape = tuple(check_count(name, value) for name, value in sizes.items())
+    _check_size(" x ".join(sizes), " x ".join(map(str, shape)), shape)
+    return shape
+
+
+def _check_size(name: str, value: str, shape: tuple[int, ...]) -> None:
+    most = sys.maxsize // np.dtype(np.float64).itemsize
+    if math.prod(shape) > most:
+        raise InvalidParameter(f"{name} is {value}, more numbers than any array holds: give {most} or fewer")
+
+
+def _whole(name: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InvalidParameter(f"{name} is {shown(value)}: give a whole number, {least} or more")
     return int(value)
 
 
 def generator(rng: Rng) -> np.random.Generator:
-    """Return a numpy generator: the one given, or a new one from a seed."""
-    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(check_count("rng", rng, 0))
+    """Return a numpy generator: the one given, or a new one from a seed, which may be as long as it likes."""
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_whole("rng", rng, 0))
 
 
 def xlogx(p: ArrayLike) -> NDArray[np.float64]:

@@ -200,4 +200,5 @@ class TestShown:
     def test_not_long(self):
         assert shown("x" * 58) == f"'{'x' * 58}'"
         assert shown("x" * 59) == f"'{'x' * 59}... of type str"
+        assert shown(10**5000) == "int too long to write"  # Python itself writes 4300 digits at most
         assert shown("abcdef", 3) == "'ab... of type str"

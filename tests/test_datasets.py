@@ -115,6 +115,11 @@ def test_several_public_columns_are_combinations_that_occur():
         ({"secret": "relationshp"}, "did you mean 'relationship'"),
         ({"public": "nothing-like-it-at-all"}, "there are 'age'"),
         ({"leave_out": ["Wive"]}, "did you mean 'Wife'"),
+        (
+            {"leave_out": np.zeros((2, 2, 2))},
+            "no relationship label array([[0., 0.], [0., 0.]]) in Adult: there are",
+        ),
+        ({"leave_out": [10**5000]}, "no relationship label int too long to write in Adult"),
         ({"secret": "sex", "public": "sex"}, "different columns"),
         ({"public": ()}, "different columns"),
     ],
@@ -158,6 +163,14 @@ def test_one_joint_is_the_first_of_many():
 def test_wrong_sizes(size):
     with pytest.raises(InvalidParameter, match=r"n_public is .*: give a whole number, 1 or more"):
         datasets.uniform_joint(2, size, np.random.default_rng(0))
+
+
+def test_sizes_that_no_array_has():
+    for sizes in ((10**400, 2), (2**31, 2**31)):
+        with pytest.raises(InvalidParameter, match="more numbers than any array holds"):
+            datasets.uniform_joint(*sizes, 0)
+        with pytest.raises(InvalidParameter, match="more numbers than any array holds"):
+            datasets.dirichlet_joint(*sizes, 0.5, 0)
 
 
 @pytest.mark.parametrize("concentration", [0, -1, np.nan, np.inf])

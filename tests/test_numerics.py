@@ -1,6 +1,7 @@
 """Tolerances, checks and careful functions, against exact arithmetic and scipy."""
 
 import math
+import sys
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ from liftlib.numerics import (
     check_count,
     check_nonnegative,
     check_scalar,
+    check_shape,
     generator,
     power_mean,
     xlogx,
@@ -69,6 +71,7 @@ class TestAsMatrix:
         ("values", "text"),
         [
             ([[1, "a"]], r"^a is not an array of numbers \(.*'a'.*\): pass a rectangular array$"),
+            ([[1, 10**400]], r"^a holds a number beyond any float \(.*\): scale it$"),
             ([[1, 2], [3]], r"^a is not an array of numbers \(.*\): pass a rectangular array$"),
             ([[1, None]], r"^a\[0, 1\] is nan, not a finite number: clean the input first$"),
             ([1, 2], r"^a has shape \(2,\), not 2 axes: reshape it$"),
@@ -127,11 +130,17 @@ class TestCheckScalar:
             (1j, r"^eps is 1j, not a number"),
             (np.complex128(1), r"^eps is .*, not a number"),
             (np.array(1.0), r"^eps is array\(1\.\), not a number"),
+            (10**400, r"^eps is 10{59}\.\.\. of type int, beyond any float: give a number in \[0, inf\]$"),
+            (Fraction(10**400, 3), r"^eps is Fraction\(.*, beyond any float"),
         ],
     )
     def test_refuses(self, value, text):
         with pytest.raises(InvalidParameter, match=text):
             check_scalar("eps", value)
+
+    def test_refuses_what_is_too_long_to_write(self):
+        with pytest.raises(InvalidParameter, match=r"^eps is int too long to write, beyond any float: "):
+            check_scalar("eps", -(10**5000))
 
     def test_open_and_finite_ends(self):
         assert check_scalar("a", 1, 1, 2) == 1
@@ -139,6 +148,8 @@ class TestCheckScalar:
         assert check_scalar("alpha", 1.5, 1, open_low=True) == 1.5
         with pytest.raises(InvalidParameter, match=r"^alpha is 1, not in \(1, inf\]"):
             check_scalar("alpha", 1, 1, open_low=True)
+        with pytest.raises(InvalidParameter, match=r"^level is 1, not in \(0, 1\)"):
+            check_scalar("level", 1, 0, 1, open_low=True, open_high=True)
         with pytest.raises(InvalidParameter, match=r"^a is inf, not in \[0, inf\)"):
             check_scalar("a", math.inf, finite=True)
         with pytest.raises(InvalidParameter, match=r"^lam is 1.5, not in \[0, 1\]"):
@@ -162,12 +173,25 @@ class TestCounts:
         with pytest.raises(InvalidParameter, match=r"^n is 0: give a whole number, 1 or more$"):
             check_count("n", 0)
 
+    def test_no_more_than_an_array_holds(self):
+        most = sys.maxsize // 8
+        assert check_count("n", most) == most
+        text = rf"more numbers than any array holds: give {most} or fewer$"
+        for value in (most + 1, 10**400, 10**5000):
+            with pytest.raises(InvalidParameter, match=rf"^n is .*, {text}"):
+                check_count("n", value)
+        assert check_shape(a=most // 2, b=2) == (most // 2, 2)
+        with pytest.raises(InvalidParameter, match=rf"^a x b x c is {most} x 2 x 1, {text}"):
+            check_shape(a=most, b=2, c=1)
+        with pytest.raises(InvalidParameter, match=r"^b is 0: give a whole number, 1 or more$"):
+            check_shape(a=2, b=0)
+
 
 class TestGenerator:
     def test_a_generator_goes_on_and_a_seed_starts(self):
         rng = np.random.default_rng(3)
         assert generator(rng) is rng
-        for seed in (0, np.int64(3)):
+        for seed in (0, np.int64(3), 10**400):
             assert generator(seed).random() == np.random.default_rng(seed).random()
 
     def test_refuses(self):

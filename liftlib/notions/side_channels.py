@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
 from liftlib.notions.base import LiftBounds, Notion, belief_within, cone_of, difference, log_of
 from liftlib.numerics import Matrix, Vector, check_scalar
@@ -49,9 +50,12 @@ class SRLIP(Notion):
 
     def __init__(self, eps: float, shape: Sequence[int]):
         object.__setattr__(self, "eps", check_scalar("eps", eps))
-        sizes = tuple(shape) if isinstance(shape, Iterable) else ()
+        try:
+            sizes = tuple(shape)
+        except TypeError:  # no sequence
+            sizes = ()
         if not sizes or not all(isinstance(n, int | np.integer) and n >= 1 for n in sizes):
-            raise InvalidParameter(f"shape is {shape!r}: give the size, 1 or more, of each attribute")
+            raise InvalidParameter(f"shape is {shown(shape)}: give the size, 1 or more, of each attribute")
         object.__setattr__(self, "shape", tuple(int(n) for n in sizes))
 
     @property
@@ -135,9 +139,9 @@ class SRLIP(Notion):
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 
     def _check_fits(self, joint: Joint) -> None:
-        if int(np.prod(self.shape)) != joint.n_public:
+        if (combinations := math.prod(self.shape)) != joint.n_public:  # numpy's product goes round at 2^63
             raise InvalidParameter(
-                f"shape {self.shape} has {int(np.prod(self.shape))} combinations, "
+                f"shape {shown(self.shape)} has {shown(combinations)} combinations, "
                 f"the joint {joint.n_public} public symbols"
             )
 

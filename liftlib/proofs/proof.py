@@ -30,7 +30,7 @@ def _numbers(name: str, value: object) -> NDArray[Any]:
     """Return a copy as an array of the kind that a proof has by that name."""
     try:
         found = np.array(value)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise InvalidProof(f"{name} is {shown(value)}: give an array of numbers") from error
     if found.size and found.dtype.kind not in ("iu" if name in WHOLE else "iuf"):
         raise InvalidProof(f"{name} is {shown(value)}: give an array of {'whole ' if name in WHOLE else ''}numbers")

@@ -123,5 +123,5 @@ def _bound(name: str, values: ArrayLike, n: int) -> Vector:
     """Return a bound for each of n symbols, from one for all or one each."""
     try:
         return np.broadcast_to(np.asarray(values, dtype=np.float64), n)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidParameter(f"{name} is {shown(values)}: give a number, or one for each of {n} symbols") from error
