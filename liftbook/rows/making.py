@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import Parameter
 from typing import Any, ParamSpec
@@ -17,6 +17,7 @@ from typing import Any, ParamSpec
 import pandas as pd
 
 from liftlib.datasets import adult, uniform_joints
+from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
 from liftlib.numerics import Rng, generator
 
@@ -63,15 +64,19 @@ def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
     >>> figure_0.__doc__.splitlines()[-2:]
     ['rng : int or numpy.random.Generator, keyword-only', '    Seed or source of randomness.']
     """
+    signature = inspect.signature(function)
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            if PARAMETERS.get(name, ("",))[0] == "iterable of float" and not isinstance(value, Iterable):
+                raise InvalidParameter(f"{name} is {shown(value)}: give several numbers, such as [0.5, 1.0]")
         started = time.perf_counter()
         rows = function(*args, **kwargs)
         rows.attrs["seconds"] = time.perf_counter() - started
         return rows
 
-    run.__doc__ = _explained(function.__doc__ or "", inspect.signature(function))
+    run.__doc__ = _explained(function.__doc__ or "", signature)
     return run
 
 

@@ -10,11 +10,10 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Notion
-from liftlib.numerics import KEEP_TOL, Matrix
+from liftlib.numerics import KEEP_TOL, Matrix, check_count, check_scalar
 from liftlib.population.sample import Sample
 from liftlib.tables.columns import Counts
 from liftlib.tables.designing import Design, joint_of
@@ -191,8 +190,8 @@ def audit_counts(
     sure : str, optional, keyword-only
         What is known of the population, by the channel's making.
     """
-    if resamples < 0 or not 0 < level < 1:
-        raise InvalidParameter(f"resamples is {resamples} and level {level}: give 0 or more, and a share in (0, 1)")
+    resamples = check_count("resamples", resamples, 0)
+    level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     release = joint
     if channel is not None:
         release = Channel(channel.kernel, outputs or channel.outputs).release(joint)

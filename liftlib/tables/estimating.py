@@ -13,8 +13,8 @@ import polars as pl
 from scipy.special import ndtri
 
 from liftlib.checks import checked
-from liftlib.errors import DataError, InvalidParameter
-from liftlib.numerics import Matrix, Vector
+from liftlib.errors import DataError
+from liftlib.numerics import Matrix, Vector, check_scalar
 from liftlib.tables.card import Card
 from liftlib.tables.columns import JOIN, MISSING, ROWS, Column, Symbols
 from liftlib.tables.source import open_table
@@ -161,8 +161,7 @@ def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 
     moved out by z^2 / 2n of the largest weight, as Wilson's is for a single share: without either, those of rare
     symbols are too short. The tests say by simulation how often they cover.
     """
-    if not 0 < level < 1:
-        raise InvalidParameter(f"level is {level}: give a share in (0, 1), such as 0.95")
+    level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.kernel is None:
         raise DataError(f"the card has no kernel, so only the outputs themselves can be counted: {card.why()}")
     shares, values, n = _counted(source, card, by)

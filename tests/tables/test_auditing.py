@@ -115,10 +115,14 @@ def test_one_symbol_columns():
 
 
 def test_wrong_bootstrap():
-    with pytest.raises(InvalidParameter, match=r"resamples is -1 and level 0\.95"):
+    with pytest.raises(InvalidParameter, match=r"^resamples is -1: give a whole number, 0 or more$"):
         tables.audit(PEOPLE, secret="ill", public="age", resamples=-1)
+    with pytest.raises(InvalidParameter, match=r"^resamples is 'x': give a whole number, 0 or more$"):
+        tables.audit(PEOPLE, secret="ill", public="age", resamples="x")
+    with pytest.raises(InvalidParameter, match=r"^level is None, not a number: give a number in \(0, 1\)$"):
+        tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=None)
     for level in (0.0, 1.0, -0.5, 1.5, np.nan):
-        with pytest.raises(InvalidParameter, match=rf"resamples is 0 and level {level}: give 0 or more"):
+        with pytest.raises(InvalidParameter, match=rf"^level is {level:g}, not in \(0, 1\)"):
             tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=level)
 
 

@@ -174,7 +174,7 @@ def test_the_command(tmp_path, capsys):
         ),
         (["estimate", files[0], str(tmp_path / "none.json")], "cannot read"),
         (["estimate", *files, "--by", "z"], "has no column 'z'"),
-        (["estimate", *files, "--level", "1"], "level is 1.0: give a share in (0, 1)"),
+        (["estimate", *files, "--level", "1"], "level is 1, not in (0, 1): give a number in that range"),
     ):
         assert main(wrong) == 2
         assert message in capsys.readouterr().err

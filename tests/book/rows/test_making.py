@@ -10,6 +10,7 @@ import pytest
 from liftbook import figures
 from liftbook.rows.making import figure, on_adult, on_random_joints
 from liftlib.datasets import adult, uniform_joint, uniform_joints
+from liftlib.errors import InvalidParameter
 
 MADE = [name for name in figures.__all__ if hasattr(getattr(figures, name), "__wrapped__")]
 
@@ -96,6 +97,12 @@ def test_adult_or_another_joint():
     keep(joint=other)
     np.testing.assert_array_equal(seen[0][0], adult(leave_out=["Own-child"]).p)
     np.testing.assert_array_equal(seen[1], other.p[None])
+
+
+def test_one_number_for_several():
+    for name in ("figure_e23_8", "figure_e23_5"):
+        with pytest.raises(InvalidParameter, match=r"^epsilons is 3: give several numbers, such as \[0\.5, 1\.0\]$"):
+            getattr(figures, name)(epsilons=3)
 
 
 @pytest.mark.parametrize("name", MADE)
