@@ -232,9 +232,9 @@ class Channel:
     def compose(self, after: Channel) -> Channel:
         """Return the channel that sends this one's output through ``after``."""
         if after.sees_secret:
-            raise InvalidParameter("the second channel sees the secret: compose with a channel P(z|y)")
+            raise InvalidParameter("after sees the secret: compose with a channel P(z|y)")
         if after.n_public != self.n_outputs:
-            raise InvalidParameter(f"the second channel has {after.n_public} inputs, this one {self.n_outputs} outputs")
+            raise InvalidParameter(f"after has {after.n_public} inputs, this one {self.n_outputs} outputs")
         kernel = self.kernel @ after.kernel
         return Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
 

@@ -173,9 +173,9 @@ class TestCompose:
             np.testing.assert_allclose(both.release(JOINT).p, second.release(first.release(JOINT)).p, atol=1e-15)
 
     def test_refuses(self):
-        with pytest.raises(InvalidParameter, match=r"^the second channel sees the secret: compose with a channel P"):
+        with pytest.raises(InvalidParameter, match=r"^after sees the secret: compose with a channel P"):
             Channel(np.eye(2)).compose(Channel(AWARE))
-        with pytest.raises(InvalidParameter, match=r"^the second channel has 2 inputs, this one 3 outputs$"):
+        with pytest.raises(InvalidParameter, match=r"^after has 2 inputs, this one 3 outputs$"):
             Channel(KERNEL).compose(Channel.identity(2))
 
 

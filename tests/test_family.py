@@ -114,3 +114,8 @@ def test_calibration_of_two_budgets():
     both = ll.calibrate(ll.linear_reduction, joint, ll.ALIP(0.4, 0.2))
     one = [ll.calibrate(ll.linear_reduction, joint, notion) for notion in (ll.ALIP(0.4, np.inf), ll.ALIP(np.inf, 0.2))]
     assert both == pytest.approx(max(one), abs=1e-9)
+
+
+def test_a_notion_that_is_none():
+    with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion$"):
+        ll.randomised_response.excess(ll.Joint([[0.5], [0.5]]), 3, 1.0)

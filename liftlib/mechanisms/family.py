@@ -142,23 +142,27 @@ class Family:
         given.arguments[self.parameter] = self._inside(given.arguments[self.parameter])
         return self.make(*given.args, **given.kwargs)
 
+    @checked
     def lip(self, joint: Joint, parameter: float) -> float:
         """Return the smallest LIP budget that the member keeps, nats; in closed form where the family has one."""
         if self._lip is None:
             return LIP(0.0).excess(joint, self(joint, parameter))
         return float(self._lip(self._joint(joint), self._inside(parameter)))
 
+    @checked
     def at_lip(self, joint: Joint, eps: float) -> float:
         """Return the parameter that a LIP budget buys, on the private side; in closed form where there is one."""
         self._joint(joint)
         return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
 
+    @checked
     def excess(self, joint: Joint, notion: Notion, parameter: float) -> float:
         """Return by how many nats the member exceeds a notion's budget, from its lifts alone where these are known."""
         if self._lifts is None or not notion.columnwise:
             return notion.excess(joint, self(joint, parameter))
         return notion.excess_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
 
+    @checked
     def calibrated(self, joint: Joint, notion: Notion) -> Channel:
         """Return the least private member that keeps a notion, see :func:`calibrate`."""
         return self(joint, calibrate(self, joint, notion))

@@ -14,7 +14,7 @@ from liftlib.checks import checked
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, cone_of, log_of
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, cone_of, log_of, prior_of
 from liftlib.numerics import Matrix, Vector, check_scalar
 
 MOST_SETS = 16
@@ -67,6 +67,7 @@ class _Averages(LiftNotion):
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return what the budgets leave a secret at most, if only its lift differs from 1."""
+        p_s = prior_of(p_s)
         most = np.minimum(self._largest(p_s, self.eps_u, inverse=False), -np.log(p_s))
         return LiftBounds(self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect())
 
@@ -240,6 +241,7 @@ class AlphaLift(_Averages):
         return np.asarray(eps - np.log(p_s) / self.alpha)
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:  # noqa: D102
+        p_s = prior_of(p_s)
         if self._perfect():  # every lift is 1, and eps + log(1 / P(s)) / alpha would be loose
             return LiftBounds(np.zeros(len(p_s)), np.zeros(len(p_s)), exact=True)
         return super().lift_bounds(p_s)._replace(exact=self.polyhedral)

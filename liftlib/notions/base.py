@@ -15,14 +15,14 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import UnsupportedNotion
+from liftlib.errors import InvalidDistribution, UnsupportedNotion, shown
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
+from liftlib.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
 
 Decides = tuple[Literal["least", "most"], ...]
 
@@ -242,6 +242,7 @@ class Notion(ABC):
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return bounds on single lifts that the notion implies, for a prior of shape (S,)."""
+        p_s = prior_of(p_s)
         nothing = np.full(len(p_s), np.inf)
         # P(s|y) <= 1 bounds every lift, whatever the notion
         return LiftBounds(nothing, -np.log(p_s), exact=False)
@@ -281,6 +282,7 @@ class LiftNotion(Notion):
         worst = self.worst(joint, channel)
         return worst[0] if len(worst) == 1 else Leakage(*worst)
 
+    @checked
     def worst(self, joint: Joint, channel: Channel) -> tuple[float, ...]:
         """Return how much a release needs of each budget, in the order of :meth:`needs`, nats."""
         found: dict[str, float] = {}
@@ -313,6 +315,14 @@ def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, floa
     # what is next to impossible may become certain where e^eps is beyond a float, or nearly
     grown = 1.0 if eps_u > 700 and prior > 0 else growth * prior
     return least, min(grown, 1 - math.exp(-eps_l) * (1 - prior))
+
+
+def prior_of(p_s: ArrayLike) -> Vector:
+    """Return a prior as an array, shape (S,), refusing what is none."""
+    prior = as_matrix("p_s", p_s, (1,))
+    if not (prior > 0).all():
+        raise InvalidDistribution(f"p_s is {shown(prior)}: give each secret a probability above 0")
+    return prior
 
 
 def log_of(measure: Matrix) -> Matrix:

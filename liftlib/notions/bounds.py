@@ -23,8 +23,9 @@ from liftlib.notions.base import (
     cone_of,
     difference,
     log_of,
+    prior_of,
 )
-from liftlib.numerics import Matrix, Vector, check_scalar
+from liftlib.numerics import Matrix, Vector, check_count, check_scalar
 
 
 class _LiftRange(LiftNotion):
@@ -48,11 +49,11 @@ class _LiftRange(LiftNotion):
         return cone_of(joint.s_given_x / joint.p_s[:, None], *self._range())
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        lower, upper = self._range()
+        (lower, upper), p_s = self._range(), prior_of(p_s)
         return LiftBounds(np.full(len(p_s), lower), np.full(len(p_s), upper), exact=True)
 
     def ratios(self, n_secret: int) -> Ratios:
-        lower, upper = self._range()
+        (lower, upper), n_secret = self._range(), check_count("n_secret", n_secret)
         each, anyone = np.arange(n_secret), np.full(n_secret, n_secret)
         # P(y) <= e^eps_l P(y|s), and P(y|s) <= e^eps_u P(y)
         sides = [(anyone, each, lower), (each, anyone, upper)]
@@ -238,12 +239,14 @@ class LDP(_OneBudget):
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
-        pairs = np.array(list(itertools.permutations(range(n_secret), 2)), dtype=np.int64).reshape(-1, 2)
+        secrets = range(check_count("n_secret", n_secret))
+        pairs = np.array(list(itertools.permutations(secrets, 2)), dtype=np.int64).reshape(-1, 2)
         pairs = pairs if np.isfinite(self.eps) else pairs[:0]
         return Ratios(pairs[:, 0], pairs[:, 1], np.full(len(pairs), self.eps))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return LIP's bounds: the least lift is at most 1 and the largest at least 1 (S20 Lemma 1)."""
+        p_s = prior_of(p_s)
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: D102

@@ -14,8 +14,8 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
-from liftlib.notions.base import LiftBounds, Notion, belief_within, cone_of, difference, log_of
-from liftlib.numerics import Matrix, Vector, check_scalar
+from liftlib.notions.base import LiftBounds, Notion, belief_within, cone_of, difference, log_of, prior_of
+from liftlib.numerics import Matrix, Vector, check_count, check_scalar
 
 
 @final
@@ -109,6 +109,7 @@ class SRLIP(Notion):
             rows.append(block)
         return np.concatenate(rows)
 
+    @checked
     def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
         """Return G and P(x^j): a row v = P(X^j=.|Y^j=y) is LIP(eps) given any other attributes exactly when G v >= 0.
 
@@ -118,6 +119,9 @@ class SRLIP(Notion):
         each secret possible with it.
         """
         self._check_fits(joint)
+        eps, j = check_scalar("eps", eps), check_count("j", j, 0)
+        if j >= len(self.shape):
+            raise InvalidParameter(f"j is {shown(j)}: give an attribute, 0 to {len(self.shape) - 1}")
         p = joint.p.reshape(joint.n_secret, *self.shape)
         others = [k for k in range(len(self.shape)) if k != j]
         own = p.sum(axis=(0, *(k + 1 for k in others)))
@@ -136,6 +140,7 @@ class SRLIP(Notion):
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return LIP's bounds, those of an attacker who knows no attribute."""
+        p_s = prior_of(p_s)
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 
     def _check_fits(self, joint: Joint) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel
 from liftlib.checks import checked
-from liftlib.errors import InvalidDistribution, InvalidParameter
+from liftlib.errors import InvalidDistribution, InvalidParameter, shown
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
 from liftlib.population.binomial import clopper_pearson
@@ -259,7 +259,10 @@ class Sample:
 
 def insides(member: ArrayLike, n: int) -> Mask:
     """Return which of n symbols are in each subset, shape (m, n), or refuse another shape."""
-    inside = np.asarray(member, dtype=bool)
+    try:
+        inside = np.asarray(member, dtype=bool)
+    except (TypeError, ValueError) as error:  # ragged, or of what is neither true nor false
+        raise InvalidParameter(f"member is {shown(member)}: give (m, {n}), a row for each subset") from error
     if inside.ndim != 2 or inside.shape[1] != n:
         raise InvalidParameter(f"member has shape {inside.shape}: give (m, {n}), a row for each subset")
     return inside

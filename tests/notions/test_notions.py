@@ -17,6 +17,7 @@ from liftlib import (
     AlphaLift,
     Channel,
     Chi2Lift,
+    InvalidDistribution,
     InvalidParameter,
     Joint,
     L1Lift,
@@ -553,3 +554,28 @@ class TestSRLIP:
 
     def test_an_infinite_budget_has_no_halfspaces(self, named_joints):
         assert SRLIP(math.inf, (2, 3)).halfspaces(named_joints["ties"]).shape == (0, 6)
+
+
+class TestWrongArguments:
+    @pytest.mark.parametrize(
+        "notion", [LIP(1.0), LDP(1.0), L1Lift(1.0, 1.0), AlphaLift(2, 0.0, 1.0), SRLIP(1.0, (2, 2))]
+    )
+    def test_a_prior_that_is_none(self, notion):
+        with pytest.raises(InvalidDistribution, match=r"^p_s is array\(\[1\., 0\.\]\): give each secret a probability"):
+            notion.lift_bounds([1.0, 0.0])
+        with pytest.raises(InvalidDistribution, match=r"^p_s has shape \(\), not 1 axes: reshape it$"):
+            notion.lift_bounds(0.5)
+
+    @pytest.mark.parametrize("notion", [LIP(1.0), LDP(1.0)])
+    def test_secrets_that_are_no_number_of_them(self, notion):
+        with pytest.raises(InvalidParameter, match=r"^n_secret is 2\.5: give a whole number, 1 or more$"):
+            notion.ratios(2.5)
+
+    def test_an_attribute_that_is_not_there(self):
+        joint = Joint(np.full((2, 4), 1 / 8))
+        with pytest.raises(InvalidParameter, match=r"^j is 2: give an attribute, 0 to 1$"):
+            SRLIP(1.0, (2, 2)).attribute_halfspaces(joint, 2, 0.5)
+
+    def test_a_channel_that_is_none(self):
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+            LIP(1.0).worst(Joint([[0.5], [0.5]]), 3)

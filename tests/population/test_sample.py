@@ -211,6 +211,10 @@ def test_what_does_not_fit():
         sample.outputs(ll.Channel.identity(3))
     with pytest.raises(InvalidParameter, match=r"member has shape \(2,\): give \(m, 2\)"):
         sample.subsets([True, False])
+    with pytest.raises(
+        InvalidParameter, match=r"^member is \[\[True\], \[True, False\]\]: give \(m, 2\), a row for each subset$"
+    ):
+        sample.subsets([[True], [True, False]])
     with pytest.raises(UnsupportedNotion, match="use LIP or LDP"):
         sample.keeps(ll.SRLIP(1.0, (2,)), ll.Channel.identity(2))
     many = Sample(np.ones((11, 2)))
