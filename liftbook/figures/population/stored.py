@@ -24,6 +24,7 @@ from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
 from liftbook.figures.population.neighbours import KERNELS, told_apart
 from liftbook.figures.population.ways import WAYS, judged_ways, told
 from liftbook.rows.runs import this_run
+from liftlib.errors import DataError
 from liftlib.numerics import KEEP_TOL
 from liftlib.resources import resource
 from liftlib.tables.measuring import MEASURES
@@ -81,21 +82,41 @@ class Kept(NamedTuple):
         return ["run", *self.keys, *(f"{one} {value}" for one in self.tried for value in self.values)]
 
     def lines(self) -> list[list[str]]:
-        """Return the file's whole lines without its header; none where it has other columns."""
+        """Return the file's lines without its header, and without a last one that was cut off.
+
+        Raises
+        ------
+        DataError
+            If the file has other columns or tables than are asked for: a run would drop what they hold.
+        """
         if not self.path.exists():
             return []
         with self.path.open(encoding="utf-8", newline="") as file:
-            header, *lines = list(csv.reader(file)) or [[]]
-        return [line for line in lines if len(line) == len(header)] if header == self.header else []
+            header, *lines = list(csv.reader(file)) or [self.header]
+        if header != self.header:
+            odd = sorted(set(header) ^ set(self.header)) or ["their order"]
+            raise DataError(
+                f"{self.path} has other columns than those of its figure ({', '.join(odd)}): name what it holds as it "
+                "does, or move it away to run all of it again"
+            )
+        if lines and len(lines[-1]) != len(header):
+            lines.pop()
+        wanted = {key for key, _ in self.wanted()}
+        for at, line in enumerate(lines, 2):
+            if len(line) != len(header) or self.key(line) not in wanted:
+                raise DataError(
+                    f"{self.path}, line {at}: {','.join(line)[:60]!r} is no table that its figure asks for: ask for "
+                    "it, or take the line out"
+                )
+        return lines
 
     def write(self, lines: Sequence[Sequence[str]]) -> None:
         """Write the file anew, in the order of ``wanted``."""
         order = {key: at for at, (key, _) in enumerate(self.wanted())}
-        known = [list(line) for line in lines if self.key(line) in order]
         with self.path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.header)
-            writer.writerows(sorted(known, key=lambda line: order[self.key([*line])]))
+            writer.writerows(sorted(lines, key=lambda line: order[self.key([*line])]))
 
     def key(self, line: Sequence[str]) -> Key:
         """Return which table a line is about."""
@@ -160,7 +181,7 @@ def _one(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
 
 
 OF_DESIGNS = Kept("population.csv", ("notion", "law", "rows", "seed"), tuple(DESIGNS), ("over", "nmi"), _designs)
-OF_WAYS = Kept("ways.csv", ("law", "rows", "seed"), tuple(WAYS), ("over", "nmi"), _ways)
+OF_WAYS = Kept("ways.csv", ("law", "rows", "seed"), WAYS, ("over", "nmi"), _ways)
 OF_AUDITS = Kept("coverage.csv", ("law", "rows", "seed"), MEASURES, ("covered", "width"), _audits)
 
 OF_KERNELS = Kept("kernels.csv", ("kind", "law", "rows", "seed"), ("neighbours",), ("same", "of"), _kernels)

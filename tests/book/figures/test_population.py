@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.figures.population import stored
+from liftbook.figures.population import stored, ways
 from liftbook.figures.population.coverage import AUDITED, audited_table, interval_coverage
 from liftbook.figures.population.designs import (
     DESIGNS,
@@ -29,7 +29,7 @@ from liftbook.figures.population.neighbours import (
     told_apart,
 )
 from liftbook.figures.population.ways import WAYS, judged_ways, population_ways
-from liftlib.errors import InvalidParameter
+from liftlib.errors import DataError, InvalidParameter
 from liftlib.mechanisms.confident.vouching import for_population, route
 from liftlib.tables.measuring import MEASURES
 
@@ -65,10 +65,10 @@ def test_halved():
     assert halved(ll.ALIP(1.0, 0.5)) == ll.ALIP(0.5, 0.25)
 
 
-def test_ways_are_all_that_have_no_design_of_their_own():
-    notion = ll.LIP(1.0)
-    served = {name for name, one in ll.MECHANISMS.items() if one.serves(notion)}
-    assert set(WAYS) == {name for name in served if route(ll.MECHANISMS[name], notion) not in ("merging", "response")}
+@pytest.mark.parametrize("name", WAYS)
+def test_ways_serve_the_notion_and_have_no_design_of_their_own(name):
+    assert ll.MECHANISMS[name].serves(ways.NOTION)
+    assert route(ll.MECHANISMS[name], ways.NOTION) == name
 
 
 def test_ways_are_judged_by_the_law_of_what_their_table_has():
@@ -86,7 +86,7 @@ def test_ways_are_judged_by_the_law_of_what_their_table_has():
 
 def test_ways_that_take_too_long_are_left_out():
     found = population_ways(["Adult, 6x15"], [1000], [0])
-    dear = {name for name, one in WAYS.items() if one.most_symbols is not None and one.most_symbols < 13}
+    dear = {name for name in WAYS if (ll.MECHANISMS[name].most_symbols or 13) < 13}
     assert len(dear) == 2
     assert set(found["design"]) == set(WAYS) - dear
     assert (found["kept"] == (found["over"] <= 1e-9)).all()
@@ -133,6 +133,28 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     ]
     kept.run(float("inf"))
     assert asked == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "file", "message"),
+    [
+        ({"tried": ("design", "another")}, "run,law,seed,design over,design nmi\n", r"\(another nmi, another over\)"),
+        ({"keys": ("seed", "law")}, "run,law,seed,design over,design nmi\n", r"\(their order\)"),
+        ({}, "run,law,seed,design over,design nmi\n1,one,0,0,1\n1,two,0,0,1\n", "line 3: '1,two,0,0,1' is no table"),
+        ({}, "run,law,seed,design over,design nmi\n1,one\n1,one,0,0,1\n", "line 2: '1,one' is no table that its fig"),
+    ],
+)
+def test_no_stored_line_is_dropped(tmp_path, monkeypatch, change, file, message):
+    """What a file holds and its figure does not ask for is told, neither left out of a page nor written over."""
+    monkeypatch.setattr(stored.Kept, "path", property(lambda self: tmp_path / self.name))
+    kept = stored.Kept("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), lambda: iter([(("one", "0"), list)]))
+    kept = kept._replace(**change)
+    kept.path.write_text(file)
+    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
+        kept.read()
+    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
+        kept.run(float("inf"))
+    assert kept.path.read_text() == file
 
 
 def test_stored_designs_are_whole_and_kept():
