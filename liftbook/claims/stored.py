@@ -10,7 +10,7 @@ import argparse
 import csv
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -102,15 +102,16 @@ def same(one: Value, other: Value) -> bool:
     return one == other or abs(one - other) <= RELATIVE * max(abs(one), abs(other), 1e-3)
 
 
-def tidy() -> None:
-    """Write the stored rows again in the table's order, without those that no claim names."""
-    order = {call: at for at, call in enumerate(wanted())}
-    rows = [row for row in stored_rows() if row["call"] in order]
+def tidy() -> dict[str, int]:
+    """Write the stored rows again in the table's order, without those that no claim names; say how many of which."""
+    order, stored = {call: at for at, call in enumerate(wanted())}, stored_rows()
+    rows = [row for row in stored if row["call"] in order]
     rows.sort(key=lambda row: (order[row["call"]], int(row["seed"])))
     with _file("ledger.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    return dict(Counter(row["call"] for row in stored if row["call"] not in order))
 
 
 def forget(part: str) -> None:
@@ -147,7 +148,8 @@ def main() -> int:
         value = compute(call, seed)
         with _file("ledger.csv").open("a", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerow([call, seed, store(value), run])
-    tidy()
+    for call, n in tidy().items():
+        print(f"no claim names {call} any more: left out of data/ledger.csv, values: {n}")
     return 0
 
 

@@ -231,8 +231,8 @@ def test_unknown_words(monkeypatch, tmp_path):
         claims.read_readings()
 
 
-def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path):
-    """What is stored is not computed again, what no claim names any more is dropped, and the rest keeps its order."""
+def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
+    """What is stored is not computed again, what no claim names is dropped and told, and the rest keeps its order."""
     for name in ("claims.csv", "readings.csv", "ledger-runs.csv"):
         (tmp_path / name).write_text(resource(f"data/{name}").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "ledger.csv").write_text("call,seed,value,run\ngone,0,1.0,1\nmarital_status_values,0,7.5,1\n")
@@ -243,9 +243,11 @@ def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path):
     assert found["marital_status_values"] == "7.5"
     assert found["sex_values"] == "2.0"
     assert "gone" not in found
+    assert capsys.readouterr().out == "no claim names gone any more: left out of data/ledger.csv, values: 1\n"
     monkeypatch.setattr("sys.argv", ["ledger", "--only", "marital_status_values", "--again"])
     assert stored.main() == 0
     assert {row["call"]: row["value"] for row in stored.stored_rows()}["marital_status_values"] == "7.0"
+    assert not capsys.readouterr().out
 
 
 def test_totals_by_paper_and_kind():
