@@ -43,18 +43,20 @@ RECIPES = recipes()
 
 
 def join(text, change):
-    """Return a file's text with the lines marked + after the lines that stand before them, which must be there once.
+    """Return a file's text with the lines marked + where they stand and without those marked -; the rest is there once.
 
     >>> join("a\\nb\\n", " a\\n+c\\n")
     'a\\nc\\nb\\n'
+    >>> join("a\\nb\\n", "-a\\n+c\\n")
+    'c\\nb\\n'
     """
-    context, added = [], []
-    for line in change.splitlines():
-        assert line[:1] in (" ", "+"), f"neither context nor new: {line!r}"
-        (added if line[0] == "+" else context).append(line[1:])
-    before = "\n".join(context) + "\n"
+    lines = change.splitlines(keepends=True)
+    for line in lines:
+        assert line[:1] in (" ", "+", "-"), f"neither context nor new nor old: {line!r}"
+    before = "".join(line[1:] for line in lines if line[0] != "+")
+    after = "".join(line[1:] for line in lines if line[0] != "-")
     assert text.count(before) == 1, f"{before!r} stands {text.count(before)} times"
-    return text.replace(before, before + "\n".join(added) + "\n")
+    return text.replace(before, after)
 
 
 def follow(blocks, tree):
@@ -73,6 +75,15 @@ def test_the_four_recipes_are_there():
     assert list(RECIPES) == ["Add a notion", "Add a mechanism", "Add a figure with its claim", "Add a chapter"]
 
 
+@pytest.mark.parametrize("name", RECIPES)
+def test_as_many_files_as_it_says(name):
+    """The number that a recipe begins with is of the files that are written by hand."""
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition(f"## {name}\n\n")[2]
+    words = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+    files = {block.file for block in RECIPES[name] if block.file}
+    assert section.startswith(f"{words[len(files)]} files: ")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipe(name, tmp_path):
@@ -85,7 +96,6 @@ def test_recipe(name, tmp_path):
     for part in SINGLE:
         shutil.copy(ROOT / part, tmp_path / part)
     follow(RECIPES[name], tmp_path)
-    (tmp_path / "data" / "example.csv").write_text("ill,age\n" + "yes,old\nno,young\nno,old\n" * 20, encoding="utf-8")
     commands = [block.text for block in RECIPES[name] if block.language == "bash"]
     assert commands, "a recipe ends with what shows that it worked"
     folder = Path(sys.executable).parent
