@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from liftlib.channel import Channel, Partition
-from liftlib.errors import SolverFailure, UnsupportedNotion
+from liftlib.errors import SolverFailure
 from liftlib.joint import Joint
 from liftlib.mechanisms.confident.candidates import ConfidentCertificate, blocks_of
 from liftlib.mechanisms.confident.merging import confident_merging
 from liftlib.mechanisms.confident.mixing import share_needed
 from liftlib.mechanisms.confident.response import confident_response
-from liftlib.mechanisms.registry import Mechanism
+from liftlib.mechanisms.registry import RATIOS, Mechanism
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Mask, Matrix, Vector
 from liftlib.population.sample import Parts, Sample
@@ -144,19 +144,11 @@ def route(mechanism: Mechanism, notion: Notion) -> str:
     Mechanisms of one route give one design.
     """
     kind = mechanism.where.partition(".")[0]
-    return kind if kind == "merging" or (kind == "response" and _of_ratios(notion)) else mechanism.name
+    return kind if kind == "merging" or (kind == "response" and RATIOS(notion)) else mechanism.name
 
 
 def _rows(needed: float) -> str:
     return f"about {needed:,.0f} rows of these shares" if np.isfinite(needed) else "another secret, or other symbols"
-
-
-def _of_ratios(notion: Notion) -> bool:
-    try:
-        notion.ratios(2)
-    except UnsupportedNotion:
-        return False
-    return True
 
 
 def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> tuple[Channel, Voucher, tuple[str, str]]:
