@@ -238,7 +238,7 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
     Parameters
     ----------
     values : mapping of str to sequence
-        What each ``computed_by`` found, over seeds; see :func:`liftbook.claims.stored.stored_values`.
+        What each ``computed_by`` found, over seeds; see ``liftbook.claims.stored``.
     """
     others = read_readings()
 

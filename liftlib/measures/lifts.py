@@ -29,7 +29,7 @@ def inverse_of(lift: Matrix) -> Matrix:
 
 
 def l1_of(lift: Matrix, p_s: Vector) -> Vector:
-    """Return sum_s P(s) |l(s, x) - 1| for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    r"""Return :math:`\sum_s P(s) |l(s, x) - 1|` for lifts of shape (..., S, X) and priors of shape (..., S)."""
     return _mean(np.abs(lift - 1), p_s)
 
 

@@ -113,7 +113,7 @@ class PearsonSample(Ball):
     Notes
     -----
     The set is a Renyi ball of order 2 around the table's shares, of the kind of Lopuhaä-Zwakenberg and Goseling 2024:
-    :math:`\sum \hat P^2 / P \le e^B`, where n (e^B - 1) is the quantile of chi-square with |S||X| - 1 degrees of
+    :math:`\sum \hat P^2 / P \le e^B`, where n (e^B - 1) is the quantile of chi-square with ``|S||X| - 1`` degrees of
     freedom. Its projections are such balls again: that of P_X has the same B. For P(.|s) the sum is at least
     :math:`\sum_s \hat P(s)^2 T_s / P(s) \ge (\sum_s \hat P(s) \sqrt{T_s})^2` by Cauchy's inequality, with equality at
     :math:`P(s) \propto \hat P(s) \sqrt{T_s}`, and :math:`T_s \ge 1`, so that one of them alone may reach

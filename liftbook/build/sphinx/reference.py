@@ -2,7 +2,7 @@
 
 In a page's source, ``lift-reference`` with a package's name stands for the documentation of all that it exports, a
 heading a folder, in the order of the floors; with a module's, of what it defines. ``lift-mechanisms`` stands for the
-table of the registry.
+table of the registry, ``lift-commands`` for that of the command line.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from liftlib.cli import COMMANDS
 from liftlib.mechanisms.family import Family
 from liftlib.mechanisms.registry import MECHANISMS
 
@@ -155,6 +156,35 @@ def mechanisms() -> Iterator[str]:
         yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
 
 
+def commands() -> Iterator[str]:
+    """Give the Markdown table of the command line.
+
+    Examples
+    --------
+    >>> list(commands())[2]
+    '| `lift audit` | say what a column of a table tells about a secret one | `liftlib[tables]` |'
+    """
+    yield "| command | what | installed by |"
+    yield "|---|---|---|"
+    for name, one in COMMANDS.items():
+        yield f"| `lift {name}` | {one.summary} | `liftlib[{one.extra}]` |"
+
+
+PLACE = re.compile(r"^```\{lift-reference\} (\S+)\n```$", re.MULTILINE)
+TABLES = {"```{lift-mechanisms}\n```": mechanisms, "```{lift-commands}\n```": commands}
+
+
+def asked_for(source: str) -> list[str]:
+    """Return the packages and modules whose documentation a page's source asks for.
+
+    Examples
+    --------
+    >>> asked_for("Text.\\n\\n```{lift-reference} liftlib.tables\\n```\\n")
+    ['liftlib.tables']
+    """
+    return PLACE.findall(source)
+
+
 def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
     """Put the documentation in its places in a page's source."""
     done: set[str] = set()
@@ -162,9 +192,10 @@ def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
     def lines(place: re.Match[str]) -> str:
         return "\n".join(reference(place[1], done))
 
-    text = re.sub(r"^```\{lift-reference\} (\S+)\n```$", lines, source[0], flags=re.MULTILINE)
-    if "{lift-mechanisms}" in text:
-        text = text.replace("```{lift-mechanisms}\n```", "\n".join(mechanisms()))
+    text = PLACE.sub(lines, source[0])
+    for place, table in TABLES.items():
+        if place in text:
+            text = text.replace(place, "\n".join(table()))
     source[0] = text
 
 
