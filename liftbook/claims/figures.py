@@ -10,7 +10,7 @@ import pandas as pd
 
 from liftbook import figures
 
-ROUNDING = 1e-12
+MEAN_TOL = 1e-12
 """By how much a mean over trials may miss for the order of its terms."""
 
 
@@ -59,12 +59,12 @@ def on_adult(number: str, without: str) -> Figure:
     return Figure(number, leave_out=(without,) if without != "none" else ())
 
 
-def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = ROUNDING) -> bool:
+def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = MEAN_TOL) -> bool:
     """Return whether no point of one curve is below the other's."""
     return bool((upper >= lower - slack).all())
 
 
-def above_one(difference: pd.Series[float], slack: float = ROUNDING) -> bool:
+def above_one(difference: pd.Series[float], slack: float = MEAN_TOL) -> bool:
     """Return whether a difference of curves is nowhere negative at budgets above 1."""
     # where both have reached utility 1 there is nothing left to gain
     return bool((difference[difference.index > 1] >= -slack).all())

@@ -23,7 +23,7 @@ SAME = 1e-9
 """Least share of the largest singular value that counts, and least entry of a direction that is not 0."""
 
 
-ROUNDING = 1e-12
+WIDENING = 1e-12
 """By which intervals are wider: what is certain, such as the share of all symbols together, is so but for rounding."""
 
 
@@ -171,7 +171,7 @@ def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 
     smooth = (shares * n + 1 / len(shares)) / (n + shares.shape[1])
     error = np.sqrt(np.maximum(smooth @ weights**2 - (smooth @ weights) ** 2, 0) / n)
     z = float(ndtri((1 + level) / 2))
-    reach = z * error + ROUNDING
+    reach = z * error + WIDENING
     shift = z**2 / (2 * n) * np.abs(weights).max(axis=0)
     projected = _nearest(unbiased)
     plain = projected * (1 - projected)

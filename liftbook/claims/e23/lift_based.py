@@ -7,7 +7,7 @@ import pandas as pd
 
 from liftbook import figures
 from liftbook.claims.e23.figures import ALPHA_LIFT, HALF, LIFT_BASED
-from liftbook.claims.figures import ROUNDING, Figure, above_one, never_below, on_adult
+from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
 from liftlib.channel import Channel
@@ -41,7 +41,7 @@ def lift_based_behind_alip_adult(without: str) -> float:
 def lift_based_behind_at_budgets(without: str) -> float:
     """Return at how many budgets l1- or chi2-privacy is behind ALIP at lambda 1/2."""
     figure = on_adult("e23_12", without)
-    behind = [figure.curve(f"{name}, λ=0.5") < figure.curve(HALF) - ROUNDING for name in BOTH]
+    behind = [figure.curve(f"{name}, λ=0.5") < figure.curve(HALF) - MEAN_TOL for name in BOTH]
     return float((behind[0] | behind[1]).sum())
 
 
@@ -55,7 +55,7 @@ def _loses(figure: Figure) -> bool:
     outcome = []
     for name in BOTH:
         loss = figure.curve(f"{name}, λ=0.5") - figure.curve(f"{name}, λ=0.65")
-        outcome.append(bool((loss[loss.index < 1] >= -ROUNDING).all()))
+        outcome.append(bool((loss[loss.index < 1] >= -MEAN_TOL).all()))
     return all(outcome)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.e23.figures import HALF, MERGING, RELAXED, STRICT, WATCHDOG
-from liftbook.claims.figures import ROUNDING, Figure, never_below, on_adult
+from liftbook.claims.figures import MEAN_TOL, Figure, never_below, on_adult
 from liftbook.claims.samples import drawn
 from liftbook.figures.e23.readings import algorithm_1_readings
 from liftbook.rows.merging import alip_name
@@ -91,7 +91,7 @@ def merging_above_watchdog(strictly: str, seed: int) -> bool:
     for ours, theirs in _pairs(seed):
         for name in NAMES:
             upper, lower = ours.curve(name), theirs.curve(name)
-            kept = (upper > lower + ROUNDING).all() if strictly == "strictly" else never_below(upper, lower)
+            kept = (upper > lower + MEAN_TOL).all() if strictly == "strictly" else never_below(upper, lower)
             if not kept:
                 return False
     return True

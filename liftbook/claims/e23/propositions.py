@@ -31,7 +31,8 @@ from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import ALIP
 
 ORDERS = (1.5, 2.0, 10.0, 100.0)
-ROUNDING = 1 + 1e-9
+ALLOWANCE = 1 + 1e-9
+"""The factor by which the smaller side of an inequality may exceed the larger, for the rounding of both."""
 
 
 def _all_but_one(n: int, lift: float) -> Joint:
@@ -112,20 +113,20 @@ def _raw(joint: Joint) -> tuple[float, float, Evaluation]:
 
 
 def proposition_1_information(seed: int) -> bool:
-    return all(out.secret_information <= upper * ROUNDING for _, upper, out in map(_raw, _joints(seed)))
+    return all(out.secret_information <= upper * ALLOWANCE for _, upper, out in map(_raw, _joints(seed)))
 
 
 def proposition_1_orders(seed: int) -> bool:
     """Whether Sibson's and Arimoto's information are at most alpha/(alpha - 1) eps_u."""
     return all(
-        max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING
+        max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ALLOWANCE
         for _, upper, out in map(_raw, _joints(seed))
         for a in ORDERS
     )
 
 
 def proposition_1_ldp(seed: int) -> bool:
-    return all(out.ldp <= (lower + upper) * ROUNDING for lower, upper, out in map(_raw, _joints(seed)))
+    return all(out.ldp <= (lower + upper) * ALLOWANCE for lower, upper, out in map(_raw, _joints(seed)))
 
 
 def proposition_a1(seed: int) -> bool:
@@ -159,12 +160,12 @@ def lift_based_means_are_averages(seed: int) -> bool:
 
 
 def proposition_3_alpha(seed: int) -> bool:
-    return all((alpha_lift(joint, a) <= max_lift(joint) * ROUNDING).all() for joint in _joints(seed) for a in ORDERS)
+    return all((alpha_lift(joint, a) <= max_lift(joint) * ALLOWANCE).all() for joint in _joints(seed) for a in ORDERS)
 
 
 def proposition_5_alpha(seed: int) -> bool:
     return all(
-        (alpha_lift_inverse(joint, a) <= ROUNDING / min_lift(joint)).all() for joint in _joints(seed) for a in ORDERS
+        (alpha_lift_inverse(joint, a) <= ALLOWANCE / min_lift(joint)).all() for joint in _joints(seed) for a in ORDERS
     )
 
 
@@ -172,7 +173,7 @@ def proposition_4(seed: int) -> bool:
     for joint in _joints(seed):
         values = lift(joint)
         s, x = np.unravel_index(values.argmax(), values.shape)
-        p, high = joint.p_s[s], values[s, x] / ROUNDING
+        p, high = joint.p_s[s], values[s, x] / ALLOWANCE
         bounds = [l1_lift(joint).max() / p + 1, np.sqrt(chi2_lift(joint).max() / p) + 1]
         bounds += [alpha_lift(joint, a).max() / p ** (1 / a) for a in ORDERS]
         if not (high <= np.array(bounds)).all():
@@ -184,7 +185,7 @@ def proposition_6(seed: int) -> bool:
     for joint in _joints(seed):
         values = lift(joint)
         s, x = np.unravel_index(values.argmin(), values.shape)
-        p, low, root = joint.p_s[s], values[s, x] * ROUNDING, np.sqrt(joint.p_s[s])
+        p, low, root = joint.p_s[s], values[s, x] * ALLOWANCE, np.sqrt(joint.p_s[s])
         bounds = [p / (l1_lift_inverse(joint).max() + p), root / (np.sqrt(chi2_lift_inverse(joint).max()) + root)]
         bounds += [p ** (1 / a) / alpha_lift_inverse(joint, a).max() for a in ORDERS]
         if not (low >= np.array(bounds)).all():

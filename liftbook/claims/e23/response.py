@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.e23.figures import HALF, RELAXED, RESPONSE, STRICT
-from liftbook.claims.figures import ROUNDING, Figure, above_one, never_below, on_adult
+from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn, occupations
 from liftbook.rows.merging import alip_name
@@ -106,7 +106,7 @@ def aorr_relaxation_behind_on_adult(without: str) -> float:
 def aorr_relaxation_behind_up_to(without: str) -> float:
     """Return the largest budget above 1 at which lambda 0.65 is behind 1/2; 0 where there is none."""
     gain = _on_adult(without, RELAXED) - _on_adult(without, HALF)
-    behind = gain[(gain.index > 1) & (gain < -ROUNDING)]
+    behind = gain[(gain.index > 1) & (gain < -MEAN_TOL)]
     return float(max(behind.index, default=0.0))
 
 

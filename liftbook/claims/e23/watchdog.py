@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.e23.figures import HALF, RELAXED, STRICT, WATCHDOG
-from liftbook.claims.figures import ROUNDING, Figure, above_one, never_below, on_adult
+from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
 from liftbook.claims.samples import drawn, occupations
 from liftbook.rows.merging import alip_name
 from liftbook.rows.scales import E23_EPSILONS
@@ -117,7 +117,7 @@ def strictness_ahead_on_adult(without: str) -> float:
 
 def strictness_ahead_at_budgets(without: str) -> float:
     """Return at how many of the 32 budgets lambda 0.35 is ahead of 1/2."""
-    return float((_gain(on_adult("e23_3", without), STRICT, HALF) > ROUNDING).sum())
+    return float((_gain(on_adult("e23_3", without), STRICT, HALF) > MEAN_TOL).sum())
 
 
 def watchdog_keeps_alip(seed: int) -> bool:

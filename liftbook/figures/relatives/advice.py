@@ -9,7 +9,7 @@ import pandas as pd
 
 from liftlib.mechanisms.registry import MECHANISMS
 
-SAME = 1e-6
+EVEN = 1e-6
 """NMI within which two mechanisms keep the same."""
 
 LIFTS = ("LIP 1", "LDP 1", "max-lift 0.5")
@@ -36,7 +36,7 @@ def of_the_average(rows: pd.DataFrame) -> Finding:
     above = int((lifts > 1).sum())
     return Finding(
         f"keeps the most on all {len(kept)}, and the largest log-lift is above 1 on {above}",
-        bool((kept["funnel-descent"] >= kept.max(axis=1) - SAME).all()) and above > len(kept) / 2,
+        bool((kept["funnel-descent"] >= kept.max(axis=1) - EVEN).all()) and above > len(kept) / 2,
     )
 
 
@@ -59,7 +59,7 @@ def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
     more = (kept["secret-aware"] - kept["optimal"]).mean()
     return Finding(
         f"keeps at least what optimal does on all {len(kept)}, {more:.2f} more on average",
-        bool((kept["secret-aware"] >= kept["optimal"] - SAME).all()),
+        bool((kept["secret-aware"] >= kept["optimal"] - EVEN).all()),
     )
 
 
@@ -71,8 +71,8 @@ def of_merging(rows: pd.DataFrame) -> Finding:
     share = (both["best-partition"] / both["optimal"]).mean()
     return Finding(
         f"keeps {share:.0%} of the optimum; subset-merging never keeps more on {len(small)}",
-        bool((small["best-partition"] >= small["subset-merging"] - SAME).all())
-        and bool((both["best-partition"] <= both["optimal"] + SAME).all()),
+        bool((small["best-partition"] >= small["subset-merging"] - EVEN).all())
+        and bool((both["best-partition"] <= both["optimal"] + EVEN).all()),
     )
 
 
@@ -84,7 +84,7 @@ def of_the_rest(rows: pd.DataFrame) -> Finding:
     ended = kept.dropna(subset="optimal")
     return Finding(
         f"nothing that does not see the secret keeps more on {len(ended)} of {len(kept)}",
-        bool((ended["optimal"] >= ended.max(axis=1) - SAME).all()) and len(ended) > len(kept) / 2,
+        bool((ended["optimal"] >= ended.max(axis=1) - EVEN).all()) and len(ended) > len(kept) / 2,
     )
 
 

@@ -12,9 +12,6 @@ from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 
-NEAR = 1e-5
-"""How near, as a share, an arrow's own case must come to its bound."""
-
 
 def places() -> pd.DataFrame:
     """Return the notions as the picture places them: columns ``key``, ``name``, ``column``, ``row``."""

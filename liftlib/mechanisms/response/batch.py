@@ -15,7 +15,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information_of
 from liftlib.measures.lifts import lift_of
 from liftlib.mechanisms.response.optimal import few_vertices, most_vertices, optimal_response
-from liftlib.mechanisms.response.proven import EXACT, ROUNDING, exactly, is_steep, proof_of
+from liftlib.mechanisms.response.proven import EXACT, RAISED, exactly, is_steep, proof_of
 from liftlib.mechanisms.rows import Mixture, RowsCertificate, cone_for
 from liftlib.notions import Notion
 from liftlib.numerics import FEASIBILITY_TOL, GAP_TOL, KEEP_TOL, Mask, Matrix, check_scalar, xlogx
@@ -130,7 +130,7 @@ def _made(solved: Sequence[Solved]) -> dict[int, Channel]:
         ):
             continue
         value = float(values[k])
-        upper = max(value, float(totals[k]) - found.bound + ROUNDING * (1 + float(totals[k])))
+        upper = max(value, float(totals[k]) - found.bound + RAISED * (1 + float(totals[k])))
         certificate = RowsCertificate(
             "a tree of bounds", value, upper, rows=len(found.rows), solution=solution, mixed=one.floor,
             proof=Late(partial(_proof, found, upper)), programmes=found.programmes, seconds=found.seconds,

@@ -18,7 +18,7 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.mechanisms.response.proven import (
-    ROUNDING,
+    RAISED,
     UNRESOLVED,
     exactly,
     merged_rows,
@@ -41,7 +41,7 @@ FINER = 0.25
 ROUNDS = 60
 """Rounds of tangents after which it ends as it is."""
 
-FINEST = 1e-8
+LEAST_GAP = 1e-8
 """A gap in nats that tangents do not go below: what a notion tolerates, times their weights, is as much."""
 
 HALVINGS = 50
@@ -79,7 +79,7 @@ def convex_response(
     notion : Notion
         One with tangents.
     gap, seconds, programmes, compiled, report : optional, keyword-only
-        See :func:`liftlib.solvers.mixing.search.cheapest_mixture`; no gap goes below ``FINEST`` nats.
+        See :func:`liftlib.solvers.mixing.search.cheapest_mixture`; no gap goes below ``LEAST_GAP`` nats.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def convex_response(
     )
     total = entropy(joint.p_x)
     # with symbols left out nothing is proven of the rest
-    upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
+    upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
     made = whole.certified(RowsCertificate)
     made = replace(made, programmes=found.programmes, seconds=time.perf_counter() - began)
@@ -144,7 +144,7 @@ def _bracketed(
         edge = boundary(joint, notion, outer.rows)
         mixture = _cheapest(np.concatenate([inner, edge]), p_x)
         cost = mixture.solution.objective
-        wanted = max(gap * (total - cost), FINEST)
+        wanted = max(gap * (total - cost), LEAST_GAP)
         off = cost - best[0].bound
         limit = None if outer.ended else outer.limit
         more = edge[_outside(outer.rows, edge, outer.weights)]
@@ -160,7 +160,7 @@ def _bracketed(
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
         points = np.concatenate([points, more])
         tangents = notion.tangents(joint, points)
-        left = min(FIRST_GAP, off / max(total - cost, FINEST))
+        left = min(FIRST_GAP, off / max(total - cost, LEAST_GAP))
 
 
 def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:

@@ -35,7 +35,7 @@ from liftlib.proofs.proof import Late, Proof
 from liftlib.solvers.mixing.search import Found, Proven, Report, cheapest_mixture
 from liftlib.solvers.programmes import Solution, certify
 
-ROUNDING = 2e-10
+RAISED = 2e-10
 """What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
 
 STEEP = 100.0
@@ -120,7 +120,7 @@ def proven_response(
     mixture, channel, mixed = first_that_holds(found, core.joint.p_x, made_of, inside)
     total = entropy(joint.p_x)
     # with symbols left out nothing is proven of the rest
-    upper = total - found.proven.bound + ROUNDING * (1 + total) if core.solid.all() else np.inf
+    upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
     made = whole.certified(RowsCertificate)
     made = replace(made, programmes=found.programmes, seconds=found.seconds)
@@ -140,12 +140,12 @@ def with_proof(made: RowsCertificate, joint: Joint, notion: Notion, proven: Prov
     alone = proven.alone()
     if alone.work is not None and is_steep(alone.work.dual, joint.p_x):
         checked = upper_bound(joint, notion, cast("Proof", proof_of(alone, made.upper, points)))
-        made = replace(made, upper=max(made.upper, min(checked, entropy(joint.p_x) + ROUNDING)))
+        made = replace(made, upper=max(made.upper, min(checked, entropy(joint.p_x) + RAISED)))
     return replace(made, proof=Late(partial(proof_of, alone, made.upper, points)))
 
 
 def is_steep(dual: Vector, p_x: Vector) -> bool:
-    """Return whether multipliers are so large that a check may round by more than ``ROUNDING``."""
+    """Return whether multipliers are so large that a check may round by more than ``RAISED``."""
     return bool(np.abs(dual) @ p_x > STEEP)
 
 

@@ -20,7 +20,7 @@ from liftbook.claims.e23.propositions import AT_THE_BOUNDS
 )
 def test_a_tighter_bound_is_broken(monkeypatch, function):
     assert function(0)
-    monkeypatch.setattr(propositions, "ROUNDING", 0.98)
+    monkeypatch.setattr(propositions, "ALLOWANCE", 0.98)
     assert not function(0)
 
 
