@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from importlib import import_module
+from typing import Any
+
+import numpy as np
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
@@ -106,3 +110,30 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
     if not isinstance(made, Notion):
         raise InvalidParameter(f"{name} makes {made!r}, which is no Notion: derive it from liftlib.Notion")
     return made
+
+
+def content_of(notion: Notion) -> dict[str, Any] | None:
+    """Return a notion of this library as JSON values, its class and parameters; none of one of your own.
+
+    Examples
+    --------
+    >>> content_of(LIP(1.0))
+    {'class': 'LIP', 'fields': {'eps': 1.0}}
+    """
+    if type(notion) not in NOTIONS.values():
+        return None
+    fields = {name: value if np.isfinite(value).all() else str(value) for name, value in asdict(notion).items()}  # type: ignore[call-overload]
+    return {"class": type(notion).__name__, "fields": fields}
+
+
+def from_content(content: Mapping[str, Any]) -> Notion:
+    """Return the notion that :func:`content_of` described.
+
+    Examples
+    --------
+    >>> from_content(content_of(ALIP(1.0, np.inf)))
+    ALIP(eps_l=1.0, eps_u=inf)
+    """
+    make = {one.__name__: one for one in NOTIONS.values()}[content["class"]]
+    fields: Mapping[str, Any] = content["fields"]
+    return make(**{name: float(value) if isinstance(value, str) else value for name, value in fields.items()})

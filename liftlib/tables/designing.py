@@ -20,7 +20,7 @@ from liftlib.joint import Joint
 from liftlib.mechanisms import registry
 from liftlib.mechanisms.confident.vouching import for_population
 from liftlib.notions import Notion
-from liftlib.notions.catalogue import NOTIONS
+from liftlib.notions.catalogue import content_of, from_content
 from liftlib.numerics import Matrix, Vector
 from liftlib.tables.columns import JOIN, Counts, Symbols, as_dict, from_dict
 from liftlib.tables.naming import Texts, behind, texts_of_outputs
@@ -199,7 +199,7 @@ class Design:
             "confidential": "the counts of the table are in here: not for publication",
             "mechanism": self.mechanism,
             "notion": self.notion,
-            "promise": _promise(self.promise),
+            "promise": None if self.promise is None else content_of(self.promise),
             "kept": [asdict(one) for one in self.kept],
             "secret": as_dict(self.secret),
             "public": as_dict(self.public),
@@ -215,14 +215,6 @@ class Design:
     def save(self, path: Path) -> None:
         """Write the design as JSON; who writes it sees to it that its owner alone can read it."""
         path.write_text(json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _promise(notion: Notion | None) -> dict[str, Any] | None:
-    """Return a notion of this library as its class and parameters; one of your own is not kept in a file."""
-    if notion is None or type(notion) not in NOTIONS.values():
-        return None
-    fields = {name: value if np.isfinite(value).all() else str(value) for name, value in asdict(notion).items()}  # type: ignore[call-overload]
-    return {"class": type(notion).__name__, "fields": fields}
 
 
 @checked
@@ -257,11 +249,7 @@ def design_from(found: Any) -> Design:
         tuple(tuple(map(int, source)) for source in found["sources"]),
         np.asarray(found["p_y"], dtype=np.float64),
         np.asarray(found["table"], dtype=np.float64),
-        None
-        if promise is None
-        else {make.__name__: make for make in NOTIONS.values()}[promise["class"]](
-            **{name: float(value) if isinstance(value, str) else value for name, value in promise["fields"].items()}
-        ),
+        None if promise is None else from_content(promise),
     )
     if made.table.shape != (len(secret.labels), len(public.labels)) or made.p_y.shape != (len(made.texts),):
         raise ValueError("its counts do not fit its symbols")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ def halved(notion: Notion) -> Notion:
     >>> halved(ALIP(1.0, 0.5))
     ALIP(eps_l=0.5, eps_u=0.25)
     """
-    return type(notion)(**{name: value / 2 for name, value in asdict(notion).items()})  # type: ignore[call-overload]
+    return replace(notion, **{name: value / 2 for name, value in asdict(notion).items()})  # type: ignore[call-overload, type-var]
 
 
 DESIGNS: Mapping[str, Callable[[Matrix, Notion, float], Channel]] = {
