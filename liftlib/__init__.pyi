@@ -86,6 +86,7 @@ from .notions import Need as Need
 from .notions import Notion as Notion
 from .notions import PerfectPrivacy as PerfectPrivacy
 from .notions import Ratios as Ratios
+from .notions import RowNeed as RowNeed
 from .population.sample import Sample as Sample
 from .proofs.checking import Checked as Checked
 from .proofs.checking import check_proof as check_proof

@@ -1,7 +1,7 @@
 """What "private" means: each notion bounds what every output tells of the secret, and answers for itself."""
 
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion, Ratios
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion, Ratios, RowNeed
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
 from liftlib.notions.overall import AverageLeakage, MaximalLeakage
 from liftlib.notions.side_channels import SRLIP
@@ -23,4 +23,5 @@ __all__ = [
     "Notion",
     "PerfectPrivacy",
     "Ratios",
+    "RowNeed",
 ]

@@ -56,6 +56,33 @@ class Need(NamedTuple):
     decides: Decides = ()
 
 
+class RowNeed(NamedTuple):
+    """One reason why the row of an output needs some of a budget, where its lifts alone do not say.
+
+    Attributes
+    ----------
+    budget : str
+        The parameter's name, such as ``"eps"``.
+    needed : numpy.ndarray, shape (Y,)
+        The smallest budget that each output keeps, nats.
+    allowed : float
+        The budget, nats.
+    secret : numpy.ndarray of int, shape (Y,), optional
+        Whose lift decides; None where all secrets count together.
+    lift : numpy.ndarray, shape (Y,), optional
+        That secret's lift, given what is known before.
+    known : tuple of tuple of (int, int)
+        For each output, the attributes of X and their values that are known before it; () where nothing is.
+    """
+
+    budget: str
+    needed: Vector
+    allowed: float
+    secret: NDArray[np.int64] | None = None
+    lift: Vector | None = None
+    known: tuple[tuple[tuple[int, int], ...], ...] = ()
+
+
 class LiftBounds(NamedTuple):
     """Bounds on single lifts, e^-lower(s) <= l(s, y) <= e^upper(s).
 
@@ -93,6 +120,8 @@ class Notion(ABC):
 
     columnwise: ClassVar[bool] = False
     """Whether each output's lift column decides by itself, so that the methods on columns answer."""
+    rowwise: ClassVar[bool] = False
+    """Whether each output's row decides by itself, where its lifts do not, so that :meth:`row_needs` answers."""
     extremes: ClassVar[bool] = False
     """Whether a column's least and largest lift alone decide, so that these two may stand for all of its lifts."""
 
@@ -218,6 +247,16 @@ class Notion(ABC):
         raise UnsupportedNotion(
             f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
         )
+
+    def row_needs(self, joint: Joint, channel: Channel) -> tuple[RowNeed, ...]:  # noqa: ARG002 - cones of rows override
+        """Return what each output of a release needs of each budget, where its row decides and not its lifts.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If it does not say what single outputs need.
+        """
+        raise UnsupportedNotion(f"{self} does not say what single outputs need: use excess")
 
     def excess_of(self, lift: Matrix, p_s: Vector) -> float:
         """Return by how many nats a release with these lifts, shape (S, Y), exceeds a budget, see :meth:`excess`."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from liftlib.channel import Channel
 from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
-from liftlib.notions.base import LiftBounds, Notion, belief_within, cone_of, difference, log_of, prior_of
+from liftlib.notions.base import LiftBounds, Notion, RowNeed, belief_within, cone_of, difference, log_of, prior_of
 from liftlib.numerics import Matrix, Vector, check_count, check_scalar
 
 
@@ -45,6 +45,7 @@ class SRLIP(Notion):
     0.0
     """
 
+    rowwise: ClassVar[bool] = True
     eps: float
     shape: tuple[int, ...]
 
@@ -74,17 +75,35 @@ class SRLIP(Notion):
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> float:
         """Return the smallest eps that the release keeps against every side channel, in nats."""
+        return max(float(need.needed.max()) for need in self.row_needs(joint, channel))
+
+    @checked
+    def row_needs(self, joint: Joint, channel: Channel) -> tuple[RowNeed, ...]:
+        """Return what each output needs of the budget: one need for each set of attributes that is known before it.
+
+        The secret, its lift P(s|x^J,y) / P(s|x^J), and the known values are those that need the most.
+        """
         channel.release(joint)  # refuses a channel that does not fit
+        self._check_fits(joint)
+        return tuple(self._need(joint, channel, known) for known in self._known())
+
+    def _need(self, joint: Joint, channel: Channel, known: tuple[int, ...]) -> RowNeed:
         p_sxy = joint.p[:, :, None] * channel.kernel  # broadcasts a kernel that does not see the secret
-        worst = 0.0
-        for cells in self._side_channels(joint):
+        pairs = list(self._cells(known))
+        lifts = np.ones((len(pairs), joint.n_secret, p_sxy.shape[2]))
+        for lift, (_, cells) in zip(lifts, pairs, strict=True):
             given = p_sxy[:, cells].sum(axis=1)  # P(s, x^J, y)
-            possible = joint.p[:, cells].sum(axis=1) > 0
-            inside = given[possible][:, given.sum(axis=0) > 0]
-            if inside.size:
-                prior = joint.p[:, cells].sum(axis=1)[possible] / joint.p[:, cells].sum()
-                worst = max(worst, float(np.abs(log_of(inside / inside.sum(axis=0) / prior[:, None])).max()))
-        return worst
+            mass = joint.p[:, cells].sum(axis=1)
+            possible, seen = mass > 0, given.sum(axis=0) > 0
+            inside = given[possible][:, seen]
+            prior = mass[possible] / joint.p[:, cells].sum()
+            lift[np.ix_(possible, seen)] = inside / inside.sum(axis=0) / prior[:, None]
+        flat = lifts.reshape(-1, lifts.shape[2])
+        needed = np.abs(log_of(flat))
+        worst, outputs = needed.argmax(axis=0), np.arange(flat.shape[1])
+        at, secret = np.divmod(worst, joint.n_secret)
+        values = tuple(tuple(zip(known, pairs[i][0], strict=True)) for i in at)
+        return RowNeed("eps", needed[worst, outputs], self.eps, secret, flat[worst, outputs], values)
 
     def excess(self, joint: Joint, channel: Channel) -> float:  # noqa: D102
         leakage = self.leakage(joint, channel)
@@ -153,14 +172,18 @@ class SRLIP(Notion):
     def _side_channels(self, joint: Joint) -> list[list[int]]:
         """Return, for each subset J of attributes and each value of theirs, the symbols x that agree with it."""
         self._check_fits(joint)
-        grid = np.arange(joint.n_public).reshape(self.shape)
+        return [cells for known in self._known() for _, cells in self._cells(known)]
+
+    def _known(self) -> Iterator[tuple[int, ...]]:
+        """Return the subsets J of attributes, the smaller ones first."""
         axes = range(len(self.shape))
-        found: list[list[int]] = []
-        for size in range(len(self.shape) + 1):
-            for known in itertools.combinations(axes, size):
-                for value in itertools.product(*(range(self.shape[j]) for j in known)):
-                    index: list[int | slice] = [slice(None)] * len(self.shape)
-                    for j, v in zip(known, value, strict=True):
-                        index[j] = v
-                    found.append(np.atleast_1d(grid[tuple(index)]).ravel().tolist())
-        return found
+        return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(len(axes) + 1))
+
+    def _cells(self, known: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+        """Return each value of these attributes, with the symbols x that agree with it."""
+        grid = np.arange(int(np.prod(self.shape))).reshape(self.shape)
+        for value in itertools.product(*(range(self.shape[j]) for j in known)):
+            index: list[int | slice] = [slice(None)] * len(self.shape)
+            for j, v in zip(known, value, strict=True):
+                index[j] = v
+            yield value, np.atleast_1d(grid[tuple(index)]).ravel().tolist()

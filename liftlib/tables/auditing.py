@@ -22,7 +22,7 @@ from liftlib.tables.naming import notes_on_labels
 from liftlib.tables.randomness import generator
 from liftlib.tables.reading import Reading, texts_of
 from liftlib.tables.source import open_table
-from liftlib.tables.symbols import AuditedSymbol, audited_symbols
+from liftlib.tables.symbols import Attributes, AuditedSymbol, audited_symbols
 
 EXPECTED = 5.0
 """Cells with a smaller expected count than this give lifts that are mostly chance."""
@@ -142,6 +142,7 @@ def audited(
         notes=(*notes, *notes_on_labels(counts.secret), *notes_on_labels(counts.public)),
         chosen=counts.chosen,
         sure="kept" if made is not None and made.confidence is not None else None,
+        attributes=counts.public.attributes,
     )
 
 
@@ -160,6 +161,7 @@ def audit_counts(
     notes: tuple[str, ...] = (),
     chosen: float = 0.0,
     sure: Verdict | None = None,
+    attributes: Attributes = (),
 ) -> Audit:
     """Audit a contingency table, as it is or as a channel releases it.
 
@@ -189,6 +191,8 @@ def audit_counts(
         Where the rows themselves chose the symbols: see :class:`liftlib.population.sample.Sample`.
     sure : str, optional, keyword-only
         What is known of the population, by the channel's making.
+    attributes : tuple of (str, tuple of str), keyword-only
+        What the attributes of X and their values are called, for a notion that is about them; by default their numbers.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
@@ -199,8 +203,9 @@ def audit_counts(
     if channel is not None:
         found["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
-    symbols = audited_symbols(release, rows, notion)
-    kept, told = _verdict(notion, joint, channel, symbols)
+    made = Channel.identity(joint.n_public) if channel is None else channel
+    symbols = audited_symbols(release, rows, notion, joint, made, attributes)
+    kept, told = _verdict(notion, joint, made, symbols)
     return Audit(
         secret=names[0],
         public=names[1],
@@ -219,17 +224,23 @@ def audit_counts(
 
 
 def _verdict(
-    notion: Notion | None, joint: Joint, channel: Channel | None, symbols: tuple[AuditedSymbol, ...]
+    notion: Notion | None, joint: Joint, channel: Channel, symbols: tuple[AuditedSymbol, ...]
 ) -> tuple[bool | None, tuple[str, ...]]:
     """Return whether the notion is kept, and by how much it is broken where no symbol can be blamed."""
     if notion is None:
         return None, ()
-    if notion.columnwise:
+    if notion.columnwise or notion.rowwise:
         return all(symbol.kept for symbol in symbols), ()
-    excess = notion.excess(joint, Channel.identity(joint.n_public) if channel is None else channel)
+    excess = notion.excess(joint, channel)
     if excess <= KEEP_TOL:
         return True, ()
-    return False, (f"{notion} is exceeded by {excess:.4g} nats, by all symbols together: single ones do not decide it",)
+    overall_only = notion.average is not None or notion.maximal is not None
+    which = (
+        ", by all symbols together: single ones do not decide it"
+        if overall_only
+        else "; it does not say by which symbols"
+    )
+    return False, (f"{notion} is exceeded by {excess:.4g} nats{which}",)
 
 
 def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:

@@ -164,6 +164,11 @@ class Symbols:
         """How many labels each column has."""
         return tuple(len(values) for values in self._axes())
 
+    @property
+    def attributes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Each column's name, with its labels in order."""
+        return tuple((name, tuple(values)) for name, values in zip(self.names, self._axes(), strict=True))
+
     def fills_its_product(self) -> bool:
         """Return whether the symbols are all combinations of the columns' labels, the last column fastest."""
         return self.labels == tuple(itertools.product(*self._axes()))

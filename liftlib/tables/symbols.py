@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.notions import Need, Notion
-from liftlib.numerics import KEEP_TOL, Vector
+from liftlib.notions import Need, Notion, RowNeed
+from liftlib.numerics import KEEP_TOL, Matrix, Vector
+
+Attributes = tuple[tuple[str, tuple[str, ...]], ...]
+"""The name of each attribute of X, with its values in order."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Breach:
     needed, allowed : float
         The smallest budget that keeps the symbol, and the notion's own; nats.
     why : str
-        The secrets that decide, with their lifts.
+        The secrets that decide, with their lifts; and what is known before, where the notion is about that.
     """
 
     budget: str
@@ -69,7 +75,9 @@ class AuditedSymbol:
     broken: tuple[Breach, ...]
 
 
-def audited_symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[AuditedSymbol, ...]:
+def audited_symbols(
+    release: Joint, rows: int, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes = ()
+) -> tuple[AuditedSymbol, ...]:
     """Return what each symbol of a release tells, the riskiest first.
 
     Parameters
@@ -80,10 +88,18 @@ def audited_symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[A
         Of the table.
     notion : Notion, optional
         What to check, where single symbols decide it.
+    joint : Joint
+        P_SX.
+    channel : Channel
+        That made the release.
+    attributes : tuple of (str, tuple of str)
+        What the attributes of X and their values are called, for a notion that is about them.
     """
     lifts = lift(release)
-    needs = None if notion is None or not notion.columnwise else notion.needs(lifts, release.p_s)
-    found = [_audited(release, rows, y, lifts[:, y], needs) for y in range(release.n_public)]
+    found = [
+        _audited(release, rows, y, lifts[:, y], broken)
+        for y, broken in enumerate(_broken(release, lifts, notion, joint, channel, attributes))
+    ]
     # riskiest first: those that break the notion, then by how far the lifts spread
     with np.errstate(divide="ignore"):
         spread = [float(np.log(one.max_lift) - np.log(one.min_lift)) for one in found]
@@ -91,13 +107,30 @@ def audited_symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[A
     return tuple(found[y] for y in order)
 
 
-def _audited(release: Joint, rows: int, y: int, lifts: Vector, needs: tuple[Need, ...] | None) -> AuditedSymbol:
+def _broken(
+    release: Joint, lifts: Matrix, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes
+) -> list[tuple[Breach, ...] | None]:
+    """Return the bounds that each symbol breaks, None where single symbols do not decide."""
+    if notion is None or not (notion.columnwise or notion.rowwise):
+        return [None] * release.n_public
     secrets = tuple(map(str, release.secret))
-    broken = tuple(
-        Breach(need.budget, float(need.needed[y]), need.allowed, _why(need, lifts, secrets))
-        for need in needs or ()
-        if not need.needed[y] <= need.allowed + KEEP_TOL
-    )
+    reasons: list[tuple[Need | RowNeed, Callable[[int], str]]]
+    if notion.columnwise:
+        reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.needs(lifts, release.p_s)]
+    else:
+        reasons = [(need, partial(_why_of_row, need, secrets, attributes)) for need in notion.row_needs(joint, channel)]
+    return [
+        tuple(
+            Breach(need.budget, float(need.needed[y]), need.allowed, why(y))
+            for need, why in reasons
+            if not need.needed[y] <= need.allowed + KEEP_TOL
+        )
+        for y in range(release.n_public)
+    ]
+
+
+def _audited(release: Joint, rows: int, y: int, lifts: Vector, broken: tuple[Breach, ...] | None) -> AuditedSymbol:
+    secrets = tuple(map(str, release.secret))
     return AuditedSymbol(
         symbol=str(release.public[y]),
         rows=float(rows * release.p_x[y]),
@@ -106,13 +139,30 @@ def _audited(release: Joint, rows: int, y: int, lifts: Vector, needs: tuple[Need
         least=secrets[int(lifts.argmin())],
         most=secrets[int(lifts.argmax())],
         zero_cells=tuple(secrets[s] for s in np.flatnonzero(lifts == 0)),
-        kept=None if needs is None else not broken,
-        broken=broken,
+        kept=None if broken is None else not broken,
+        broken=broken or (),
     )
 
 
-def _why(need: Need, lifts: Vector, secrets: tuple[str, ...]) -> str:
+def _why(need: Need, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
     if not need.decides:
         return "all secrets together"
-    deciding = [int(lifts.argmin() if end == "least" else lifts.argmax()) for end in need.decides]
-    return "secret " + ", against ".join(f"{secrets[s]!r}, lift {lifts[s]:.4g}" for s in deciding)
+    own = lifts[:, y]
+    deciding = [int(own.argmin() if end == "least" else own.argmax()) for end in need.decides]
+    return "secret " + ", against ".join(f"{secrets[s]!r}, lift {own[s]:.4g}" for s in deciding)
+
+
+def _why_of_row(need: RowNeed, secrets: tuple[str, ...], attributes: Attributes, y: int) -> str:
+    if need.secret is None or need.lift is None:
+        deciding = "all secrets together"
+    else:
+        deciding = f"secret {secrets[need.secret[y]]!r}, lift {need.lift[y]:.4g}"
+    known = [_named(j, v, attributes) for j, v in (need.known[y] if need.known else ())]
+    return f"{deciding}, given {' and '.join(known)}" if known else deciding
+
+
+def _named(j: int, v: int, attributes: Attributes) -> str:
+    if not attributes:
+        return f"value {v} of attribute {j}"
+    name, values = attributes[j]
+    return f"{name} {values[v]!r}"

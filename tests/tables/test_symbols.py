@@ -213,13 +213,32 @@ def test_programs_get_numbers():
     assert set(symbols[0]["broken"][0]) == {"budget", "needed", "allowed", "why"}
 
 
-def test_where_no_symbol_decides_the_excess_is_told():
-    notion = ll.SRLIP(0.05, (2, 2))
-    found = audited(notion)
+def average(lifts):
+    """I(S; X): the mean of log-lifts over both."""
+    share = COUNTS.sum(axis=0) / COUNTS.sum()
+    return sum(w * mean([v * math.log(v) for v in column]) for w, column in zip(share, lifts, strict=True))
+
+
+def maximal(lifts):
+    share = COUNTS.sum(axis=0) / COUNTS.sum()
+    return math.log(sum(w * max(column) for w, column in zip(share, lifts, strict=True)))
+
+
+@pytest.mark.parametrize(("make", "leakage"), [(ll.AverageLeakage, average), (ll.MaximalLeakage, maximal)])
+def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
+    worst = leakage(LIFTS)
+    found = audited(make(0.01))
     assert found.kept is False
     assert all(symbol.kept is None and symbol.broken == () for symbol in found.symbols)
-    leakage = notion.leakage(JOINT, ll.Channel.identity(4))
-    assert audited(ll.SRLIP(leakage - CLOSE, (2, 2))).kept is False
-    assert audited(ll.SRLIP(leakage + CLOSE, (2, 2))).kept is True
-    excess = notion.leakage(JOINT, ll.Channel.identity(4)) - 0.05
-    assert f"is exceeded by {excess:.4g} nats, by all symbols together" in found.notes[0]
+    assert audited(make(worst - CLOSE)).kept is False
+    assert audited(make(worst + CLOSE)).kept is True
+    assert found.notes[0] == (
+        f"{make(0.01)} is exceeded by {worst - 0.01:.4g} nats, by all symbols together: single ones do not decide it"
+    )
+
+
+def test_of_a_notion_that_does_not_say_nothing_more_is_claimed():
+    note = audited(TogetherOver(0.5)).notes[0]
+    assert note == "TogetherOver(nats=0.5) is exceeded by 0.5 nats; it does not say by which symbols"
+    with pytest.raises(ll.UnsupportedNotion, match="does not say what single outputs need: use excess"):
+        TogetherOver(0.5).row_needs(JOINT, ll.Channel.identity(4))
