@@ -45,6 +45,18 @@ POLYHEDRAL = sorted(name for name, notion in NOTIONS.items() if notion.polyhedra
 SHAPES = {"2x2": (2, 2), "3x2": (3, 2), "2x2x2": (2, 2, 2), "1x4": (1, 4)}
 """Attributes of X, for the notions that are about them."""
 
+NAMED_SHAPES = {
+    1: [(1,), (1, 1)],
+    4: [(4,), (2, 2)],
+    5: [(5,), (1, 5)],
+    6: [(6,), (2, 3), (3, 2), (1, 3, 2)],
+    9: [(3, 3)],
+    15: [(3, 5), (5, 3)],
+    17: [(17,)],
+    20: [(4, 5), (2, 2, 5)],
+}
+"""Attributes of as many symbols as the named joint distributions have."""
+
 SMALL = {
     "secret-aware": (3, 3),
     "best-partition": (13, 9),
@@ -189,6 +201,19 @@ def test_contract_under_side_channels(mechanism, shape, eps):
     channel = mechanism(joint, notion)
     assert_is_channel(joint, channel)
     assert notion.is_kept(joint, channel)
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_product_response_on_named_joints(name):
+    """By the registry's name, at budgets from nothing to more than there is to tell."""
+    mechanism, joint = MECHANISMS["product"], named_joint(name)
+    for shape, eps in itertools.product(NAMED_SHAPES[joint.n_public], (0.0, 0.01, 0.3, 50.0)):
+        with named(f"shape {shape}, eps {eps}"):
+            notion = ll.SRLIP(eps, shape)
+            channel = mechanism(joint, notion)
+            assert_is_channel(joint, channel)
+            assert notion.is_kept(joint, channel)
+            assert channel.certificate.value == pytest.approx(utility(joint, channel), abs=1e-9)
 
 
 @pytest.mark.parametrize("notion", [name for name, notion in NOTIONS.items() if notion.columnwise])
