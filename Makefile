@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal spark coverage mutants clean
+.PHONY: help book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage mutants clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -66,6 +66,12 @@ serve: book  ## Read the book at http://localhost:8000
 
 minimal:  ## The same two commands on a clean minimal Debian, without a compiler; needs root and debootstrap
 	tools/minimal-debian
+
+minimal-gcc:  ## The same with gcc and Python's headers: pycddlib must have been built
+	tools/minimal-debian --with-compiler
+
+wheel: .venv/installed  ## The wheel in fresh environments, bare and with each extra; all that does not need the built book
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not book" tests/wheel
 
 # what the tests alone want comes as new as it can; that an old package warns of a newer one beside it is no fault; the
 # build and the wheel have the lock's versions alone

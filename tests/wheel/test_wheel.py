@@ -235,6 +235,49 @@ for name, cells in json.load(open("cells.json")).items():
     assert with_book.python(run).split() == list(first)
 
 
+USED = {
+    "dask": """
+import liftlib as ll
+from distributed import Client
+with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    assert 0.69 < client.submit(ll.entropy, [0.5, 0.5]).result() < 0.7
+""",
+    "sklearn": """
+import sklearn
+import pandas as pd
+import liftlib as ll
+from liftlib.tables.learning import LiftRelease
+X, y = pd.DataFrame({"age": ["old", "mid", "new"] * 20}), ["ill", "well", "well"] * 20
+assert LiftRelease(ll.LIP(0.5)).fit(X, y).transform(X).shape == (60, 1)
+""",
+    "cdd": """
+import cdd
+from liftlib.solvers.polytope import vertices
+assert len(vertices([[1.0, -1.0, 0.0]], method="cdd")) == 3
+""",
+    "fast": """
+import numba
+import liftlib as ll
+from liftlib.solvers.mixing import simplex
+from liftlib.solvers.mixing.problem import HAS_NUMBA
+assert HAS_NUMBA
+assert any(isinstance(one, numba.core.dispatcher.Dispatcher) for one in vars(simplex).values())
+""",
+}
+"""For each extra that neither the tables nor the book bring: what asks for it."""
+
+
+def test_every_extra_is_tried():
+    assert {*USED, "tables", "book"} == set(PROJECT["optional-dependencies"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extra", USED)
+def test_an_extra_is_there_and_used(wheel, tmp_path, extra):
+    made = Installed(wheel, tmp_path, extra)
+    made.python(USED[extra])
+
+
 NOTEBOOKS = ROOT / "_build" / "html" / "_notebooks" / "chapters"
 
 
