@@ -179,7 +179,7 @@ def told_calls(reason: str) -> list[str]:
 
     Examples
     --------
-    >>> told_calls(r"On {merging_broken_at_8} of them $e^{\varepsilon}$ is exceeded.")
+    >>> told_calls(r"On {merging_broken_at_8} of them $2^{n}$ is exceeded.")
     ['merging_broken_at_8']
     """
     return [call for words in reason.split("$")[::2] for call in CALL.findall(words)]

@@ -73,12 +73,15 @@ def test_the_rows_are_the_books(chart, tmp_path):
     assert chart.inner_text(".lift-whose") == "These are the book’s rows."
 
 
+def point(place):
+    """Point at a chart once it stands still: a page above it may still be laid out."""
+    place.scroll_into_view_if_needed()
+    place.hover(position={"x": place.bounding_box()["width"] * 0.6, "y": 110})
+
+
 def test_pointing_tells_the_values(chart, tmp_path):
     _, rows = downloaded(chart, tmp_path)
-    place = chart.locator(".lift-view").first
-    place.scroll_into_view_if_needed()
-    box = place.bounding_box()
-    chart.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 110)
+    point(chart.locator(".lift-view").first)
     chart.wait_for_selector(".lift-tip:not([hidden])")
     told = dict(line.split("\n") for line in chart.locator(".lift-tip div").all_inner_texts())
     eps = float(told.pop("privacy budget ε (nats)"))
@@ -130,8 +133,7 @@ def test_budgets_are_chosen_and_zoomed(chart):
     redrawn(chart, lambda: (chart.fill(".lift-chart [name=from]", ""), chart.press(".lift-chart [name=from]", "Tab")))
     assert ticks(chart) == first
     place = chart.locator(".lift-view").first
-    box = place.bounding_box()
-    chart.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 110)
+    point(place)
     chart.keyboard.down("Control")
     chart.mouse.wheel(0, -400)
     chart.keyboard.up("Control")
@@ -140,7 +142,7 @@ def test_budgets_are_chosen_and_zoomed(chart):
         ".map(one => one.textContent).sort().join() !== old",
         arg=",".join(first),
     )
-    place.dblclick(position={"x": box["width"] * 0.6, "y": 110})
+    place.dblclick(position={"x": place.bounding_box()["width"] * 0.6, "y": 110})
     chart.wait_for_timeout(500)
     assert ticks(chart) == first
 
