@@ -205,12 +205,12 @@ def test_a_mixture_that_falls_short_of_the_bound_is_told_of(monkeypatch):
 
 @pytest.mark.parametrize("of_classes", [True, False], ids=["a bound for classes", "no bound"])
 def test_where_posteriors_are_too_close_to_list_they_are_searched_for_and_that_is_told(of_classes, monkeypatch):
-    joint = ll.datasets.uniform_joint(9, 3, np.random.default_rng(0))
+    joint = ll.datasets.uniform_joint(8, 2, np.random.default_rng(0))
     best = ll.secret_aware_response(joint, ll.LIP(0.1)).certificate
     listed = secret_aware.vertices
 
     def give_up(g, *, interior):
-        if of_classes and g.shape[1] < 9:
+        if of_classes and g.shape[1] < 8:
             return listed(g, interior=interior)
         raise SolverFailure("qhull gave up")
 
