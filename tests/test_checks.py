@@ -43,7 +43,12 @@ class TestKinds:
             (type[Exception], [Exception, ValueError], ["ValueError", 3, int], "Exception or a class derived from it"),
             (type[Notion], [LIP], [Notion, Joint], "Notion or a class derived from it"),  # Notion is abstract
             (type[Kind], [int, Joint], ["Joint"], "a class"),
-            (Sequence[str], [["a"], (), np.array(["a"])], [["a", 1], 3, {"a"}], "a sequence, each entry a text"),
+            (
+                Sequence[str],
+                [["a"], (), np.array(["a"])],
+                [["a", 1], 3, {"a"}, np.array("a")],
+                "a sequence, each entry a text",
+            ),
             (Sequence[Joint] | None, [None, [JOINT]], [JOINT, [1]], "a sequence, each entry a Joint or None"),
             (Joint, [JOINT], [[[1.0]], None, Joint], "a Joint"),
             (Path, [Path("a")], ["a"], "a Path"),

@@ -148,6 +148,7 @@ class TestCheckScalar:
         assert check_scalar("alpha", 1.5, 1, open_low=True) == 1.5
         with pytest.raises(InvalidParameter, match=r"^alpha is 1, not in \(1, inf\]"):
             check_scalar("alpha", 1, 1, open_low=True)
+        assert check_scalar("level", 0.5, 0, 1, open_low=True, open_high=True) == 0.5
         with pytest.raises(InvalidParameter, match=r"^level is 1, not in \(0, 1\)"):
             check_scalar("level", 1, 0, 1, open_low=True, open_high=True)
         with pytest.raises(InvalidParameter, match=r"^a is inf, not in \[0, inf\)"):

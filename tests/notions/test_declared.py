@@ -43,6 +43,7 @@ def test_of_what_kind_it_is(notion):
     polyhedral, convex = DECLARED[notion]
     assert notion.polyhedral is polyhedral
     assert notion.convex is convex
+    assert notion.rowwise is isinstance(notion, SRLIP)
     assert notion.attributes == ((3,) if isinstance(notion, SRLIP) else None)
     assert notion.average == (1 if isinstance(notion, AverageLeakage) else None)
     assert notion.maximal == (1 if isinstance(notion, MaximalLeakage) else None)
