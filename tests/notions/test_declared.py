@@ -94,3 +94,16 @@ def test_how_far_a_tangent_of_the_chi2_lift_is_exceeded_at_its_row(eps):
     assert outside.sum() > 10
     found = (-ROWS[outside] @ Chi2Lift(INF, eps).tangents(TABLE, ROWS[outside]).T).max(axis=1)
     np.testing.assert_allclose(found, np.expm1(over[outside]), atol=1e-12)
+
+
+def test_srlip_names_what_it_cannot_be_asked():
+    notion = SRLIP(1, (3,))
+    for ask in (
+        lambda: notion.row_needs("a table", Channel.identity(3)),
+        lambda: notion.attribute_halfspaces("a", 0, 1),
+    ):
+        with pytest.raises(LiftError, match=r"^joint is "):
+            ask()
+    for j, said in ((-1, "j is -1: give a whole number, 0 or more"), (1, "j is 1: give an attribute, 0 to 0")):
+        with pytest.raises(LiftError, match=said):
+            notion.attribute_halfspaces(TABLE, j, 1.0)
