@@ -14,6 +14,7 @@ BLOCK = re.compile(r"^(`{3,})(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^\1$", re.MULTI
 COPIED = ("liftlib", "liftbook", "tests", "chapters", "data", "_static", "intro.md", "_toc.yml", "_config.yml")
 SINGLE = (
     "CONTRIBUTING.md",
+    "LICENSE",
     "pyproject.toml",
     "references.bib",
     "logo.svg",
