@@ -119,7 +119,7 @@ class Claim:
 
     @property
     def tolerance(self) -> float:
-        """One unit of the print's last digit: a print may be rounded or cut."""
+        """One unit of the print's last digit, as a print may be rounded or cut."""
         if self.digit:
             return float(self.digit)
         _, point, decimals = self.printed.partition(".")

@@ -151,7 +151,7 @@ class Symbols:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """A text for each symbol, no two alike: in quotes where labels hold what stands between them."""
+        """A text for each symbol, no two alike, in quotes where labels hold what stands between them."""
         texts = tuple(JOIN.join(label) for label in self.labels)
         return texts if len(set(texts)) == len(texts) else tuple(JOIN.join(map(repr, label)) for label in self.labels)
 

@@ -110,7 +110,7 @@ class Inverse:
 
     @cached_property
     def weights(self) -> Matrix:
-        """B, shape (Y, G), with K B = 1 for a symbol of the group and else 0: P(y) B is the groups' distribution.
+        """B, shape (Y, G), with K B = 1 for a symbol of the group and else 0; P(y) B is the groups' distribution.
 
         Of all such B it is that of least variance where all symbols are as frequent: fixed, so that the estimate is
         unbiased whatever the distribution.

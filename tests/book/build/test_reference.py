@@ -164,3 +164,18 @@ def test_places_in_a_page_are_filled():
     assert ".. autofunction:: liftbook.exercises.check" in source[0]
     assert "| `lift bench` |" in source[0]
     assert source[0].endswith("The end.\n")
+
+
+def test_what_a_property_is_is_not_taken_for_its_type():
+    """Before a colon in a property's first line the page has it as "Type:", behind it the rest."""
+    kinds = {
+        found_at(address) for package in PAGE for address in addresses(package) if inspect.isclass(found_at(address))
+    }
+    told = {
+        f"{kind.__name__}.{name}": (inspect.getdoc(one) or "").partition("\n")[0]
+        for kind in kinds
+        for name, one in inspect.getmembers(kind, inspect.isdatadescriptor)
+        if isinstance(one, property) and not name.startswith("_")
+    }
+    assert len(told) > 20
+    assert {name: line for name, line in told.items() if ": " in line} == {}
