@@ -24,9 +24,12 @@ ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 
 	$(BIN)/python -m liftbook.figures.stored
 	$(BIN)/python -m liftbook.claims.stored $(if $(ONLY),--only "$(ONLY)") $(if $(MINUTES),--minutes $(MINUTES))
 
+# on two processors: the third works while others wait for a browser, a process or a clock
+TESTERS ?= 3
+
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m liftbook.build.chromium
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not rebuilt"
+	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt"
 
 test-slow: slow mutants  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
 	tools/minimal-debian

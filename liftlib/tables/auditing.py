@@ -198,12 +198,13 @@ def audit_counts(
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     release = joint
     if channel is not None:
-        release = Channel(channel.kernel, outputs or channel.outputs).release(joint)
+        channel = Channel(channel.kernel, outputs or channel.outputs, channel.partition, channel.certificate)
+        release = channel.release(joint)
     found = overall(release)
     if channel is not None:
         found["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
-    made = Channel.identity(joint.n_public) if channel is None else channel
+    made = Channel.identity(joint.n_public, joint.public) if channel is None else channel
     symbols = audited_symbols(release, rows, notion, joint, made, attributes)
     kept, told = _verdict(notion, joint, made, symbols)
     return Audit(

@@ -91,7 +91,7 @@ def audited_symbols(
     joint : Joint
         P_SX.
     channel : Channel
-        That made the release.
+        That made the release; its outputs' labels are the release's.
     attributes : tuple of (str, tuple of str)
         What the attributes of X and their values are called, for a notion that is about them.
     """
@@ -117,15 +117,19 @@ def _broken(
     reasons: list[tuple[Need | RowNeed, Callable[[int], str]]]
     if notion.columnwise:
         reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.needs(lifts, release.p_s)]
+        outputs = list(range(release.n_public))
     else:
         reasons = [(need, partial(_why_of_row, need, secrets, attributes)) for need in notion.row_needs(joint, channel)]
+        # a release has no outputs of probability 0
+        place = {label: y for y, label in enumerate(channel.outputs)}
+        outputs = [place[label] for label in release.public]
     return [
         tuple(
             Breach(need.budget, float(need.needed[y]), need.allowed, why(y))
             for need, why in reasons
             if not need.needed[y] <= need.allowed + KEEP_TOL
         )
-        for y in range(release.n_public)
+        for y in outputs
     ]
 
 

@@ -97,6 +97,17 @@ def test_srlip_names_symbols_and_what_is_known_before(counts, released):
                 assert_as_by_hand(found, needs, list("uvw") if released else OUTPUTS, eps)
 
 
+@pytest.mark.parametrize("unused", range(4))
+def test_an_output_that_never_comes_has_no_need(unused):
+    """Those behind it keep their own: the release leaves it out, and its need does not stand in for another's."""
+    needs, names = by_hand(COUNTS, KERNEL), [*"uvw"]
+    names.insert(unused, "never")
+    channel = ll.Channel(np.insert(np.array(KERNEL, dtype=float), unused, 0, axis=1), names)
+    worst = sorted(max(need for need, _ in each.values()) for each in needs.values())
+    for eps in (worst[-1] - CLOSE, (worst[-1] + worst[-2]) / 2, worst[-1] + CLOSE):
+        assert_as_by_hand(audited(COUNTS, ll.SRLIP(eps, SHAPE), channel), needs, ["u", "v", "w"], eps)
+
+
 def test_one_symbol_breaks_it_by_itself():
     """Between what the worst symbol needs and what the next one does."""
     needs = by_hand(COUNTS)

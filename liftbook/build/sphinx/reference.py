@@ -1,8 +1,8 @@
 """The reference page, written from what the packages export, so that no public name is missing.
 
 In a page's source, ``lift-reference`` with a package's name stands for the documentation of all that it exports, a
-heading a folder, in the order of the floors; with a module's, of what it defines. ``lift-mechanisms`` stands for the
-table of the registry, ``lift-commands`` for that of the command line.
+heading a folder, in the order of the floors; with a module's, of what it defines, under the module's name.
+``lift-mechanisms`` stands for the table of the registry, ``lift-commands`` for that of the command line.
 """
 
 from __future__ import annotations
@@ -126,14 +126,18 @@ def documented(address: str) -> list[str]:
 def reference(package: str, done: set[str]) -> Iterator[str]:
     """Give the Markdown lines that stand for a package; what is done already is left out."""
     folders: dict[str, list[str]] = {}
-    if package not in done and hasattr(import_module(package), "__path__"):
+    whole = hasattr(import_module(package), "__path__")
+    if package not in done and whole:
         folders[package] = []
     for address in addresses(package):
         if address not in done:
-            folders.setdefault(folder_of(address), []).append(address)
+            folder = folder_of(address) if whole else package
+            if folder in done:  # it has its heading, where another package exports some of it
+                folder = address.rpartition(".")[0]
+            folders.setdefault(folder, []).append(address)
             done.add(address)
     for folder in sorted(folders, key=order):
-        if folder != package:
+        if folder != package or not whole:
             yield from (f"### `{folder}`", "")
         yield "```{eval-rst}"
         if folder not in done:

@@ -276,10 +276,11 @@ def test_a_solution_is_folded_until_asked_for(watchdog):
     assert fold.evaluate("e => e.open")
 
 
-@one_visit
-def test_axe_sees_what_is_hard_to_read_or_has_no_name(watchdog):
+@pytest.mark.xdist_group("intro")
+def test_axe_sees_what_is_hard_to_read_or_has_no_name(visits):
     """Text that is lost in the light, text that is lost in the dark, a link like the words, an image without words."""
-    watchdog.evaluate(
+    page = visits("intro").page  # a short one
+    page.evaluate(
         """() => { const made = document.createElement('div');
             made.id = 'faulty';
             made.innerHTML = '<p style="color: #bbb">pale</p><p style="color: #444">dark</p><img src="data:,">'
@@ -288,9 +289,9 @@ def test_axe_sees_what_is_hard_to_read_or_has_no_name(watchdog):
             document.querySelector('article.bd-article').append(made) }"""
     )
     here = {"within": "#faulty"}
-    light, dark = (sorted(rule for rule, *_ in barriers(watchdog, theme, **here)) for theme in ("light", "dark"))
-    uncoloured = [rule for rule, *_ in barriers(watchdog, "light", colours=False, **here)]
-    watchdog.evaluate("document.getElementById('faulty').remove()")
+    light, dark = (sorted(rule for rule, *_ in barriers(page, theme, **here)) for theme in ("light", "dark"))
+    uncoloured = [rule for rule, *_ in barriers(page, "light", colours=False, **here)]
+    page.evaluate("document.getElementById('faulty').remove()")
     assert light == ["color-contrast", "image-alt", "link-in-text-block"] == dark
     assert uncoloured == ["image-alt"]
 

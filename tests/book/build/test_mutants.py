@@ -145,6 +145,7 @@ assert Path("mod.py").read_text() == source
 """
 
 
+@pytest.mark.slow
 def test_who_is_to_be_sure_asks_all_tests(tmp_path):
     """What is cached is run by the first test alone, and a test's name may come of what is changed."""
     for name, text in (("mod.py", CACHED), ("test_mod.py", TESTS_OF_CACHED), ("try.py", TRY), ("pytest.ini", "")):

@@ -7,6 +7,8 @@ import pytest
 
 from liftbook.build.reach import LONGEST, Reach, statements
 
+pytestmark = pytest.mark.slow  # as is what it is for, `make mutants`
+
 MODULE = """import functools
 
 LIMIT = 3

@@ -131,6 +131,14 @@ def test_floors_come_first_and_nothing_twice():
     assert list(reference("liftlib.notions", done)) == []
 
 
+def test_a_module_asked_for_has_its_own_heading():
+    """Four modules of one folder stand under their own names, and each names of the page's headings but once."""
+    assert next(reference("liftlib.population.sets", set())) == "### `liftlib.population.sets`"
+    done = set()
+    headings = [line for package in PAGE for line in reference(package, done) if line.startswith("### ")]
+    assert len(headings) == len(set(headings))
+
+
 def test_the_registry_is_a_table():
     head, rule, *rows = mechanisms()
     assert len(rows) == len(MECHANISMS)

@@ -322,8 +322,8 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-KINDS = {"watchdog", "notation"}
-"""Many figures, and none. The tests of exercises run the others at small parameters too, in this process, which is
+KINDS = {"lift-asymmetry", "notation"}
+"""With figures, and without. The tests of exercises run the others at small parameters too, in this process, which is
 quicker."""
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -123,27 +123,34 @@ def test_a_damaged_mark_is_told_in_a_line(tmp_path, text):
         sweep(SMALL, [{"n": 1}], tmp_path / "out", partial(worker_pool, 1))
 
 
-def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path):
+def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path, monkeypatch, capsys):
+    """In threads, to which a file's lock is what it is to processes."""
+    without_kernel(monkeypatch)
     mark, go, out = tmp_path / "mark", tmp_path / "go", tmp_path / "out"
-    path = grid(tmp_path, f"runs: [{{n: 1, mark: {mark}}}]")
     waits = f"while not Path({str(go)!r}).exists(): time.sleep(0.05)"
     (tmp_path / "killed.md").write_text(Path(KILLED).read_text().replace("time.sleep(60)", waits))
-    words = [sys.executable, "-m", "liftlib", "sweep", str(tmp_path / "killed.md"), str(path), "-o", str(out)]
-    words += ["--jobs", "1", "--no-html", "--quiet", "--json"]
-    first = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    swept = partial(
+        sweep, str(tmp_path / "killed.md"), [{"n": 1, "mark": str(mark)}], out, Here, html=False, progress=False
+    )
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(swept)
+        until(mark.exists)
+        second, said = pool.submit(swept), []
+        until(lambda: said.append(capsys.readouterr().err) or said[-1])
+        assert not first.done()
+        go.touch()
+        found = [one.result(60) for one in (first, second)]
+    assert [(len(one.done), len(one.skipped)) for one in found] == [(1, 0), (0, 1)]
+    assert "".join(said) + capsys.readouterr().err == f"waiting for another sweep in {out}\n"
+
+
+def until(happened):
+    """Wait a minute at the most for something to happen."""
     for _ in range(600):
-        if mark.exists():
-            break
+        if happened():
+            return
         time.sleep(0.1)
-    second = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert second.stderr.readline() == f"waiting for another sweep in {out}\n"
-    assert first.poll() is None
-    go.touch()
-    said = [first.communicate(timeout=60), second.communicate(timeout=60)]
-    assert [one.returncode for one in (first, second)] == [0, 0]
-    answers = [json.loads(out) for out, _ in said]
-    assert [(len(one["done"]), len(one["skipped"])) for one in answers] == [(1, 0), (0, 1)]
-    assert said[1][1] == ""
+    raise AssertionError("it did not happen")
 
 
 def children_of(pid):
