@@ -85,10 +85,13 @@ class SRLIP(Notion):
         """
         channel.release(joint)  # refuses a channel that does not fit
         self._check_fits(joint)
-        return tuple(self._need(joint, channel, known) for known in self._known())
+        # an output's lifts are those of its column at any scale, and a rare output of a rare symbol is 0 in floats
+        most = channel.kernel.max(axis=tuple(range(channel.kernel.ndim - 1)))
+        kernel = channel.kernel / np.where(most > 0, most, 1.0)
+        return tuple(self._need(joint, kernel, known) for known in self._known())
 
-    def _need(self, joint: Joint, channel: Channel, known: tuple[int, ...]) -> RowNeed:
-        p_sxy = joint.p[:, :, None] * channel.kernel  # broadcasts a kernel that does not see the secret
+    def _need(self, joint: Joint, kernel: Matrix, known: tuple[int, ...]) -> RowNeed:
+        p_sxy = joint.p[:, :, None] * kernel  # broadcasts a kernel that does not see the secret
         pairs = list(self._cells(known))
         lifts = np.ones((len(pairs), joint.n_secret, p_sxy.shape[2]))
         for lift, (_, cells) in zip(lifts, pairs, strict=True):

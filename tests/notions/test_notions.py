@@ -534,6 +534,16 @@ class TestSRLIP:
     def test_a_constant_release_keeps_zero(self, joint):
         assert SRLIP(0, (joint.n_public,)).is_kept(joint, Channel.constant(joint.n_public))
 
+    @pytest.mark.parametrize("sees", [False, True])
+    def test_an_output_of_any_weight_has_its_lifts(self, sees):
+        """Also one so rare that its probability with a rare secret is 0 in floats, when a lift of 1 was told as 0."""
+        joint = Joint([[0.5, 0.25, 0.125], [0.125 - 1e-200, 1e-200, 1e-290]])
+        weights, notion = np.array([0.5, 1e-30, 1e-120, 0.0]), SRLIP(1, (3,))
+        kernel = np.broadcast_to(weights / weights.sum(), (3, 4))
+        found = notion.row_needs(joint, Channel(np.broadcast_to(kernel, (2, 3, 4)) if sees else kernel))
+        assert [need.needed.tolist() for need in found] == [pytest.approx([0.0] * 4, abs=1e-12)] * 2
+        assert notion.leakage(joint, Channel(kernel)) == pytest.approx(0, abs=1e-12)
+
     def test_refuses_sizes_that_do_not_fit(self, named_joints):
         joint = named_joints["ties"]
         text = r"^shape \(2, 2\) has 4 combinations, the joint 6 public symbols$"
