@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.notions import Notion
-from liftlib.tables.auditing import Audit, audited
-from liftlib.tables.card import Card, card_of
-from liftlib.tables.columns import RARE, Counts
-from liftlib.tables.designing import Design, design
+from liftlib.tables.audits.auditing import Audit, audited
+from liftlib.tables.designs.designing import Design, design
+from liftlib.tables.designs.words import statement
+from liftlib.tables.labels.columns import RARE, Counts
+from liftlib.tables.labels.reading import Reading
 from liftlib.tables.page import audit_page
-from liftlib.tables.randomness import uniform
-from liftlib.tables.reading import Reading
-from liftlib.tables.releasing import Publishing, permutation, without_formulas
-from liftlib.tables.sanitising import check_dear, check_each_secret, notes_on, routed
-from liftlib.tables.words import statement
+from liftlib.tables.releases.card import Card, card_of
+from liftlib.tables.releases.releasing import Publishing, permutation, without_formulas
+from liftlib.tables.releases.sanitising import check_dear, check_each_secret, notes_on, routed
+from liftlib.tables.sources.randomness import uniform
 
 Label = tuple[str, ...]
 

@@ -23,13 +23,13 @@ from liftbook.alive.releasing import release
 from liftlib.errors import DataError, LiftError
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions.catalogue import notion_from
-from liftlib.tables.auditing import as_dict, audited
-from liftlib.tables.choosing import attempt, fitting
-from liftlib.tables.columns import JOIN, MISSING, RARE, Column, Counts, Symbols
-from liftlib.tables.counting import NA_TEXTS, NUMERIC_SYMBOLS, log_choose
-from liftlib.tables.designing import CONFIDENCE
+from liftlib.tables.audits.auditing import as_dict, audited
+from liftlib.tables.choices.choosing import attempt, fitting
+from liftlib.tables.designs.designing import CONFIDENCE
+from liftlib.tables.labels.columns import JOIN, MISSING, RARE, Column, Counts, Symbols
+from liftlib.tables.labels.counting import NA_TEXTS, NUMERIC_SYMBOLS, log_choose
 from liftlib.tables.page import audit_page
-from liftlib.tables.source import SUFFIXES, ending
+from liftlib.tables.sources.source import SUFFIXES, ending
 
 MOST = 200_000_000
 """Bytes of a table that is taken: its text and its counts must lie in the browser's memory."""
@@ -153,7 +153,7 @@ def counts_of(
     Raises
     ------
     DataError
-        As :func:`liftlib.tables.counting.count` does, for what does not speak for itself.
+        As :func:`liftlib.tables.labels.counting.count` does, for what does not speak for itself.
     """
     columns = [*secret, *public]
     labelled: Counter[Row] = Counter()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from liftlib.cli.shared import TABLE_HELP, ledger_of, print_json, printable, publishing, release_options
 from liftlib.tables import apply_file
-from liftlib.tables.designing import information
+from liftlib.tables.designs.designing import information
 
 EXAMPLES = """\
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv

@@ -9,9 +9,9 @@ from liftlib.cli.options import notion_of, notion_options, reading, table_option
 from liftlib.cli.shared import json_option, print_json, printable, seed
 from liftlib.files import check_apart, check_free
 from liftlib.tables import Audit, audit_page, open_table
-from liftlib.tables.auditing import as_dict, audited
+from liftlib.tables.audits.auditing import as_dict, audited
+from liftlib.tables.audits.measuring import MEANING
 from liftlib.tables.bundle import page_file
-from liftlib.tables.measuring import MEANING
 
 BROKEN = 3
 """Exit code of an audit whose notion is broken."""

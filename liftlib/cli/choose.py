@@ -12,7 +12,7 @@ from liftlib.cli.shared import json_option, print_json, printable
 from liftlib.files import check_apart, check_free
 from liftlib.tables import MECHANISMS, choice_page, choose
 from liftlib.tables.bundle import page_file
-from liftlib.tables.choosing import NOTIONS_AT
+from liftlib.tables.choices.choosing import NOTIONS_AT
 
 EXAMPLES = """\
   lift choose patients.csv --secret diagnosis --public age_band

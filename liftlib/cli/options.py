@@ -11,9 +11,9 @@ from liftlib.cli.shared import TABLE_HELP
 from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
 from liftlib.notions.catalogue import NOTIONS, SHAPE, notion_from, parameters
-from liftlib.tables.counting import Rare
-from liftlib.tables.designing import CONFIDENCE
-from liftlib.tables.reading import Reading
+from liftlib.tables.designs.designing import CONFIDENCE
+from liftlib.tables.labels.counting import Rare
+from liftlib.tables.labels.reading import Reading
 
 BUDGETS = {
     "eps": "budget, nats: lip, ldp, srlip; or alip with --lam",

@@ -21,10 +21,10 @@ from liftlib.cli.shared import ledger_of, print_json, printable, publishing, rel
 from liftlib.errors import InvalidParameter
 from liftlib.notions import Notion
 from liftlib.tables import MECHANISMS, Outputs, sanitise_file
-from liftlib.tables.auditing import as_dict
-from liftlib.tables.columns import Symbols
-from liftlib.tables.designing import information
-from liftlib.tables.words import statement
+from liftlib.tables.audits.auditing import as_dict
+from liftlib.tables.designs.designing import information
+from liftlib.tables.designs.words import statement
+from liftlib.tables.labels.columns import Symbols
 
 EXAMPLES = """\
   lift sanitise patients.csv --secret diagnosis --public age_band --notion alip --eps-l 1 --eps-u 0.5 \\

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from liftlib.tables.designing import Unseen
-    from liftlib.tables.releasing import Publishing
+    from liftlib.tables.designs.designing import Unseen
+    from liftlib.tables.releases.releasing import Publishing
 
 
 TABLE_HELP = "a .csv, .tsv (may end in .gz) or .parquet file; - reads CSV from the standard input"
@@ -70,8 +70,8 @@ def release_options(parser: argparse.ArgumentParser) -> None:
 
 def ledger_of(options: argparse.Namespace) -> Path | None:
     """Return where the ledger of the table's releases lies, or None with a warning."""
-    from liftlib.tables.ledger import beside  # noqa: PLC0415 - the book's commands share this module
-    from liftlib.tables.source import STDIN  # noqa: PLC0415
+    from liftlib.tables.releases.ledger import beside  # noqa: PLC0415 - the book's commands share this module
+    from liftlib.tables.sources.source import STDIN  # noqa: PLC0415
 
     if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
         print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
@@ -81,7 +81,7 @@ def ledger_of(options: argparse.Namespace) -> Path | None:
 
 def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publishing:
     """Return how rows are published."""
-    from liftlib.tables.releasing import Publishing  # noqa: PLC0415 - the book's commands share this module
+    from liftlib.tables.releases.releasing import Publishing  # noqa: PLC0415 - the book's commands share this module
 
     kernel = not getattr(options, "no_kernel", False)  # of `lift sanitise` alone
     return Publishing(tuple(options.keep), unseen, options.keep_order, options.formulas, kernel)

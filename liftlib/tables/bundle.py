@@ -11,17 +11,16 @@ from liftlib.channel import Uniform
 from liftlib.checks import checked
 from liftlib.files import check_apart, check_free, fresh_files
 from liftlib.notions import Notion
-from liftlib.tables import ledger as ledgers
-from liftlib.tables.auditing import audited
-from liftlib.tables.card import card_of
-from liftlib.tables.columns import Symbols
-from liftlib.tables.designing import CONFIDENCE, Design, design, load
-from liftlib.tables.drift import Drift
+from liftlib.tables.audits.auditing import audited
+from liftlib.tables.designs.designing import CONFIDENCE, Design, design, load
+from liftlib.tables.labels.columns import Symbols
+from liftlib.tables.labels.reading import Reading
 from liftlib.tables.page import audit_page
-from liftlib.tables.randomness import uniform
-from liftlib.tables.reading import Reading
-from liftlib.tables.releasing import Publishing, check_keep, check_suffix, without_formulas, write
-from liftlib.tables.sanitising import (
+from liftlib.tables.releases import ledger as ledgers
+from liftlib.tables.releases.card import card_of
+from liftlib.tables.releases.drift import Drift
+from liftlib.tables.releases.releasing import Publishing, check_keep, check_suffix, without_formulas, write
+from liftlib.tables.releases.sanitising import (
     Sanitised,
     beside_others,
     check_dear,
@@ -32,7 +31,8 @@ from liftlib.tables.sanitising import (
     routed,
     warn_of_rows_alone,
 )
-from liftlib.tables.source import STDIN, ending, open_table
+from liftlib.tables.sources.randomness import uniform
+from liftlib.tables.sources.source import STDIN, ending, open_table
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def sanitise_file(
     source : pathlib.Path
         CSV, TSV or Parquet, of any size; ``-`` for CSV on the standard input.
     outputs : Outputs
-    reading : liftlib.tables.reading.Reading
+    reading : liftlib.tables.Reading
     make_notion : callable
         Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
     mechanism, confidence, allow, resamples, rng

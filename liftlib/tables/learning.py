@@ -11,13 +11,13 @@ import polars as pl
 from liftlib.errors import InvalidParameter
 from liftlib.extras import extra
 from liftlib.notions import LIP, Notion
-from liftlib.tables.columns import Column
-from liftlib.tables.counting import Rare, count
-from liftlib.tables.designing import CONFIDENCE, Design, design
-from liftlib.tables.randomness import uniform
-from liftlib.tables.reading import cuts
-from liftlib.tables.sanitising import warn_of_rows_alone
-from liftlib.tables.source import open_table
+from liftlib.tables.designs.designing import CONFIDENCE, Design, design
+from liftlib.tables.labels.columns import Column
+from liftlib.tables.labels.counting import Rare, count
+from liftlib.tables.labels.reading import cuts
+from liftlib.tables.releases.sanitising import warn_of_rows_alone
+from liftlib.tables.sources.randomness import uniform
+from liftlib.tables.sources.source import open_table
 
 with extra("sklearn"):
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -43,7 +43,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
     n_bins : int
         A column of numbers with more distinct ones is cut into so many quantiles.
     rare, min_count
-        As in :class:`~liftlib.tables.reading.Reading`.
+        As in :class:`~liftlib.tables.labels.reading.Reading`.
     handle_unknown : {"draw", "error"}
         What becomes of symbols that ``fit`` has not seen: a draw that says nothing, or an error.
     output : {"text", "ordinal", "onehot"}

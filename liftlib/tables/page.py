@@ -9,11 +9,11 @@ import numpy as np
 from liftlib.checks import checked
 from liftlib.measures.lifts import lift
 from liftlib.pages import render
-from liftlib.tables.auditing import Audit
-from liftlib.tables.choosing import Choice
-from liftlib.tables.designing import Design
-from liftlib.tables.measuring import MEANING
-from liftlib.tables.picture import as_svg, cost_curves, lift_map
+from liftlib.tables.audits.auditing import Audit
+from liftlib.tables.audits.measuring import MEANING
+from liftlib.tables.audits.picture import as_svg, cost_curves, lift_map
+from liftlib.tables.choices.choosing import Choice
+from liftlib.tables.designs.designing import Design
 
 LISTED = 200
 """Symbols in the page's table, the riskiest first."""

@@ -16,7 +16,7 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.cli import COMMANDS, main
 from liftlib.files import fresh_file
-from liftlib.tables.designing import Design
+from liftlib.tables.designs.designing import Design, joint_of
 
 ALIP = ["--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
 COLUMNS = ["--secret", "relationship", "--public", "race"]
@@ -114,11 +114,11 @@ def test_sanitise_takes_seconds(capsys, tmp_path, adult):
     alone = ["--confidence", "none"]
     code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", 5, "--force", *alone)
     assert code == 0, err
-    made = tables.designing.load(tmp_path / "out.PRIVATE.design.json")
+    made = tables.load(tmp_path / "out.PRIVATE.design.json")
     merged = tmp_path / "merged.csv"
     assert run(capsys, *words[:-1], merged, "--force", *alone)[0] == 0
-    other = tables.designing.load(tmp_path / "merged.PRIVATE.design.json")
-    left = [ll.evaluate(tables.designing.joint_of(one.counts), one.channel).mutual_information for one in (made, other)]
+    other = tables.load(tmp_path / "merged.PRIVATE.design.json")
+    left = [ll.evaluate(joint_of(one.counts), one.channel).mutual_information for one in (made, other)]
     assert left[0] >= left[1] - 1e-3  # the kernel is rounded to thousandths
     code, _, err = run(capsys, *words, "--mechanism", "watchdog", "--seconds", 5, "--force", *alone)
     assert code == 2

@@ -13,12 +13,12 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.population.sample import Sample
-from liftlib.tables.auditing import audit_counts, audited
-from liftlib.tables.columns import Column, Counts, Symbols
-from liftlib.tables.designing import POPULATION, Kept, design
-from liftlib.tables.measuring import MEASURES, bootstrap, verdict_of
-from liftlib.tables.reading import Reading
-from liftlib.tables.source import open_table
+from liftlib.tables.audits.auditing import audit_counts, audited
+from liftlib.tables.audits.measuring import MEASURES, bootstrap, overall, verdict_of
+from liftlib.tables.designs.designing import POPULATION, Kept, design
+from liftlib.tables.labels.columns import Column, Counts, Symbols
+from liftlib.tables.labels.reading import Reading
+from liftlib.tables.sources.source import open_table
 
 
 def test_by_hand():
@@ -213,7 +213,7 @@ FIVE = {
 def test_intervals_cover(law, rows):
     """At least 93 % of 200 tables for each measure of 95 % intervals, rounded down to the whole table."""
     p, covered = FIVE[law], dict.fromkeys(MEASURES, 0)
-    truth = tables.auditing.overall(ll.Joint(p))
+    truth = overall(ll.Joint(p))
     for seed in range(200):
         rng = np.random.default_rng([seed, rows])
         counts = rng.multinomial(rows, p.ravel()).reshape(p.shape)

@@ -12,8 +12,8 @@ from liftlib import tables
 from liftlib.cli import main
 from liftlib.errors import InvalidParameter, LiftError
 from liftlib.solvers.mixing.problem import HAS_NUMBA
-from liftlib.tables.choosing import Tried, _recommended
-from liftlib.tables.trying import Trying
+from liftlib.tables.choices.choosing import Tried, _recommended
+from liftlib.tables.choices.trying import Trying
 
 ROWS = pl.DataFrame({"s": ["a"] * 60 + ["b"] * 60, "x": ["u"] * 40 + ["v"] * 30 + ["w"] * 30 + ["u"] * 20})
 
@@ -85,7 +85,7 @@ def test_compiling_is_not_a_calls_time():
 
 
 def test_where_there_are_no_processes_it_is_done_in_place(monkeypatch):
-    monkeypatch.setattr("liftlib.tables.trying.PROCESSES", False)
+    monkeypatch.setattr("liftlib.tables.choices.trying.PROCESSES", False)
     monkeypatch.setattr("subprocess.Popen", None)  # calling it would fail
     with Trying() as trying:
         assert trying.call(divmod, (7, 2), 60.0) == (3, 1)

@@ -13,8 +13,8 @@ from liftlib import tables
 from liftlib.cli import main
 from liftlib.errors import Drifted, LiftWarning
 from liftlib.population.sample import Sample
+from liftlib.tables.labels.reading import Reading
 from liftlib.tables.learning import LiftRelease
-from liftlib.tables.reading import Reading
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
 ALONE = "no confidence, so the notion is kept for these rows alone"

@@ -55,8 +55,8 @@ def test_a_kernel_that_was_tampered_with(tmp_path):
 
 def test_a_design_for_the_population_makes_two_statements():
     from liftlib.population.sample import Sample
-    from liftlib.tables.columns import Column, Counts, Symbols
-    from liftlib.tables.designing import design
+    from liftlib.tables.designs.designing import design
+    from liftlib.tables.labels.columns import Column, Counts, Symbols
 
     counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
     secret = Symbols((Column("s"),), (("a",), ("b",)))

@@ -18,10 +18,10 @@ from scipy import stats
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, Drifted
-from liftlib.tables.columns import ROWS, Column
-from liftlib.tables.parts import count_digits, quantiles
-from liftlib.tables.randomness import Stream, generator, key_of
-from liftlib.tables.reading import Reading
+from liftlib.tables.labels.columns import ROWS, Column
+from liftlib.tables.labels.reading import Reading
+from liftlib.tables.sources.parts import count_digits, quantiles
+from liftlib.tables.sources.randomness import Stream, generator, key_of
 
 dd = pytest.importorskip("dask.dataframe")
 

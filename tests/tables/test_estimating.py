@@ -11,10 +11,10 @@ from scipy import stats
 import liftlib as ll
 from liftlib import tables
 from liftlib.cli import main
-from liftlib.tables.card import card_of
-from liftlib.tables.designing import design
-from liftlib.tables.estimating import Inverse, _nearest, estimate, price
-from liftlib.tables.reading import Reading
+from liftlib.tables.designs.designing import design
+from liftlib.tables.labels.reading import Reading
+from liftlib.tables.releases.card import card_of
+from liftlib.tables.releases.estimating import Inverse, _nearest, estimate, price
 
 JOINT = np.array([[0.2, 0.1, 0.05, 0.05], [0.05, 0.15, 0.3, 0.1]])
 

@@ -12,13 +12,13 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError
 from liftlib.mechanisms import registry
-from liftlib.tables.card import card_of
-from liftlib.tables.columns import Column, Counts, Symbols
-from liftlib.tables.counting import named
-from liftlib.tables.designing import Design, design
-from liftlib.tables.naming import alike, texts_of_outputs
-from liftlib.tables.releasing import without_formulas
-from liftlib.tables.words import statement
+from liftlib.tables.designs.designing import Design, design
+from liftlib.tables.designs.words import statement
+from liftlib.tables.labels.columns import Column, Counts, Symbols
+from liftlib.tables.labels.counting import named
+from liftlib.tables.labels.naming import alike, texts_of_outputs
+from liftlib.tables.releases.card import card_of
+from liftlib.tables.releases.releasing import without_formulas
 
 CAFE = ["\u00e9t\u00e9", "e\u0301t\u00e9"]
 

@@ -10,8 +10,8 @@ from table_of_people import PEOPLE, frames, people
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError
-from liftlib.tables.binning import bins_from
-from liftlib.tables.reading import Reading
+from liftlib.tables.labels.binning import bins_from
+from liftlib.tables.labels.reading import Reading
 
 
 @pytest.mark.parametrize("name", ["people.csv", "people.tsv", "people.parquet"])

@@ -11,10 +11,10 @@ import pytest
 
 import liftlib as ll
 from liftlib.mechanisms import registry
-from liftlib.tables.card import card_of
-from liftlib.tables.columns import Column, Counts, Symbols
-from liftlib.tables.designing import design
-from liftlib.tables.words import KERNEL_TELLS, MERGING_TELLS
+from liftlib.tables.designs.designing import design
+from liftlib.tables.designs.words import KERNEL_TELLS, MERGING_TELLS
+from liftlib.tables.labels.columns import Column, Counts, Symbols
+from liftlib.tables.releases.card import card_of
 
 SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]) * 400
 SECRET = Symbols((Column("s"),), (("s0",), ("s1",)))

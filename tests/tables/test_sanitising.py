@@ -10,10 +10,10 @@ from table_of_people import PEOPLE
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, UnsupportedNotion
-from liftlib.tables.columns import ROWS, Column
-from liftlib.tables.counting import count
-from liftlib.tables.randomness import SystemRandom
-from liftlib.tables.sanitising import check_dear
+from liftlib.tables.labels.columns import ROWS, Column
+from liftlib.tables.labels.counting import count
+from liftlib.tables.releases.sanitising import check_dear
+from liftlib.tables.sources.randomness import SystemRandom
 
 
 def fits(one):

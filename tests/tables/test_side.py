@@ -13,12 +13,12 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.errors import BrokenNotion
 from liftlib.files import fresh_files
-from liftlib.tables.columns import Column, Symbols
-from liftlib.tables.ledger import beside, read_ledger
-from liftlib.tables.naming import texts_of_outputs
-from liftlib.tables.releasing import permutation, shuffled
-from liftlib.tables.rounding import bits, on_grid
-from liftlib.tables.together import told_together
+from liftlib.tables.designs.rounding import bits, on_grid
+from liftlib.tables.labels.columns import Column, Symbols
+from liftlib.tables.labels.naming import texts_of_outputs
+from liftlib.tables.releases.ledger import beside, read_ledger
+from liftlib.tables.releases.releasing import permutation, shuffled
+from liftlib.tables.releases.together import told_together
 
 SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]])
 
@@ -96,7 +96,7 @@ def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
     """Each of the 24 orders of 4 rows in two batches comes about as often: chi-square, p-value above 1e-6."""
     from scipy import stats
 
-    monkeypatch.setattr("liftlib.tables.releasing.PARTS", 3)
+    monkeypatch.setattr("liftlib.tables.releases.releasing.PARTS", 3)
     rng = np.random.default_rng(0)
     seen = dict.fromkeys(itertools.permutations(range(4)), 0)
     for _ in range(600):
@@ -206,7 +206,7 @@ def test_kept_columns_are_judged_together_with_the_release(tmp_path):
 
 
 def test_kept_columns_that_tell_people_apart(monkeypatch):
-    monkeypatch.setattr("liftlib.tables.together.MOST", 100)
+    monkeypatch.setattr("liftlib.tables.releases.together.MOST", 100)
     frame = rows_of(SIX).with_row_index("id")
     with pytest.raises(BrokenNotion, match="the kept columns id have 300 combinations of values, more than 100"):
         tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0, confidence=None)
@@ -319,7 +319,7 @@ def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, 
         tables.apply(frame, first.design, ledger=ledger)
     assert ledger.read_text() == before
     # a draw that fails is no release
-    monkeypatch.setattr("liftlib.tables.sanitising.drawn_frame", lambda *_: 1 / 0)
+    monkeypatch.setattr("liftlib.tables.releases.sanitising.drawn_frame", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         tables.sanitise(frame, **words, allow=True)
     assert ledger.read_text() == before
@@ -334,7 +334,7 @@ def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, 
     release(tmp_path, rows, ll.LIP(0.2), name="b.csv", ledger=ledger, allow=True)
     assert [entry.output for entry in read_ledger(ledger).entries] == ["a frame", "a frame", "b.csv"]
     # another's release in the meantime is seen
-    monkeypatch.setattr("liftlib.tables.sanitising.drawn_frame", lambda *_: ledger.write_text(before))
+    monkeypatch.setattr("liftlib.tables.releases.sanitising.drawn_frame", lambda *_: ledger.write_text(before))
     with pytest.raises(ll.DataError, match="has changed meanwhile"):
         tables.sanitise(frame, **words, allow=True)
     assert ledger.read_text() == before

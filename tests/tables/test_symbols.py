@@ -13,8 +13,8 @@ import liftlib as ll
 from liftlib.joint import Joint
 from liftlib.notions.base import LiftNotion
 from liftlib.numerics import KEEP_TOL
-from liftlib.tables.auditing import as_dict, audit_counts
-from liftlib.tables.symbols import Breach
+from liftlib.tables.audits.auditing import as_dict, audit_counts
+from liftlib.tables.audits.symbols import Breach
 
 COUNTS = np.array([[30, 20, 14, 9], [10, 40, 6, 5], [7, 9, 22, 3]])
 P_S = [sum(row) / COUNTS.sum() for row in COUNTS.tolist()]

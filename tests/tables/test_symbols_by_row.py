@@ -15,7 +15,7 @@ import pytest
 
 import liftlib as ll
 from liftlib.cli import main
-from liftlib.tables.auditing import audit, audit_counts
+from liftlib.tables.audits.auditing import audit, audit_counts
 
 SECRETS, SEXES, AGES = ("flu", "none", "rare"), ("f", "m"), ("old", "teen", "young")
 COUNTS = [[30, 20, 14, 9, 12, 5], [10, 40, 6, 5, 9, 14], [7, 9, 22, 3, 8, 2]]

@@ -11,9 +11,9 @@ import pytest
 import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError, Drifted
-from liftlib.tables.columns import Column, as_dict, from_dict
-from liftlib.tables.drift import drift_of
-from liftlib.tables.reading import Reading
+from liftlib.tables.labels.columns import Column, as_dict, from_dict
+from liftlib.tables.labels.reading import Reading
+from liftlib.tables.releases.drift import drift_of
 
 ROWS = pl.DataFrame(
     {

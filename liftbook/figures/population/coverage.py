@@ -14,8 +14,8 @@ from liftlib.datasets import adult, dirichlet_joint, uniform_joint
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.numerics import check_count
-from liftlib.tables.auditing import audit_counts
-from liftlib.tables.measuring import MEASURES, overall
+from liftlib.tables.audits.auditing import audit_counts
+from liftlib.tables.audits.measuring import MEASURES, overall
 
 AUDITED: Mapping[str, Callable[[], Joint]] = {
     "2x2": lambda: Joint([[0.3, 0.2], [0.1, 0.4]]),

@@ -13,9 +13,9 @@ from liftbook.rows.making import figure
 from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP
 from liftlib.numerics import Matrix
-from liftlib.tables.card import card_of
-from liftlib.tables.columns import Column, Counts, Symbols
-from liftlib.tables.designing import design
+from liftlib.tables.designs.designing import design
+from liftlib.tables.labels.columns import Column, Counts, Symbols
+from liftlib.tables.releases.card import card_of
 
 KERNELS: Mapping[str, tuple[str, float | None]] = {
     "optimal, confidence 0.95": ("optimal", 0.95),

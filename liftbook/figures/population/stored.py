@@ -27,7 +27,7 @@ from liftbook.rows.runs import this_run
 from liftlib.errors import DataError
 from liftlib.numerics import KEEP_TOL
 from liftlib.resources import resource
-from liftlib.tables.measuring import MEASURES
+from liftlib.tables.audits.measuring import MEASURES
 
 SIZES = (300, 1_000, 10_000, 100_000)
 """Rows of a table."""

@@ -15,7 +15,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions import ALIP, LDP, LIP, AlphaLift, AverageLeakage, MaximalLeakage, Notion
 from liftlib.resources import resource
-from liftlib.tables.trying import Trying
+from liftlib.tables.choices.trying import Trying
 
 BENCH_JOINTS: Mapping[str, Callable[[], Joint]] = {
     "hundred people, 2x3": hundred_people,

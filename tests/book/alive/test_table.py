@@ -13,8 +13,8 @@ from liftbook.alive.table import Desk, OwnTable, column_from, counts_of
 from liftlib import tables
 from liftlib.datasets import hundred_people
 from liftlib.errors import DataError
-from liftlib.tables.auditing import as_dict
-from liftlib.tables.columns import Column
+from liftlib.tables.audits.auditing import as_dict
+from liftlib.tables.labels.columns import Column
 
 ROOT = Path(__file__).resolve().parents[3]
 

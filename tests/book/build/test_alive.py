@@ -13,7 +13,7 @@ from seen_by_axe import barriers
 from liftbook import figures
 from liftbook.build.chromium import find_chromium
 from liftbook.chapters import preview_parameters
-from liftlib.tables.designing import joint_of
+from liftlib.tables.designs.designing import joint_of
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -285,7 +285,7 @@ def test_the_site_is_not_too_large():
 
 def released(page, rows, folder):
     """Release the column with budgets and a confidence of one's own and look at what is downloaded."""
-    from liftlib.tables.designing import load
+    from liftlib.tables.designs.designing import load
 
     page.select_option("[name=notion]", "own")
     assert not page.is_visible("[name=eps]")

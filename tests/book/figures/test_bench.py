@@ -10,7 +10,7 @@ from liftbook.commands import bench as command
 from liftbook.figures.relatives.bench import BENCH_JOINTS, BENCH_NOTIONS, bench, bench_cell, stored_bench
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.mechanisms.registry import MECHANISMS
-from liftlib.tables.trying import Trying
+from liftlib.tables.choices.trying import Trying
 
 
 def test_a_row_is_what_the_mechanism_gives():

@@ -31,7 +31,7 @@ from liftbook.figures.population.neighbours import (
 from liftbook.figures.population.ways import WAYS, judged_ways, population_ways
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.mechanisms.confident.vouching import for_population, route
-from liftlib.tables.measuring import MEASURES
+from liftlib.tables.audits.measuring import MEASURES
 
 
 def test_a_table_is_of_its_law():

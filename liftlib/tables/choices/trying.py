@@ -45,7 +45,7 @@ class Trying(AbstractContextManager["Trying"]):
             return _in_place(function, args, seconds)
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", "from liftlib.tables.trying import serve; serve()"],
+                [sys.executable, "-c", "from liftlib.tables.choices.trying import serve; serve()"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
@@ -103,7 +103,7 @@ def serve() -> None:
     """Answer calls from the standard input until it ends."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr
     # before the first call's time begins: of sources that were never compiled it takes half a minute
-    import liftlib.tables  # noqa: F401, PLC0415
+    import liftlib.tables.choices.choosing  # noqa: F401, PLC0415
     from liftlib.solvers.mixing.problem import HAS_NUMBA  # noqa: PLC0415
     from liftlib.solvers.mixing.routes import compile_loops  # noqa: PLC0415
 

@@ -9,9 +9,9 @@ import polars as pl
 from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
-from liftlib.tables.columns import ROWS, Column
-from liftlib.tables.randomness import Stream
-from liftlib.tables.table import unreadable
+from liftlib.tables.labels.columns import ROWS, Column
+from liftlib.tables.labels.table import unreadable
+from liftlib.tables.sources.randomness import Stream
 
 Count = Callable[[pl.DataFrame], pl.DataFrame]
 """Takes some rows, and gives counts: a column ``ROWS``, and others by which counts are summed."""

@@ -19,10 +19,10 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import JOIN, ROWS, Column
-from liftlib.tables.designing import Design, Unseen
-from liftlib.tables.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles
-from liftlib.tables.table import Table, counted, named_columns, polars_of, unreadable
+from liftlib.tables.designs.designing import Design, Unseen
+from liftlib.tables.labels.columns import JOIN, ROWS, Column
+from liftlib.tables.labels.table import Table, counted, named_columns, polars_of, unreadable
+from liftlib.tables.sources.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ class Parted(Lazy):
         ----------
         made : Design
         key : bytes
-            See :class:`liftlib.tables.randomness.Stream`.
+            See :class:`liftlib.tables.sources.randomness.Stream`.
         keep, columns : sequence of str
             What is published as it is; and all that is published, in order.
         unseen : {"error", "draw"}

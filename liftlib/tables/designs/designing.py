@@ -22,9 +22,9 @@ from liftlib.mechanisms.confident.vouching import for_population
 from liftlib.notions import Notion
 from liftlib.notions.catalogue import content_of, from_content
 from liftlib.numerics import Matrix, Vector
-from liftlib.tables.columns import JOIN, Counts, Symbols, as_dict, from_dict
-from liftlib.tables.naming import Texts, behind, texts_of_outputs
-from liftlib.tables.rounding import on_grid
+from liftlib.tables.designs.rounding import on_grid
+from liftlib.tables.labels.columns import JOIN, Counts, Symbols, as_dict, from_dict
+from liftlib.tables.labels.naming import Texts, behind, texts_of_outputs
 
 FORMAT = "liftlib design 2"
 

@@ -15,9 +15,9 @@ import polars as pl
 from liftlib.errors import BrokenNotion
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, Vector
-from liftlib.tables.columns import JOIN, MISSING, ROWS, Column, Symbols
-from liftlib.tables.designing import Design
-from liftlib.tables.table import Table
+from liftlib.tables.designs.designing import Design
+from liftlib.tables.labels.columns import JOIN, MISSING, ROWS, Column, Symbols
+from liftlib.tables.labels.table import Table
 
 CHUNK = 4_000_000
 """Numbers in memory at a time."""

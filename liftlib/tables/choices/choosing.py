@@ -17,14 +17,14 @@ from liftlib.mechanisms.confident.vouching import route
 from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions import ALIP, LDP, LIP, Notion
 from liftlib.numerics import check_scalar
-from liftlib.tables.card import card_of
-from liftlib.tables.columns import JOIN, Counts
-from liftlib.tables.designing import CONFIDENCE, design, joint_of
-from liftlib.tables.estimating import price
-from liftlib.tables.sanitising import reading_of, warn_of_rows_alone
-from liftlib.tables.source import open_table
-from liftlib.tables.trying import Trying
-from liftlib.tables.words import in_words, statement
+from liftlib.tables.choices.trying import Trying
+from liftlib.tables.designs.designing import CONFIDENCE, design, joint_of
+from liftlib.tables.designs.words import in_words, statement
+from liftlib.tables.labels.columns import JOIN, Counts
+from liftlib.tables.releases.card import card_of
+from liftlib.tables.releases.estimating import price
+from liftlib.tables.releases.sanitising import reading_of, warn_of_rows_alone
+from liftlib.tables.sources.source import open_table
 
 NOTIONS_AT: dict[str, Callable[[float], Notion]] = {
     "lip": LIP,
@@ -119,7 +119,7 @@ def choose(
     Parameters
     ----------
     source : path or frame
-        See :func:`~liftlib.tables.source.open_table`.
+        See :func:`~liftlib.tables.sources.source.open_table`.
     secret, public : str or sequence of str
         Columns.
     eps : float
@@ -138,7 +138,7 @@ def choose(
     told : callable, optional
         Called with a line of progress before each try.
     **reading
-        See :class:`liftlib.tables.reading.Reading`.
+        See :class:`liftlib.tables.labels.reading.Reading`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import Column
+from liftlib.tables.labels.columns import Column
 
 
 class Table(ABC):

@@ -23,18 +23,18 @@ from liftlib.mechanisms.confident.candidates import DEAR
 from liftlib.mechanisms.confident.vouching import route
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL
-from liftlib.tables.auditing import Audit, audited
-from liftlib.tables.card import Card, card_of
-from liftlib.tables.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
-from liftlib.tables.drift import Drift, drift_of
-from liftlib.tables.elsewhere import Parted
-from liftlib.tables.ledger import entered, past_of, read_ledger
-from liftlib.tables.randomness import generator, key_of, told, uniform
-from liftlib.tables.reading import Reading, texts_of
-from liftlib.tables.releasing import Publishing, check_keep, permutation, published, released
-from liftlib.tables.source import open_table
-from liftlib.tables.table import Table
-from liftlib.tables.together import Together, worst_of_parts
+from liftlib.tables.audits.auditing import Audit, audited
+from liftlib.tables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
+from liftlib.tables.labels.reading import Reading, texts_of
+from liftlib.tables.labels.table import Table
+from liftlib.tables.releases.card import Card, card_of
+from liftlib.tables.releases.drift import Drift, drift_of
+from liftlib.tables.releases.ledger import entered, past_of, read_ledger
+from liftlib.tables.releases.releasing import Publishing, check_keep, permutation, published, released
+from liftlib.tables.releases.together import Together, worst_of_parts
+from liftlib.tables.sources.elsewhere import Parted
+from liftlib.tables.sources.randomness import generator, key_of, told, uniform
+from liftlib.tables.sources.source import open_table
 
 A_FRAME = "a frame"
 """What a ledger calls a release that went to no file."""
@@ -116,7 +116,7 @@ def sanitise(
         The source of the draw, such as a numpy generator. By default it is the operating system's generator; a seed
         makes the draw repeatable, and so foreseeable.
     **reading
-        See :class:`liftlib.tables.reading.Reading`.
+        See :class:`liftlib.tables.labels.reading.Reading`.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def sanitise(
     Raises
     ------
     DataError
-        If the columns or their values are not as they should be; see :class:`liftlib.tables.reading.Reading`.
+        If the columns or their values are not as they should be; see :class:`liftlib.tables.labels.reading.Reading`.
     UnsupportedNotion
         If the mechanism does not serve the notion.
     BrokenNotion
@@ -200,7 +200,7 @@ def apply(
     frame : frame
         As :func:`sanitise` takes; with the design's public columns, and its secret ones where the mechanism sees them.
     made : Design
-        Of :func:`sanitise`, or from :func:`~liftlib.tables.designing.load`.
+        Of :func:`sanitise`, or from :func:`~liftlib.tables.designs.designing.load`.
     keep, keep_order, rng
         As in :func:`sanitise`; kept columns are judged only where there is a ledger.
     unseen : {"error", "draw"}
@@ -216,7 +216,7 @@ def apply(
         If a column or a symbol is not as the design expects.
     Drifted
         If the rows are from another distribution, for which the notion is broken or nobody can tell; see
-        :func:`~liftlib.tables.drift.drift_of`.
+        :func:`~liftlib.tables.releases.drift.drift_of`.
     BrokenNotion
         If earlier releases break the notion together with this one, or nobody can tell, and ``allow`` is not set.
     """
@@ -263,7 +263,7 @@ def reading_of(secret: str | Sequence[str], public: str | Sequence[str], more: d
     Raises
     ------
     InvalidParameter
-        If one is not of :class:`liftlib.tables.reading.Reading`.
+        If one is not of :class:`liftlib.tables.labels.reading.Reading`.
     """
     return Reading.from_words({"secret": texts_of("secret", secret), "public": texts_of("public", public), **more})
 

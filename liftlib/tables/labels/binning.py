@@ -12,7 +12,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import GROUPS, Unit
+from liftlib.tables.labels.columns import GROUPS, Unit
 
 
 class Bins(NamedTuple):

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 from liftlib.errors import DataError, InvalidParameter, shown
 from liftlib.numerics import check_scalar
-from liftlib.tables.binning import Bins, bins_from, hierarchy_from
-from liftlib.tables.columns import Column, Counts
-from liftlib.tables.counting import Missing, Rare, count, log_choose
-from liftlib.tables.table import Table
+from liftlib.tables.labels.binning import Bins, bins_from, hierarchy_from
+from liftlib.tables.labels.columns import Column, Counts
+from liftlib.tables.labels.counting import Missing, Rare, count, log_choose
+from liftlib.tables.labels.table import Table
 
 
 @dataclass(frozen=True)

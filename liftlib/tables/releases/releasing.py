@@ -16,9 +16,9 @@ from polars.io.plugins import register_io_source
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
-from liftlib.tables.designing import Design, Unseen
-from liftlib.tables.source import BATCH, SUFFIXES, ending
-from liftlib.tables.table import Table
+from liftlib.tables.designs.designing import Design, Unseen
+from liftlib.tables.labels.table import Table
+from liftlib.tables.sources.source import BATCH, SUFFIXES, ending
 
 Formulas = Literal["error", "quote", "keep"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.tables.columns import JOIN, RARE, Symbols
+from liftlib.tables.labels.columns import JOIN, RARE, Symbols
 
 SHOWN = 1e-6
 """An output's text names the symbols that it comes from with at least this probability."""
@@ -43,7 +43,7 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts
 
     Examples
     --------
-    >>> from liftlib.tables.columns import Column
+    >>> from liftlib.tables.labels.columns import Column
     >>> ages = Symbols((Column("age"), Column("sex")), (("old", "f"), ("old", "m"), ("young", "f")))
     >>> texts_of_outputs(ages, [(0, 1), (2,), (1, 2)])
     (('old', 'f or m'), ('young', 'f'), ('old or young #3', 'm or f'))

@@ -15,14 +15,14 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix, check_count, check_scalar
 from liftlib.population.sample import Sample
-from liftlib.tables.columns import Counts
-from liftlib.tables.designing import Design, joint_of
-from liftlib.tables.measuring import Verdict, intervals_of, overall, verdict_of
-from liftlib.tables.naming import notes_on_labels
-from liftlib.tables.randomness import generator
-from liftlib.tables.reading import Reading, texts_of
-from liftlib.tables.source import open_table
-from liftlib.tables.symbols import Attributes, AuditedSymbol, audited_symbols
+from liftlib.tables.audits.measuring import Verdict, intervals_of, overall, verdict_of
+from liftlib.tables.audits.symbols import Attributes, AuditedSymbol, audited_symbols
+from liftlib.tables.designs.designing import Design, joint_of
+from liftlib.tables.labels.columns import Counts
+from liftlib.tables.labels.naming import notes_on_labels
+from liftlib.tables.labels.reading import Reading, texts_of
+from liftlib.tables.sources.randomness import generator
+from liftlib.tables.sources.source import open_table
 
 EXPECTED = 5.0
 """Cells with a smaller expected count than this give lifts that are mostly chance."""
@@ -88,7 +88,7 @@ def audit(
     Parameters
     ----------
     source : path or frame
-        See :func:`liftlib.tables.source.open_table`.
+        See :func:`liftlib.tables.sources.source.open_table`.
     secret, public : str or sequence of str
         Columns; several count as one symbol.
     notion : Notion, optional
@@ -96,8 +96,8 @@ def audit(
     resamples, level, rng
         Of the bootstrap; see :func:`audit_counts`.
     **reading
-        The arguments of :class:`liftlib.tables.reading.Reading`; rare symbols are kept by default, for they are what
-        an audit is after.
+        The arguments of :class:`~liftlib.tables.labels.reading.Reading`; rare symbols are kept by default, for they are
+        what an audit is after.
 
     Returns
     -------

@@ -18,9 +18,9 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import ROWS, Column
-from liftlib.tables.elsewhere import elsewhere
-from liftlib.tables.table import Table, counted, named_columns, polars_of, unreadable
+from liftlib.tables.labels.columns import ROWS, Column
+from liftlib.tables.labels.table import Table, counted, named_columns, polars_of, unreadable
+from liftlib.tables.sources.elsewhere import elsewhere
 
 BATCH = 500_000
 """Rows of a file in memory at a time."""

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from liftlib.errors import DataError
-from liftlib.tables.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, Column, Counts, Symbols
+from liftlib.tables.labels.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, Column, Counts, Symbols
 
 NUMERIC_SYMBOLS = 50
 """A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""

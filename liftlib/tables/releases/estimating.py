@@ -15,9 +15,9 @@ from scipy.special import ndtri
 from liftlib.checks import checked
 from liftlib.errors import DataError
 from liftlib.numerics import Matrix, Vector, check_scalar
-from liftlib.tables.card import Card
-from liftlib.tables.columns import JOIN, MISSING, ROWS, Column, Symbols
-from liftlib.tables.source import open_table
+from liftlib.tables.labels.columns import JOIN, MISSING, ROWS, Column, Symbols
+from liftlib.tables.releases.card import Card
+from liftlib.tables.sources.source import open_table
 
 SAME = 1e-9
 """Least share of the largest singular value that counts, and least entry of a direction that is not 0."""
@@ -138,7 +138,7 @@ def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 
     source : path or frame
         The released table.
     card : Card
-        Of its release, with the kernel; see :func:`~liftlib.tables.card.read_card`.
+        Of its release, with the kernel; see :func:`~liftlib.tables.releases.card.read_card`.
     by : sequence of str
         Other released columns to cross it with: the result is the joint distribution.
     level : float

@@ -15,11 +15,11 @@ from liftlib import __version__
 from liftlib.channel import Channel
 from liftlib.files import read_ours
 from liftlib.numerics import Matrix
-from liftlib.tables.columns import JOIN, RARE
-from liftlib.tables.designing import Design, Kept
-from liftlib.tables.naming import Texts
-from liftlib.tables.rounding import bits
-from liftlib.tables.words import in_words, not_covered, statement
+from liftlib.tables.designs.designing import Design, Kept
+from liftlib.tables.designs.rounding import bits
+from liftlib.tables.designs.words import in_words, not_covered, statement
+from liftlib.tables.labels.columns import JOIN, RARE
+from liftlib.tables.labels.naming import Texts
 
 FORMAT = "liftlib card 1"
 

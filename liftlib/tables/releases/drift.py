@@ -12,10 +12,10 @@ from liftlib.joint import Joint
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix
 from liftlib.population.sample import Sample
-from liftlib.tables.columns import ROWS, Symbols
-from liftlib.tables.designing import CONFIDENCE, Design
-from liftlib.tables.measuring import Verdict, verdict_of
-from liftlib.tables.table import Table
+from liftlib.tables.audits.measuring import Verdict, verdict_of
+from liftlib.tables.designs.designing import CONFIDENCE, Design
+from liftlib.tables.labels.columns import ROWS, Symbols
+from liftlib.tables.labels.table import Table
 
 RESHUFFLES = 999
 """Random divisions of old and new rows that the real one is held against; the least p-value is 1 in this and one."""

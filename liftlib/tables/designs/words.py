@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from liftlib.notions import Notion
-from liftlib.tables.columns import JOIN
-from liftlib.tables.designing import ROWS_ALONE, Design, Kept
+from liftlib.tables.designs.designing import ROWS_ALONE, Design, Kept
+from liftlib.tables.labels.columns import JOIN
 
 PRIORS = (0.01, 0.1, 0.5)
 """Beliefs for which it is said what they can become."""

@@ -16,9 +16,9 @@ from typing import Any
 
 from liftlib.errors import DataError, LiftError
 from liftlib.files import fresh_files
-from liftlib.tables.columns import JOIN
-from liftlib.tables.designing import Design, design_from
-from liftlib.tables.table import Table
+from liftlib.tables.designs.designing import Design, design_from
+from liftlib.tables.labels.columns import JOIN
+from liftlib.tables.labels.table import Table
 
 FORMAT = "liftlib releases 1"
 

@@ -1,0 +1,1 @@
+"""What a table tells about its secret: by symbol, overall, and as a picture."""

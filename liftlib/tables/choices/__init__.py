@@ -1,0 +1,1 @@
+"""Which notion, budget and mechanism for a table."""

@@ -1,0 +1,1 @@
+"""Channels designed for a table: kept in a file, on a grid, and what each promises in words."""

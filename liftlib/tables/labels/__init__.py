@@ -1,0 +1,1 @@
+"""What counts as one symbol: a table's columns, their labels, and how they are read."""
