@@ -183,6 +183,17 @@ def test_a_kernel_that_no_rounding_keeps_is_not_published():
     assert grid is None or np.allclose(made.kernel * grid, np.rint(made.kernel * grid))
 
 
+def test_a_kernel_on_the_grid_stays_as_it_is():
+    """Also where a multiple times the grid is a little less than whole."""
+    rng = np.random.default_rng(0)
+    units = rng.multinomial(10_000, rng.dirichlet(np.ones(6)), size=500)
+    assert (np.floor(units / 10_000 * 10_000) < units).sum() > 20
+    exact = ll.Channel(units / 10_000)
+    made, grid = on_grid(exact, np.full(6, 1 / 6), lambda one: np.allclose(one.kernel, exact.kernel, rtol=0, atol=1e-9))
+    assert grid == 10_000
+    np.testing.assert_array_equal(made.kernel, exact.kernel)
+
+
 def test_bits_count_the_kernels():
     """Against counting all compositions of the grid by hand."""
     for n_outputs, grid in ((2, 3), (3, 4)):

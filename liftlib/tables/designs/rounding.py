@@ -69,7 +69,8 @@ def _ways() -> Iterator[tuple[float, int]]:
 def _rounded(kernel: Matrix, grid: int) -> Matrix:
     """Round each row to multiples of 1 / grid that sum to 1: down, and what is left to the largest remainders."""
     scaled = kernel * grid
-    whole = np.floor(scaled + 1e-9)  # what is a multiple already stays one
+    # what is a multiple but for rounding stays one: its remainder is among the largest
+    whole = np.floor(scaled)
     left = (grid - whole.sum(axis=1)).astype(int)
     order = np.argsort(-(scaled - whole), axis=1, kind="stable")
     ranks = np.argsort(order, axis=1, kind="stable")
