@@ -1,4 +1,4 @@
-"""Build the book: execute the chapters on all cores, then let Jupyter Book lay them out, warnings as errors.
+"""Build the book: execute the chapters side by side, then let Jupyter Book lay them out, warnings as errors.
 
 Nothing is done when no input has changed since the last build that succeeded. Outputs are kept between builds as long
 as neither liftlib nor data nor the pinned packages change; the pages themselves are laid out anew each time, so that
@@ -19,6 +19,7 @@ from pathlib import Path
 import jupytext
 
 from liftbook.build.executing import execute
+from liftbook.rows.jobs import n_jobs
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("liftlib/**/*.py", "liftbook/**/*.py", "data/**/*", "requirements.lock")
@@ -96,8 +97,8 @@ def main() -> int:
         shutil.rmtree(cache_folder, ignore_errors=True)
         build.mkdir(parents=True, exist_ok=True)
         key.write_text(code)
-    os.environ.setdefault("LIFT_JOBS", "1")  # the chapters themselves run side by side
-    if not execute(toc_files(base), cache_folder):
+    jobs, os.environ["LIFT_JOBS"] = n_jobs(), "1"  # the chapters themselves run side by side
+    if not execute(toc_files(base), cache_folder, jobs):
         return 1
     shutil.rmtree(build / "html", ignore_errors=True)
     program = str(Path(sys.executable).with_name("jupyter-book"))

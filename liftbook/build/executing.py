@@ -1,6 +1,5 @@
 """Execute chapters side by side, each in a kernel of its own, and keep what they put out in one folder."""
 
-import os
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -23,8 +22,8 @@ LONGEST = (
 compiles nothing."""
 
 
-def execute(pages: Iterable[Path], folder: Path) -> bool:
-    """Execute every chapter whose outputs are not kept, those that take longest first; return whether all cells ran."""
+def execute(pages: Iterable[Path], folder: Path, jobs: int) -> bool:
+    """Execute every chapter whose outputs are not kept, so many side by side; return whether all cells ran."""
     cache = get_cache(folder)
     for record in cache.list_project_records():
         cache.remove_nb_from_project(record.pk)
@@ -36,7 +35,7 @@ def execute(pages: Iterable[Path], folder: Path) -> bool:
         return True
     print(f"executing {', '.join(Path(uri).stem for uri in stale)}", flush=True)
     failed = []
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    with ProcessPoolExecutor(jobs) as pool:
         for result in pool.map(partial(execute_one, folder), stale):
             failed += [*result.excepted, *result.errored]
     for uri in failed:
