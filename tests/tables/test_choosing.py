@@ -114,7 +114,8 @@ def test_wrong_arguments(more, message):
         tables.choose(ROWS, secret="s", public="x", **more)
 
 
-def test_the_command(tmp_path, capsys):
+def test_the_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("liftlib.tables.choices.trying.PROCESSES", False)  # one takes a second to start
     ROWS.write_csv(tmp_path / "in.csv")
     words = ["choose", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--mechanisms", "subset-merging"]
     words += ["--notions", "lip", "--eps", "0.3", "--budgets", "1"]

@@ -99,7 +99,7 @@ def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
     monkeypatch.setattr("liftlib.tables.releases.releasing.PARTS", 3)
     rng = np.random.default_rng(0)
     seen = dict.fromkeys(itertools.permutations(range(4)), 0)
-    for _ in range(600):
+    for _ in range(300):
         batches = iter([pl.DataFrame({"a": [0, 1]}), pl.DataFrame({"a": [2, 3]})])
         seen[tuple(pl.concat(shuffled(batches, rng, tmp_path))["a"].to_list())] += 1
     assert stats.chisquare(list(seen.values())).pvalue > 1e-6

@@ -287,6 +287,7 @@ def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     assert_each_ran_once(tmp_path / "out", 2)
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     """The command itself is killed while a run waits; what was finished stays, the interrupted run is not counted."""
     mark, out = tmp_path / "mark", tmp_path / "out"
