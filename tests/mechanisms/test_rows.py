@@ -7,7 +7,7 @@ import pytest
 
 import liftlib as ll
 from liftlib.channel import Certificate
-from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.mechanisms import rows
 from liftlib.mechanisms.rows import Core, Mixture, best_response, cheapest, cone_under, entropies, mended, without_dust
 from liftlib.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED
@@ -49,6 +49,14 @@ def test_spread_and_completed():
 
 
 # Mixtures -------------------------------------------------------------------------------------------------------
+
+
+def test_a_symbol_however_rare_goes_where_its_rows_do():
+    """Its share of a row, times its mass, is 0 in floats."""
+    rare = 1e-200
+    given, p_x = np.array([[1.0, 0.0], [1.0 - 2 * rare, 2 * rare]]), np.array([1.0 - rare, rare])
+    solution = Solution(np.array([0.5, 0.5]), np.zeros(2), 0.0, 0.0, 0.0, 0.0)
+    np.testing.assert_array_equal(Mixture(given, solution, p_x).kernel, [[0.5, 0.5], [0.0, 1.0]])
 
 
 def test_the_cheapest_mixture_by_hand():
@@ -275,3 +283,19 @@ def test_two_certificates_are_the_same_only_if_they_are_one():
     one = best_response(JOINT, ll.LIP(0.5)).certificate
     assert one == one
     assert one != copy.copy(one)
+
+
+# What is told -----------------------------------------------------------------------------------------------------
+
+ENDED_EARLY = {
+    "of a search": lambda joint: ll.optimal_response(joint, ll.ALIP(0.2, 0.2), method="tree", programmes=1),
+    "of tangents": lambda joint: ll.optimal_response(joint, ll.AlphaLift(2, 0.3, 0.2), programmes=30),
+    "of posteriors": lambda joint: ll.secret_aware_response(joint, ll.LIP(0.5), seconds=0.0),
+}
+
+
+@pytest.mark.parametrize("what", ENDED_EARLY)
+def test_a_warning_names_the_line_that_asked(what):
+    with pytest.warns(LiftWarning, match="no mechanism has more than") as told:
+        ENDED_EARLY[what](ll.datasets.uniform_joint(4, 12, np.random.default_rng(2)))
+    assert [one.filename for one in told] == [__file__]
