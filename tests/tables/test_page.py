@@ -1,7 +1,10 @@
 """An audit's page shows labels as text."""
 
+import html
+
 import polars as pl
 
+import liftlib as ll
 from liftlib import tables
 
 
@@ -13,3 +16,14 @@ def test_labels_are_escaped_in_the_page():
     assert "&lt;script&gt;alert(1)" in page
     assert "&lt;b&gt;&amp;" in page
     assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_each_bound_that_breaks_has_a_line():
+    """Under SRLIP a symbol may break several; on one line they ran out of the page."""
+    table = pl.DataFrame({"s": ["<i>", "b"] * 20, "x": ["u", "v"] * 20, "z": ["m", "m", "f", "f"] * 10})
+    found = tables.audit(table, secret="s", public=["x", "z"], resamples=0, notion=ll.SRLIP(0.1, (2, 2)))
+    page = tables.audit_page(found)
+    assert all(len(one.broken) > 1 for one in found.symbols)
+    for one in found.symbols:
+        assert ";<br>".join(html.escape(str(broken)).replace("&#x27;", "&#39;") for broken in one.broken) in page
+    assert "<i>" not in page
