@@ -87,7 +87,7 @@ class SRLIP(Notion):
         self._check_fits(joint)
         # an output's lifts are those of its column at any scale, and a rare output of a rare symbol is 0 in floats
         most = channel.kernel.max(axis=tuple(range(channel.kernel.ndim - 1)))
-        kernel = channel.kernel / np.where(most > 0, most, 1.0)
+        kernel = np.divide(channel.kernel, most, out=np.zeros_like(channel.kernel), where=most > 0)
         return tuple(self._need(joint, kernel, known) for known in self._known())
 
     def _need(self, joint: Joint, kernel: Matrix, known: tuple[int, ...]) -> RowNeed:
