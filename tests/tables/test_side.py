@@ -250,6 +250,26 @@ def test_told_together_is_what_enumeration_says():
     assert found.worst.startswith("z = ")
 
 
+@pytest.mark.parametrize("secrets", [("s0",), ("s0", "s2"), ("s0", "s1", "s2", "s3"), ("s2", "s3")], ids="+".join)
+def test_told_together_is_about_the_secrets_of_the_rows(secrets):
+    """A design for two secrets, s0 and s1, applied to rows that lack one, or have others: by sums over the rows."""
+    made = tables.sanitise(
+        rows_of(SIX * 50), secret="s", public="x", notion=ll.LIP(0.4), mechanism="optimal", resamples=0, confidence=None
+    ).design
+    symbols, rng = [label for (label,) in made.public.labels], np.random.default_rng(5)
+    cells = {cell: int(rng.integers(1, 9)) for cell in itertools.product(secrets, symbols, "12")}
+    frame = pl.DataFrame([c for c, n in cells.items() for _ in range(n)], schema=["s", "x", "z"], orient="row")
+    p, outputs = {}, range(made.channel.n_outputs)
+    for (s, x, z), n in cells.items():
+        for y in outputs:
+            p[s, z, y] = p.get((s, z, y), 0) + n * made.channel.kernel[symbols.index(x), y]
+    total = sum(p.values())
+    p_s = {s: sum(v for k, v in p.items() if k[0] == s) / total for s in secrets}
+    worst = max(abs(math.log(v / p_s[s] / sum(p[t, z, y] for t in secrets))) for (s, z, y), v in p.items() if v)
+    found = told_together(tables.open_table(frame), made.secret, [made], ["z"], ll.LIP(0.0))
+    assert found.excess == pytest.approx(worst, abs=1e-12)
+
+
 def test_halves_that_say_nothing_and_together_all():
     """No budget composes: X = (S xor R, R), each half independent of S, both tell it (the theorem's example)."""
     frame = pl.DataFrame({"s": [0, 0, 1, 1] * 20, "r": [0, 1, 0, 1] * 20, "t": [0, 1, 1, 0] * 20}).cast(pl.String)

@@ -203,6 +203,14 @@ class Symbols:
         found = filled.join(lookup, on=self.names, how="left", maintain_order="left")
         return found["\0code"].fill_null(-1).to_numpy().astype(np.int64)
 
+    def index_apart(self, labels: pl.DataFrame) -> NDArray[np.int64]:
+        """Return the symbol of each row of labels; others than these symbols have numbers of their own, behind them."""
+        codes = self.index(labels)
+        others = labels.filter(pl.Series(codes < 0)).rows()
+        number = {label: at for at, label in enumerate(dict.fromkeys(others), len(self.labels))}
+        codes[codes < 0] = [number[label] for label in others]
+        return codes
+
 
 @dataclass(frozen=True)
 class Counts:

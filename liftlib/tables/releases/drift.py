@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix
 from liftlib.population.sample import Sample
-from liftlib.tables.audits.measuring import Verdict, verdict_of
+from liftlib.tables.labels.columns import ROWS
 from liftlib.tables.designs.designing import CONFIDENCE, Design
-from liftlib.tables.labels.columns import ROWS, Symbols
+from liftlib.tables.audits.measuring import Verdict, verdict_of
 from liftlib.tables.labels.table import Table
 
 RESHUFFLES = 999
@@ -124,15 +123,16 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
     Notes
     -----
     The p-value is that of the permutation test of homogeneity by Pearson's statistic: exact for tables of any size.
+
+    The new rows are judged with all their secrets, those too that the design has not seen: a channel that does not see
+    the secret releases them as any other, and they are learned about as any other.
     """
     with_secret = all(name in table.columns for name in made.secret.names)
     new = _counts(table, made, with_secret=with_secret)
     old = np.zeros_like(new)
-    if with_secret:
-        old[:-1, :-1] = made.table
-    else:
-        old[0, :-1] = made.table.sum(axis=0)
-    seen = (old + new > 0).ravel()
+    known = made.table if with_secret else made.table.sum(axis=0, keepdims=True)
+    old[: len(known), :-1] = known
+    counted, seen = new, (old + new > 0).ravel()
     old, new = old.ravel()[seen], new.ravel()[seen]
     # few new rows against few old ones, whichever are fewer: the test is the same
     pooled, n = (old + new).astype(np.int64), min(int(new.sum()), int(old.sum()))
@@ -144,13 +144,12 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
         drawn = rng.multivariate_hypergeometric(pooled, n, method="marginals")
         as_far += float(((drawn - expected) ** 2 / pooled).sum()) >= real * (1 - 1e-12)
     excess, population = None, None
-    if with_secret and made.promise is not None:
-        known = _counts(table, made, with_secret=True)[:-1, :-1]
-        excess = _excess(known, made, made.promise)
+    if with_secret and made.promise is not None and made.promise.attributes is None:
+        counted, channel = _as_released(counted, made)
+        excess = _excess(counted, channel, made.promise)
         # the channel was there before the new rows, so that their bounds hold for it
-        if known.sum() and made.promise.attributes is None:
-            sample = Sample(known, CONFIDENCE if made.confidence is None else made.confidence)
-            population = verdict_of(sample, made.promise, made.channel)
+        sample = Sample(counted, CONFIDENCE if made.confidence is None else made.confidence)
+        population = verdict_of(sample, made.promise, channel)
     return Drift(
         rows=int(new.sum()),
         p_value=(1 + as_far) / (1 + RESHUFFLES),
@@ -168,32 +167,36 @@ def _untold(made: Design, *, with_secret: bool) -> str:
         return "without the secret"
     if made.promise is None:
         return "as a design's file does not keep a notion of your own"
-    if made.promise.attributes is not None:
-        return "of a notion of attributes, some of whose combinations the new rows may lack"
-    return "as no new row has a secret and a symbol that the design has"
+    return "of a notion of attributes, some of whose combinations the new rows may lack"
 
 
 def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
-    """Return how often each secret and symbol occur; what the design has not seen comes last."""
+    """Return how often each secret and symbol occur, the design's first.
+
+    Each secret that the design has not seen has a row of its own; all such symbols share the last column, for they are
+    released alike.
+    """
     secret, public = made.secret, made.public
     columns = [*(secret.columns if with_secret else ()), *public.columns]
     found = table.counts(columns)
-    x = _last(public, found.select(public.names))
-    s = _last(secret, found.select(secret.names)) if with_secret else np.zeros(len(x), dtype=np.int64)
-    counted = np.zeros((len(secret.labels) + 1 if with_secret else 1, len(public.labels) + 1))
-    np.add.at(counted, (s, x), found[ROWS].to_numpy())
+    x = public.index(found.select(public.names))
+    s = secret.index_apart(found.select(secret.names)) if with_secret else np.zeros(len(x), dtype=np.int64)
+    rows = max(len(secret.labels), int(s.max()) + 1) if with_secret else 1
+    counted = np.zeros((rows, len(public.labels) + 1))
+    np.add.at(counted, (s, x), found[ROWS].to_numpy())  # -1, of what the design has not seen, is the last column
     return counted
 
 
-def _last(symbols: Symbols, labels: pl.DataFrame) -> np.ndarray:
-    codes = symbols.index(labels)
-    return np.where(codes < 0, len(symbols.labels), codes)
+def _as_released(counted: Matrix, made: Design) -> tuple[Matrix, Channel]:
+    """Return the new rows' counts and the channel they go through: a draw from P(y) for what it was not made for."""
+    if not counted[:, -1].any():
+        counted = counted[:, :-1]
+    kernel = np.tile(made.kernel()[-1], (*counted.shape[not made.channel.sees_secret :], 1))
+    kernel[tuple(map(slice, made.channel.kernel.shape))] = made.channel.kernel
+    return counted, Channel(kernel, certificate=made.channel.certificate)
 
 
-def _excess(counted: Matrix, made: Design, notion: Notion) -> float | None:
+def _excess(counted: Matrix, channel: Channel, notion: Notion) -> float:
     secrets, symbols = counted.sum(axis=1) > 0, counted.sum(axis=0) > 0
-    if notion.attributes is not None or not counted.sum():
-        return None
-    kernel = made.channel.kernel
-    kernel = kernel[secrets][:, symbols] if made.channel.sees_secret else kernel[symbols]
+    kernel = channel.kernel[secrets][:, symbols] if channel.sees_secret else channel.kernel[symbols]
     return notion.excess(Joint.from_counts(counted[secrets][:, symbols]), Channel(kernel))

@@ -56,7 +56,7 @@ def told_together(
     ----------
     table : Table
     secret : Symbols
-        Its symbols; several secret columns are protected together.
+        Its columns; several are protected together. The secrets are the rows' own: some may be missing, or be others.
     designs : sequence of Design
         Each drawn from once for each row, independently of the others given the row.
     kept : sequence of str
@@ -86,9 +86,9 @@ def told_together(
             "tell people apart; coarsen or leave them out, or take it on yourself (--allow)"
         )
     counted = _counted(table, secret, designs, kept)
-    p_s = np.bincount(counted.s, weights=counted.rows, minlength=len(secret.labels)) / counted.rows.sum()
+    p_s = np.bincount(counted.s, weights=counted.rows) / counted.rows.sum()
     worst, where = -np.inf, (0, 0, "")
-    for first, released in _blocks(counted, designs, n_outputs, len(secret.labels)):
+    for first, released in _blocks(counted, designs, n_outputs, len(p_s)):
         p_sy = np.moveaxis(released, 1, 0).reshape(len(p_s), -1) / counted.rows.sum()
         p_y = p_sy.sum(axis=0)
         seen = np.flatnonzero(p_y > 0)
@@ -149,9 +149,9 @@ def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Seq
             numbered, on=keys, how="left", maintain_order="left"
         )
         z = joined["number"].to_numpy().astype(np.int64)
-    s = part("s", secret)
-    known = np.flatnonzero(s >= 0)
-    order = known[np.lexsort((s[known], z[known]))]
+    own = found.select(pl.col(f"s{i}").alias(n) for i, n in enumerate(secret.names))
+    _, s = np.unique(secret.index_apart(own), return_inverse=True)
+    order = np.lexsort((s, z))
     return _Counted(
         found[ROWS].to_numpy().astype(float)[order], s[order], z[order], tuple(one[order] for one in codes), groups
     )
