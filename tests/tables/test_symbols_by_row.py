@@ -134,6 +134,24 @@ def test_attributes_without_names_are_numbered():
     assert texts[1:] == [f"secret 'flu', lift 0, given value 0 of attribute {j}" for j in (0, 1)]
 
 
+@pytest.mark.parametrize(
+    ("shape", "given"),
+    [
+        ((6,), []),
+        ((1, 6), ["value 0 of attribute 0"]),
+        ((3, 2), ["value 0 of attribute 0", "value 0 of attribute 1"]),
+        ((2, 3), ["sex 'f'", "age 'old'"]),
+        ((2, 3, 1), ["value 0 of attribute 0", "value 0 of attribute 1", "value 0 of attribute 2"]),
+    ],
+)
+def test_attributes_of_another_shape_are_not_called_by_the_columns(shape, given):
+    """The symbol of the zero cell is the first whatever the shape, and ruled out by each attribute alone."""
+    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, shape))
+    (one,) = (one for one in found.symbols if one.broken)
+    known = [broken.why.partition(", given ")[2] for broken in one.broken]
+    assert known[: 1 + len(given)] == ["", *given]
+
+
 def test_an_infinite_budget_is_kept_by_all():
     assert all(one.kept for one in audited(WITH_A_ZERO, ll.SRLIP(math.inf, SHAPE)).symbols)
 

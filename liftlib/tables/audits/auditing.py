@@ -192,7 +192,7 @@ def audit_counts(
     sure : str, optional, keyword-only
         What is known of the population, by the channel's making.
     attributes : tuple of (str, tuple of str), keyword-only
-        What the attributes of X and their values are called, for a notion that is about them; by default their numbers.
+        What the attributes of X and their values are called; they go by numbers where the notion's are others.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)

@@ -93,7 +93,7 @@ def audited_symbols(
     channel : Channel
         That made the release; its outputs' labels are the release's.
     attributes : tuple of (str, tuple of str)
-        What the attributes of X and their values are called, for a notion that is about them.
+        What the attributes of X and their values are called; they go by numbers where the notion's are others.
     """
     lifts = lift(release)
     found = [
@@ -119,7 +119,10 @@ def _broken(
         reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.needs(lifts, release.p_s)]
         outputs = list(range(release.n_public))
     else:
-        reasons = [(need, partial(_why_of_row, need, secrets, attributes)) for need in notion.row_needs(joint, channel)]
+        # the columns may be other attributes than the notion's, such as one column of symbols that stand for several
+        own = tuple(len(values) for _, values in attributes) == notion.attributes
+        named = partial(_named, attributes if own else ())
+        reasons = [(need, partial(_why_of_row, need, secrets, named)) for need in notion.row_needs(joint, channel)]
         # a release has no outputs of probability 0
         place = {label: y for y, label in enumerate(channel.outputs)}
         outputs = [place[label] for label in release.public]
@@ -156,16 +159,16 @@ def _why(need: Need, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
     return "secret " + ", against ".join(f"{secrets[s]!r}, lift {own[s]:.4g}" for s in deciding)
 
 
-def _why_of_row(need: RowNeed, secrets: tuple[str, ...], attributes: Attributes, y: int) -> str:
+def _why_of_row(need: RowNeed, secrets: tuple[str, ...], named: Callable[[int, int], str], y: int) -> str:
     if need.secret is None or need.lift is None:
         deciding = "all secrets together"
     else:
         deciding = f"secret {secrets[need.secret[y]]!r}, lift {need.lift[y]:.4g}"
-    known = [_named(j, v, attributes) for j, v in (need.known[y] if need.known else ())]
+    known = [named(j, v) for j, v in (need.known[y] if need.known else ())]
     return f"{deciding}, given {' and '.join(known)}" if known else deciding
 
 
-def _named(j: int, v: int, attributes: Attributes) -> str:
+def _named(attributes: Attributes, j: int, v: int) -> str:
     if not attributes:
         return f"value {v} of attribute {j}"
     name, values = attributes[j]
