@@ -12,8 +12,8 @@ from liftlib import tables
 from liftlib.errors import DataError, UnsupportedNotion
 from liftlib.tables.labels.columns import ROWS, Column
 from liftlib.tables.labels.counting import count
+from liftlib.tables.sources.randomness import SystemRandom, generator, told
 from liftlib.tables.releases.sanitising import check_dear
-from liftlib.tables.sources.randomness import SystemRandom
 
 
 def fits(one):
@@ -63,6 +63,16 @@ def test_system_random_is_uniform_and_does_not_repeat():
     numbers = SystemRandom().random(100_000)
     assert stats.kstest(numbers, "uniform").pvalue > 1e-6
     assert not np.array_equal(numbers[:10], SystemRandom().random(10))
+
+
+def test_a_seed_may_be_as_long_as_it_likes():
+    """And each is another, where a float would be the same for two: numpy's own generator of it."""
+    for seed in (2**53, 2**53 + 1, 10**400, np.int64(3)):
+        assert generator(seed).random() == np.random.default_rng(seed).random()
+    assert told(10**400).startswith("drawn from the seed 1000")
+    assert told(10**5000).startswith("drawn from the seed int too long to write: ")
+    with pytest.raises(ll.InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"):
+        generator(-1)
 
 
 def test_a_seed_repeats_and_no_seed_does_not():

@@ -8,8 +8,10 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
+from liftlib import numerics
 from liftlib.channel import Uniform
-from liftlib.numerics import Vector, check_scalar
+from liftlib.errors import shown
+from liftlib.numerics import Vector
 
 
 class SystemRandom:
@@ -42,9 +44,7 @@ def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
     InvalidParameter
         If the seed is negative.
     """
-    if rng is None or isinstance(rng, np.random.Generator):
-        return np.random.default_rng(rng)
-    return np.random.default_rng(int(check_scalar("rng, a seed,", rng)))
+    return np.random.default_rng() if rng is None else numerics.generator(rng)
 
 
 def told(rng: Uniform | int | None) -> str:
@@ -59,7 +59,7 @@ def told(rng: Uniform | int | None) -> str:
         return "drawn from the operating system's generator"
     if isinstance(rng, Uniform):
         return f"drawn from the caller's {type(rng).__name__}: whoever knows its state can repeat the draw"
-    return f"drawn from the seed {rng}: whoever knows it and this program can repeat the draw"
+    return f"drawn from the seed {shown(int(rng))}: whoever knows it and this program can repeat the draw"
 
 
 class Stream:
