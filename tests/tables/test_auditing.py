@@ -198,6 +198,14 @@ def test_what_is_said_of_the_population():
     assert verdict_of(Sample(table), ll.LIP(0.0), ll.Channel.constant(2)) == "kept"
 
 
+@pytest.mark.parametrize("eps", [700.0, 1000.0, 1e300])
+def test_a_budget_whose_exponential_is_beyond_any_float(eps):
+    """It warned of an overflow: an empty cell exceeds every budget, and may have any probability up to its bound."""
+    table = np.array([[50.0, 0.0], [0.0, 50.0]])
+    assert verdict_of(Sample(table), ll.LIP(eps), None) == "cannot be told from this table"
+    assert verdict_of(Sample(table), ll.LDP(eps), None) == "cannot be told from this table"
+
+
 FIVE = {
     "2x2": np.array([[0.3, 0.2], [0.1, 0.4]]),
     "4x10": ll.datasets.uniform_joint(4, 10, 1).p,

@@ -102,7 +102,8 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
         ratios = notion.ratios(sample.n_secret)
     except UnsupportedNotion:
         return "cannot be told from this table"
-    surely = between.lower[ratios.top] > np.exp(ratios.budget)[:, None] * between.upper[ratios.bottom]
+    # not e^eps on the other side: from 710 nats on it is beyond any float
+    surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
     return "broken" if surely.any() else "cannot be told from this table"
 
 
