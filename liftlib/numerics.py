@@ -174,7 +174,7 @@ def check_scalar(
     liftlib.errors.InvalidParameter: eps is -1, not in [0, inf]: give a number in that range
     """
     open_high = open_high or (finite and np.isinf(high))
-    interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+    interval = f"{'(' if open_low else '['}{_written(low)}, {_written(high)}{')' if open_high else ']'}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):  # numpy's booleans are not Real, its reals are
         raise InvalidParameter(f"{name} is {shown(value)}, not a number: give a number in {interval}")
     try:
@@ -183,8 +183,13 @@ def check_scalar(
         raise InvalidParameter(f"{name} is {shown(value)}, beyond any float: give a number in {interval}") from error
     inside = (low < number if open_low else low <= number) and (number < high if open_high else number <= high)
     if not inside or (finite and np.isinf(number)):
-        raise InvalidParameter(f"{name} is {number:g}, not in {interval}: give a number in that range")
+        raise InvalidParameter(f"{name} is {_written(number)}, not in {interval}: give a number in that range")
     return number
+
+
+def _written(number: float) -> str:
+    """Return a number's text with all its digits, so that one next to the end of a range does not read as the end."""
+    return repr(float(number)).removesuffix(".0")
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:

@@ -155,6 +155,10 @@ class TestCheckScalar:
             check_scalar("a", math.inf, finite=True)
         with pytest.raises(InvalidParameter, match=r"^lam is 1.5, not in \[0, 1\]"):
             check_scalar("lam", 1.5, 0, 1, finite=True)
+        with pytest.raises(InvalidParameter, match=r"^lam is 1\.0000000001, not in \[0, 1\]"):
+            check_scalar("lam", 1.0000000001, 0, 1)
+        with pytest.raises(InvalidParameter, match=r"^n is 2, not in \[0, 1\.9999999\)"):
+            check_scalar("n", 2, 0, 1.9999999, open_high=True)
 
 
 class TestCounts:
