@@ -136,7 +136,7 @@ def sanitise_file(
     check_keep(table, made, how.keep)
     check_each_secret(made)
     warn_of_rows_alone(confidence)
-    told, together = beside_others(table, made, *ledgers.past_of(table, made, past, how.keep), allow=allow)
+    told, together = beside_others(table, made, *ledgers.past_of(table, past, how.keep), allow=allow)
     notes = [*notes_on(table, made, reading, how, rng), *told]
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
     release = 1 if past is None else 1 + len(past.entries)
@@ -208,7 +208,7 @@ def apply_file(
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
     past = None if ledger is None else ledgers.read_ledger(ledger)
-    notes, _ = beside_others(table, made, *ledgers.past_of(table, made, past, how.keep), allow=allow)
+    notes, _ = beside_others(table, made, *ledgers.past_of(table, past, how.keep), allow=allow)
     after = None if past is None else past.with_entry(out.name, _digest(source), how.keep, made)
     replaced = files if force else files[:-1]
     with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:

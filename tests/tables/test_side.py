@@ -326,6 +326,21 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     assert ledger.read_text() == "{}"
 
 
+def test_what_was_published_as_it_is_stays_published(tmp_path):
+    """A release beside it is judged with it: where the table has it no more, and where it is the secret now."""
+    frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
+    frame = frame.with_columns(pl.Series("other", ["u", "v"] * (len(frame) // 2)))
+    words = {"public": "x", "notion": ll.LIP(0.4), "resamples": 0, "confidence": None}
+    words["ledger"] = tmp_path / "releases.json"
+    tables.sanitise(frame, secret="other", keep=["recoded"], **words, allow=True)
+    with pytest.raises(BrokenNotion, match="together with the kept columns recoded and 1 earlier release of these row"):
+        tables.sanitise(frame, secret="s", **words)
+    with pytest.raises(BrokenNotion, match="together with the kept columns recoded and 1 earlier release of these row"):
+        tables.sanitise(frame, secret="recoded", **words)
+    with pytest.raises(ll.DataError, match="an earlier release was of the column 'recoded', which the table has no mo"):
+        tables.sanitise(frame.drop("recoded"), secret="s", **words)
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "dask"])
 @pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
 def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, monkeypatch):

@@ -133,7 +133,7 @@ def _text(path: Path) -> str | None:
         raise DataError(f"cannot read the ledger {path}: {error}") from error
 
 
-def past_of(table: Table, made: Design, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
+def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
     """Return the designs of earlier releases, and all columns that are or were published as they are.
 
     Raises
@@ -143,15 +143,15 @@ def past_of(table: Table, made: Design, past: Ledger | None, keep: Sequence[str]
     """
     entries = () if past is None else past.entries
     for entry in entries:
-        for name in entry.design.columns_needed():
+        for name in (*entry.design.columns_needed(), *entry.keep):
             if name not in table.columns:
                 raise DataError(
                     f"an earlier release was of the column {name!r}, which the table has no more: what both tell "
                     "together cannot be computed; restore it, or name another ledger (--ledger)"
                 )
-    known = [name for entry in entries for name in entry.keep if name in table.columns]
-    kept = [name for name in dict.fromkeys([*keep, *known]) if name not in made.secret.names]
-    return [entry.design for entry in entries], kept
+    # the secret too, where it was published before it was one
+    known = [name for entry in entries for name in entry.keep]
+    return [entry.design for entry in entries], list(dict.fromkeys([*keep, *known]))
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def sanitise(
     warn_of_rows_alone(confidence)
     check_keep(table, made, keep)
     check_each_secret(made)
-    told, together = beside_others(table, made, *past_of(table, made, past, keep), allow=allow)
+    told, together = beside_others(table, made, *past_of(table, past, keep), allow=allow)
     publishing = Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel)
     notes = (*notes_on(table, made, how, publishing, rng), *told)
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
@@ -229,7 +229,7 @@ def apply(
     drift = checked_drift(table, made, allow=allow)
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
     if past is not None:
-        beside_others(table, made, *past_of(table, made, past, keep), allow=allow)
+        beside_others(table, made, *past_of(table, past, keep), allow=allow)
     with entered(past, A_FRAME, keep, made):
         return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
 
