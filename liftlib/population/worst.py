@@ -111,7 +111,8 @@ def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
 def _ratio(notion: Notion, lower: Matrix, upper: Matrix, s: int, prior: Vector) -> tuple[Need, ...]:
     corner = lower.copy()
     corner[s] = upper[s]
-    never = upper.max(axis=0) == 0
+    # an output that this secret never leads to, and others need not: their own corners decide
+    never = corner.max(axis=0) == 0
     return notion.needs(np.where(never, 1.0, corner), prior)
 
 

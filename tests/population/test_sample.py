@@ -156,6 +156,18 @@ def test_a_mechanism_that_sees_the_secret():
     assert not sample.keeps(ll.LIP(0.5), ll.Channel(np.stack([[[1.0, 0.0]] * 2, [[0.0, 1.0]] * 2])))
 
 
+def test_an_output_that_one_secret_never_leads_to():
+    """Its need was inf - inf where no other secret surely leads there: the other may, so that no budget is enough."""
+    kernel = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 0.5]]])
+    sample = Sample([[3, 3], [5, 0]])
+    between = sample.outputs(ll.Channel(kernel))
+    assert between.lower[:2, 1].tolist() == [0, 0]
+    assert (between.upper[:2, 1] > 0).tolist() == [False, True]
+    (need,) = worst_needs(ll.LDP(1.0), between)
+    assert need.needed[1] == np.inf
+    assert sample.excess(ll.LDP(1.0), ll.Channel(kernel)) == np.inf
+
+
 def test_the_prior_of_a_mixture_by_a_programme():
     sample = Sample([[30, 20], [25, 5], [4, 6]], 0.8)
     kernel = np.random.default_rng(0).dirichlet(np.ones(2), (3, 2))
