@@ -110,6 +110,8 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
     InvalidDistribution
         If the array has another number of axes, no entry, or an entry that is not a finite number.
     """
+    if isinstance(values, np.ndarray) and np.iscomplexobj(values):  # numpy would drop the imaginary part
+        raise InvalidDistribution(f"{name} holds complex numbers: give real ones")
     try:
         array = np.array(values, dtype=np.float64)
     except OverflowError as error:  # such as 10**400
@@ -128,10 +130,14 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
 
 
 def check_nonnegative(name: str, array: Matrix) -> None:
-    """Raise InvalidDistribution, with the place and the value, unless every entry is at least 0."""
+    """Raise InvalidDistribution, with place and value, unless each entry is at least 0 and a float can hold the sum."""
     if not (array >= 0).all():
         at = tuple(int(i) for i in np.argwhere(~(array >= 0))[0])
         raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are 0 or more")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if np.isinf(total):
+        raise InvalidDistribution(f"{name} sums to more than any float: scale it")
 
 
 def check_scalar(

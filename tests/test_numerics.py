@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from liftlib import numerics
+from liftlib import Channel, Joint, Sample, numerics
 from liftlib.errors import InvalidDistribution, InvalidParameter, LiftError
 from liftlib.numerics import (
     FEASIBILITY_TOL,
@@ -72,6 +72,7 @@ class TestAsMatrix:
         [
             ([[1, "a"]], r"^a is not an array of numbers \(.*'a'.*\): pass a rectangular array$"),
             ([[1, 10**400]], r"^a holds a number beyond any float \(.*\): scale it$"),
+            (np.array([[1, 2j]]), r"^a holds complex numbers: give real ones$"),
             ([[1, 2], [3]], r"^a is not an array of numbers \(.*\): pass a rectangular array$"),
             ([[1, None]], r"^a\[0, 1\] is nan, not a finite number: clean the input first$"),
             ([1, 2], r"^a has shape \(2,\), not 2 axes: reshape it$"),
@@ -105,6 +106,12 @@ def test_check_nonnegative_names_place_and_value():
         check_nonnegative("counts", np.array([-0.5, 1.0]))
     with pytest.raises(InvalidDistribution, match=r"is nan"):
         check_nonnegative("counts", np.array([math.nan]))
+
+
+@pytest.mark.parametrize("made", [Joint, Joint.from_counts, Sample, Channel])
+def test_a_sum_beyond_any_float(made):
+    with pytest.raises(InvalidDistribution, match=r"^\w+ sums to more than any float: scale it$"):
+        made([[1e308, 1e308]])
 
 
 class TestCheckScalar:
