@@ -146,7 +146,9 @@ def names(said, function, given):
     about += [THINGS[name] for name in about if name in THINGS]
     about += [shown(value).removesuffix(f"... of type {type(value).__name__}") for value in values]
     about += [str(value) for value in values if isinstance(value, ll.Notion)]
-    about += [str(function.__self__)] if inspect.ismethod(function) else []
+    if inspect.ismethod(function):
+        # a family's own parameter has a name of its own
+        about += [str(function.__self__), getattr(function.__self__, "parameter", "parameter")]
     return any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in about)
 
 
