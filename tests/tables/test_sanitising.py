@@ -12,8 +12,8 @@ from liftlib import tables
 from liftlib.errors import DataError, UnsupportedNotion
 from liftlib.tables.labels.columns import ROWS, Column
 from liftlib.tables.labels.counting import count
-from liftlib.tables.sources.randomness import SystemRandom, generator, told
 from liftlib.tables.releases.sanitising import check_dear
+from liftlib.tables.sources.randomness import SystemRandom, generator, told
 
 
 def fits(one):

@@ -11,9 +11,9 @@ from liftlib.joint import Joint
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Matrix
 from liftlib.population.sample import Sample
-from liftlib.tables.labels.columns import ROWS
-from liftlib.tables.designs.designing import CONFIDENCE, Design
 from liftlib.tables.audits.measuring import Verdict, verdict_of
+from liftlib.tables.designs.designing import CONFIDENCE, Design
+from liftlib.tables.labels.columns import ROWS
 from liftlib.tables.labels.table import Table
 
 RESHUFFLES = 999
