@@ -493,6 +493,25 @@ def test_of_equal_ratios_the_larger_pivot_decides():
             assert one.entering(*one.leaving()) == entries.argmax()
 
 
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+@pytest.mark.parametrize(("entry", "enters"), [(0.7e-9, 1), (1.3e-9, 0)])
+def test_a_variable_of_next_to_no_pivot_does_not_enter(entry, enters, side):
+    """Below 10^-9, whichever bound the row is beyond; the first costs nothing and could move far enough."""
+    bounds = ([0.2], [1.0]) if side > 0 else ([-1.0], [-0.2])
+    one = Made([[side * entry, side]], *bounds, [0.0, 1.0], [0, 0], [1e9, 1])
+    one.start([2])
+    one.place()
+    assert one.entering(*one.leaving()) == enters
+    assert one.solve() == (OPTIMAL, pytest.approx(0.2 * enters))
+
+
+def test_bounds_below_0():
+    """The first is at -1 and has to come to 1/2, which is within its bounds: those of the two ends sum to 0."""
+    one = Made([[1.0, 1.0]], [0.5], [1.0], [1.0, 2.0], [-1, 0], [1, 0.1])
+    assert one.solve() == (OPTIMAL, pytest.approx(0.5))
+    assert one.values.tolist() == pytest.approx([0.5, 0.0])
+
+
 def test_a_variable_that_cannot_move_does_not_enter():
     """Nor does one whose range is used up on the way: the next that is as cheap enters."""
     one = Made([[1.0, 1.0, 1.0]], [1.0], [1.0], [1.0, 2.0, 3.0], [0, 0, 0], [0, 0.5, 1])
