@@ -104,6 +104,8 @@ def test_srlip_names_what_it_cannot_be_asked():
     ):
         with pytest.raises(LiftError, match=r"^joint is "):
             ask()
+    with pytest.raises(LiftError, match=r"^channel is .*: give a Channel$"):
+        notion.row_needs(TABLE, np.eye(3))
     for j, said in ((-1, "j is -1: give a whole number, 0 or more"), (1, "j is 1: give an attribute, 0 to 0")):
         with pytest.raises(LiftError, match=said):
             notion.attribute_halfspaces(TABLE, j, 1.0)

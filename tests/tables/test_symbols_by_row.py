@@ -206,6 +206,15 @@ def test_a_notion_of_a_user_s_own_is_asked_the_same():
                 assert one.needed == pytest.approx(needs[AGES.index(symbol.split(" & ")[1])], rel=1e-12)
 
 
+@pytest.mark.parametrize("said", [{"secret": np.zeros(6, int)}, {"lift": np.ones(6)}])
+def test_a_need_may_say_no_more_than_whose_lift_or_which(said, monkeypatch):
+    """Then no secret is named, for a name without its lift says nothing, nor the other way about."""
+    asked = OfAge.row_needs
+    monkeypatch.setattr(OfAge, "row_needs", lambda *given: tuple(one._replace(**said) for one in asked(*given)))
+    found = audited(COUNTS, OfAge(0.0))
+    assert {broken.why for one in found.symbols for broken in one.broken} == {"all secrets together"}
+
+
 @pytest.fixture
 def people(tmp_path):
     rows = [f"{SECRETS[s]},{SEXES[a]},{AGES[b]}\n" * WITH_A_ZERO[s][i] for s in range(3) for i, (a, b) in enumerate(XS)]
