@@ -118,6 +118,18 @@ def test_a_slack_widens_what_is_proven(compiled):
 
 
 @pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("slack", [1e-3, 1e-2])
+def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack, compiled):
+    """However small its parts, only the slack has points there: a search that parted them would not end."""
+    for seed in range(3):
+        joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(seed))
+        g = ll.ALIP.split(0.5, 0.35).halfspaces(joint)
+        found = cheapest_mixture(g, joint.p_x, gap=1e-4, slack=slack, compiled=compiled, programmes=1000)
+        assert found.ended
+        assert found.programmes < 500
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
 def test_rows_to_start_from(compiled):
     """The result costs no more than their best mixture, even where nothing else is looked for."""
     for g, target in cases(3, 3):

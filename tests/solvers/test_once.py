@@ -1,5 +1,7 @@
 """The search in one compiled call takes the steps of ``cheapest_mixture``, and gives up where it cannot."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from loops import interpreted
@@ -161,6 +163,34 @@ def test_a_pass_is_the_search_s(name, dense):
             ended.add((told.waiting > 0, told.found_enough))
     assert ended >= {(False, False), (True, True), (True, False)}
     assert resumed > 1
+
+
+@pytest.mark.parametrize(("nodes", "programmes"), [(64, 0), (0, 10)])
+def test_a_pass_that_solves_nothing_bounds_nothing(nodes, programmes, dense):
+    """The root waits still, and nothing is known of it."""
+    halfspaces, target = cone(*CASES["tight"], 0)
+    problem, _ = dense.polytope(halfspaces, target, KEEP_TOL)
+    m, n = problem.rows.shape
+    given = problem, np.zeros(n), np.ones(n), 1e-4, dense.empty(nodes, m), 0, np.arange(n)
+    ended, least, solved, found, *_ = dense.one_pass(*given, programmes, dense.space(m, n))
+    assert (ended, least, solved, len(found)) == (False, -np.inf, 0, 0)
+
+
+@pytest.mark.parametrize("waits", [-0.3, -0.5])
+def test_a_pass_is_bounded_by_what_was_given_up_too(waits, dense, monkeypatch):
+    """A box that is not parted any more may bound less than all that wait, and than the price of any row."""
+    halfspaces, target = cone(*CASES["tight"], 0)
+    problem, _ = dense.polytope(halfspaces, target, KEEP_TOL)
+    m, n = problem.rows.shape
+
+    def explore(problem, dual, caps, order, threshold, tolerance, records, stack, state, found, prices, limits, work):
+        found[0], prices[0], stack.bound[0] = target, -0.2, waits
+        state[:] = 3, 2, 1, -0.2, -0.4, 1, 3
+
+    monkeypatch.setattr(dense, "tree", SimpleNamespace(explore=explore))
+    given = problem, np.zeros(n), np.ones(n), 1e-4, dense.empty(64, m), 0, np.arange(n)
+    ended, least, *_ = interpreted(dense.one_pass)(*given, 10, dense.space(m, n))
+    assert (ended, least) == (False, min(waits, -0.4))
 
 
 def test_rows_for_which_there_is_no_room_do_not_join(dense):

@@ -463,6 +463,19 @@ def test_enough_rows_below_the_cut_off_end_it_at_once():
     assert (work.solved, work.waiting) == (0, 1)
 
 
+@pytest.mark.parametrize(("given_up", "goes_on"), [(-1.0, True), (-0.39, False)])
+def test_what_was_given_up_may_save_more_than_what_waits(given_up, goes_on):
+    """A row that saves 0.2 is enough where nothing saves 0.4, neither of what waits nor of what was given up."""
+    g, _, problem, dual, _ = next(polytopes(1, seed=21))
+    work = start("loops", problem, dual, -0.01)
+    work.stack.bound[0], work.state[3], work.state[4] = -0.3, -0.2, given_up
+    looped("explore")(
+        problem, work.dual, np.ones(dual.size), work.order, work.threshold, work.tolerance, work.records, work.stack,
+        work.state, work.rows, work.prices, (1, 400, ENOUGH, 401), simplex.space(*problem.rows.shape),
+    )  # fmt: skip
+    assert work.solved == goes_on
+
+
 def test_a_tree_is_no_deeper_than_there_is_room_for_its_paths(monkeypatch):
     """What is given up there bounds the pass as it is."""
     monkeypatch.setattr(tree, "DEEPEST", 5)
