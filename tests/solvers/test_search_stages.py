@@ -55,6 +55,17 @@ def test_how_long_it_took():
     assert 0 < one.seconds <= time.perf_counter() - before
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_it_takes_to_compile_is_not_the_search_s(compiled, monkeypatch):
+    """Nor is anything compiled for a search by HiGHS."""
+    ready = []
+    monkeypatch.setattr(search, "compile_loops", lambda: ready.append(time.perf_counter()))
+    joint = ll.datasets.uniform_joint(3, 4, np.random.default_rng(3))
+    one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0, compiled=compiled)
+    assert len(ready) == compiled
+    assert all(at <= one.started for at in ready)
+
+
 def test_which_limit_it_was_and_what_to_do(monkeypatch):
     one = begun()
     one.one_pass(1e-3, None)
@@ -135,6 +146,16 @@ def test_rows_that_save_join_at_first(monkeypatch):
 def test_how_often_nothing_may_be_found(n, compiled, rounds, monkeypatch):
     one = begun(n)
     one.compiled = compiled
+    asked = heard(one, monkeypatch)
+    one.locally()
+    assert len(asked) == rounds
+
+
+@pytest.mark.parametrize(("share", "rounds"), [(0.3, 1), (1.1, 0)])
+def test_there_is_time_left_when_going_downhill_ends(share, rounds, monkeypatch):
+    one = begun()
+    one.limit = 100.0
+    one.started = time.perf_counter() - share * one.limit
     asked = heard(one, monkeypatch)
     one.locally()
     assert len(asked) == rounds
