@@ -466,7 +466,7 @@ def test_enough_rows_below_the_cut_off_end_it_at_once():
 @pytest.mark.parametrize(("given_up", "goes_on"), [(-1.0, True), (-0.39, False)])
 def test_what_was_given_up_may_save_more_than_what_waits(given_up, goes_on):
     """A row that saves 0.2 is enough where nothing saves 0.4, neither of what waits nor of what was given up."""
-    g, _, problem, dual, _ = next(polytopes(1, seed=21))
+    _, _, problem, dual, _ = next(polytopes(1, seed=21))
     work = start("loops", problem, dual, -0.01)
     work.stack.bound[0], work.state[3], work.state[4] = -0.3, -0.2, given_up
     looped("explore")(
