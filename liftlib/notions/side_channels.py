@@ -51,11 +51,11 @@ class SRLIP(Notion):
 
     def __init__(self, eps: float, shape: Sequence[int]):
         object.__setattr__(self, "eps", check_scalar("eps", eps))
-        try:
-            sizes = tuple(shape)
-        except TypeError:  # no sequence
-            sizes = ()
-        if not sizes or not all(isinstance(n, int | np.integer) and n >= 1 for n in sizes):
+        given: object = shape
+        in_order = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1)
+        sizes = tuple(shape) if in_order else ()
+        whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes)
+        if not sizes or not whole or min(sizes) < 1:
             raise InvalidParameter(f"shape is {shown(shape)}: give the size, 1 or more, of each attribute")
         object.__setattr__(self, "shape", tuple(int(n) for n in sizes))
 

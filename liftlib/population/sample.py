@@ -260,12 +260,14 @@ class Sample:
 def insides(member: ArrayLike, n: int) -> Mask:
     """Return which of n symbols are in each subset, shape (m, n), or refuse another shape."""
     try:
-        inside = np.asarray(member, dtype=bool)
-    except (TypeError, ValueError) as error:  # ragged, or of what is neither true nor false
+        inside = np.asarray(member)
+    except ValueError as error:  # ragged
         raise InvalidParameter(f"member is {shown(member)}: give (m, {n}), a row for each subset") from error
     if inside.ndim != 2 or inside.shape[1] != n:
         raise InvalidParameter(f"member has shape {inside.shape}: give (m, {n}), a row for each subset")
-    return inside
+    if inside.dtype.kind not in "biuf" or not ((inside == 0) | (inside == 1)).all():
+        raise InvalidParameter(f"member is {shown(member)}: give true or false for each of the {n} symbols of a subset")
+    return inside.astype(bool)
 
 
 def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vector) -> tuple[Matrix, Matrix]:

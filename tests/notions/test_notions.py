@@ -557,7 +557,9 @@ class TestSRLIP:
         with pytest.raises(InvalidParameter, match=r"^the channel has 4 inputs, the joint 6"):
             SRLIP(1, (2, 3)).leakage(joint, Channel.identity(4))
 
-    @pytest.mark.parametrize("shape", [(), (0, 2), (-1,), (2.0, 2), ("2",), 4, None])
+    @pytest.mark.parametrize(
+        "shape", [(), (0, 2), (-1,), (2.0, 2), ("2",), "2", (True, 2), {2, 3}, 4, np.array(4), None]
+    )
     def test_refuses_what_is_no_shape(self, shape):
         with pytest.raises(InvalidParameter, match=r"^shape is .*: give the size, 1 or more, of each attribute$"):
             SRLIP(1, shape)

@@ -227,6 +227,11 @@ def test_what_does_not_fit():
         InvalidParameter, match=r"^member is \[\[True\], \[True, False\]\]: give \(m, 2\), a row for each subset$"
     ):
         sample.subsets([[True], [True, False]])
+    for wrong in ([[0, 2]], [["a", "b"]], [["0", "1"]], [[np.nan, 1]], [[None, True]]):
+        with pytest.raises(InvalidParameter, match=r"^member is .*: give true or false for each of the 2 symbols of a"):
+            sample.subsets(wrong)
+    one, other = sample.subsets([[0, 1.0]]), sample.subsets([[False, True]])
+    np.testing.assert_array_equal(one.lower, other.lower)
     with pytest.raises(UnsupportedNotion, match="use LIP or LDP"):
         sample.keeps(ll.SRLIP(1.0, (2,)), ll.Channel.identity(2))
     many = Sample(np.ones((11, 2)))
