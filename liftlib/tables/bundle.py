@@ -94,7 +94,7 @@ def sanitise_file(
     source : pathlib.Path
         CSV, TSV or Parquet, of any size; ``-`` for CSV on the standard input.
     outputs : Outputs
-    reading : liftlib.tables.Reading
+    reading : liftlib.tables.labels.reading.Reading
     make_notion : callable
         Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
     mechanism, confidence, allow, resamples, rng
