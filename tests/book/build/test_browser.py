@@ -88,7 +88,7 @@ def look(page, name, site):
     seen.faults = page.locator("mjx-merror").count()
     seen.shown = page.locator("article.bd-article").inner_text()
     seen.text = page.evaluate(TEXT)
-    for width in (1280, 768, 390):
+    for width in (1280, 768, 390) if name in KINDS else (1280, 390):
         resized(page, width)
         seen.cut[width] = page.evaluate(CUT, width)
     seen.width = page.evaluate("document.documentElement.scrollWidth")
@@ -154,10 +154,13 @@ def test_the_other_pages_can_be_read(page, site, name):
     page.goto(site + name + ".html")
     settle(page)
     assert [barriers(page, "light"), barriers(page, "dark", structure=False)] == [[], []]
+    resized(page, 768)
+    assert page.evaluate(CUT, 768) == []
 
 
 def test_nothing_is_cut_off(visit):
-    assert visit.cut == {1280: [], 768: [], 390: []}
+    assert set(visit.cut) >= {1280, 390}
+    assert not any(visit.cut.values()), visit.cut
 
 
 def test_a_narrow_screen_does_not_scroll_sideways(visit):

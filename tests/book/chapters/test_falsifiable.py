@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from passing import of_chapter, passed
 
-DEAR = {"population"}  # a change of it costs twenty seconds
+DEAR = {"population", "which-reading"}  # a change costs twenty seconds, and three
 
 with Path(__file__).with_name("evidence.toml").open("rb") as file:
     CHANGES = [

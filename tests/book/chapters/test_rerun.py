@@ -322,14 +322,13 @@ def test_two_parameters_cells(tmp_path):
         read_parameters(tmp_path / "two.md")
 
 
-KINDS = {"lift-asymmetry", "notation"}
-"""With figures, and without. The tests of exercises run the others at small parameters too, in this process, which is
-quicker."""
+ONE = "lift-asymmetry"
+"""It has figures. The tests of exercises run the others at small parameters too, in this process, which is quicker."""
 
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=() if path.stem in KINDS else pytest.mark.slow) for path in WITH_PARAMETERS],
+    [pytest.param(path, marks=() if path.stem == ONE else pytest.mark.slow) for path in WITH_PARAMETERS],
     ids=lambda path: path.stem,
 )
 def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
