@@ -143,7 +143,7 @@ class TestBudgets:
     def test_values_compare_and_are_frozen(self):
         assert ALIP(1, 2) == ALIP(1.0, 2.0)
         assert ALIP(1, 2) != L1Lift(1, 2)
-        assert SRLIP(1, [2, 3]) == SRLIP(1, (2, np.int64(3)))
+        assert SRLIP(1, [2, 3]) == SRLIP(1, (2, np.int64(3))) == SRLIP(1, np.array([2, 3]))
         assert len({LIP(1), LIP(1.0), LDP(1)}) == 2
         assert isinstance(LIP(1).eps, float)
         for notion in (*same_budget(1), SRLIP(1, (2,))):

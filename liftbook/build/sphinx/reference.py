@@ -136,7 +136,7 @@ def reference(package: str, done: set[str]) -> Iterator[str]:
                 folder = address.rpartition(".")[0]
             folders.setdefault(folder, []).append(address)
             done.add(address)
-    for folder in sorted(folders, key=order):
+    for folder in sorted(folders, key=lambda one: (one != package, order(one))):
         if folder != package or not whole:
             yield from (f"### `{folder}`", "")
         yield "```{eval-rst}"

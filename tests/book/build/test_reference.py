@@ -131,6 +131,12 @@ def test_floors_come_first_and_nothing_twice():
     assert list(reference("liftlib.notions", done)) == []
 
 
+def test_a_package_says_first_what_it_is():
+    """Also where it exports something of a floor below, which had come before it."""
+    lines = list(reference("liftlib.tables", set()))
+    assert lines.index(".. automodule:: liftlib.tables") < lines.index("### `liftlib.notions`")
+
+
 def test_a_module_asked_for_has_its_own_heading():
     """Four modules of one folder stand under their own names, and each names of the page's headings but once."""
     assert next(reference("liftlib.population.sets", set())) == "### `liftlib.population.sets`"
