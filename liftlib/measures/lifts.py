@@ -34,13 +34,13 @@ def l1_of(lift: Matrix, p_s: Vector) -> Vector:
 
 
 def chi2_of(lift: Matrix, p_s: Vector) -> Vector:
-    """Return sum_s P(s) (l(s, x) - 1)^2 for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    r"""Return :math:`\sum_s P(s) (l(s, x) - 1)^2` for lifts of shape (..., S, X) and priors of shape (..., S)."""
     with np.errstate(over="ignore"):  # a lift of 1e-200 has an inverse whose square is infinite to a float
         return _mean((lift - 1) ** 2, p_s)
 
 
 def alpha_of(lift: Matrix, p_s: Vector, alpha: float) -> Vector:
-    """Return (sum_s P(s) l(s, x)^alpha)^(1/alpha) for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    r"""Return :math:`(\sum_s P(s)\, l(s, x)^\alpha)^{1/\alpha}` for lifts (..., S, X) and priors (..., S)."""
     return power_mean(lift, p_s[..., :, None], alpha, axis=-2)
 
 
