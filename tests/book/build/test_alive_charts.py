@@ -74,9 +74,14 @@ def test_the_rows_are_the_books(chart, tmp_path):
 
 
 def point(place):
-    """Point at a chart once it stands still: a page above it may still be laid out."""
+    """Point at a chart until it tells: what is laid out anew above moves it from under a pointer that stands still."""
     place.scroll_into_view_if_needed()
-    place.hover(position={"x": place.bounding_box()["width"] * 0.6, "y": 110})
+    told = place.page.locator(".lift-tip:not([hidden])")
+    for step in range(50):
+        place.hover(position={"x": place.bounding_box()["width"] * (0.6 + 0.01 * (step % 2)), "y": 110})
+        place.page.wait_for_timeout(100)
+        if told.count():
+            return
 
 
 def test_pointing_tells_the_values(chart, tmp_path):
