@@ -24,8 +24,8 @@ ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 
 	$(BIN)/python -m liftbook.figures.stored
 	$(BIN)/python -m liftbook.claims.stored $(if $(ONLY),--only "$(ONLY)") $(if $(MINUTES),--minutes $(MINUTES))
 
-# on two processors: the third works while others wait for a browser, a process or a clock
-TESTERS ?= 3
+# a third worker has what two leave idle, some ten seconds; once a worker's Chromium ended by itself beside two others
+TESTERS ?= 2
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m liftbook.build.chromium
