@@ -93,6 +93,7 @@ def test_what_is_inside(wheel):
     assert licences == {"LICENSE", "_static/mathjax/LICENSE"}
 
 
+@pytest.mark.slow
 def test_bare_needs_what_it_says_and_no_more(bare):
     listed = bare.run([sys.executable, "-m", "uv", "pip", "list", "--python", "env", "--format", "json"])
     installed = {one["name"] for one in json.loads(listed.stdout)}
@@ -108,11 +109,13 @@ def test_bare_needs_what_it_says_and_no_more(bare):
     }
 
 
+@pytest.mark.slow
 def test_bare_has_every_public_name(bare):
     code = "import liftlib\nfor name in liftlib.__all__: getattr(liftlib, name)\nprint(liftlib.__file__)"
     assert Path(bare.python(code).strip()).is_relative_to(bare.folder)
 
 
+@pytest.mark.slow
 def test_bare_runs_the_example_of_readme(bare):
     (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     nmi, leakage, kept = bare.python(example).split()
@@ -121,6 +124,7 @@ def test_bare_runs_the_example_of_readme(bare):
     assert kept == "True"
 
 
+@pytest.mark.slow
 def test_bare_finds_its_data(bare):
     code = "from liftbook.claims import read_claims\nfrom liftlib.datasets import adult_frame\n"
     claims, people = bare.python(f"{code}print(len(read_claims()), len(adult_frame()))").split()
@@ -130,6 +134,7 @@ def test_bare_finds_its_data(bare):
     assert people == "32561"
 
 
+@pytest.mark.slow
 def test_bare_command_line(bare):
     assert bare.lift("--version").stdout == f"liftlib {PROJECT['version']}\n"
     helped = bare.lift("--help")
@@ -142,20 +147,18 @@ def test_bare_command_line(bare):
     assert (again.returncode, again.stdout) == (0, helped.stdout)
 
 
-WEEKLY = {"marks": pytest.mark.slow}  # tests/cli/test_main.py asks the same of each command, without a wheel
-
-
+@pytest.mark.slow  # tests/cli/test_main.py asks the same of each command, without a wheel
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
         (["audit", "people.csv", *COLUMNS], "tables"),
-        pytest.param(["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables", **WEEKLY),
-        pytest.param(["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables", **WEEKLY),
-        pytest.param(["choose", "people.csv", *COLUMNS[:4]], "tables", **WEEKLY),
-        pytest.param(["estimate", "out.csv", "out.card.json"], "tables", **WEEKLY),
-        pytest.param(["list"], "book", **WEEKLY),
+        (["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
+        (["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables"),
+        (["choose", "people.csv", *COLUMNS[:4]], "tables"),
+        (["estimate", "out.csv", "out.card.json"], "tables"),
+        (["list"], "book"),
         (["rerun", "watchdog", "-o", "run"], "book"),
-        pytest.param(["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book", **WEEKLY),
+        (["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else value,
 )
@@ -165,6 +168,7 @@ def test_bare_names_the_extra_that_a_command_needs(bare, words, extra):
     assert re.fullmatch(rf"lift: \w+ is not installed: pip install 'liftlib\[{extra}\]'\n", done.stderr)
 
 
+@pytest.mark.slow
 def test_bare_tables_name_their_extra(bare):
     code = "import liftlib\ntry: import liftlib.tables\nexcept liftlib.LiftError as error: print(error)"
     assert bare.python(code).endswith("is not installed: pip install 'liftlib[tables]'\n")

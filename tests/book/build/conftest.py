@@ -4,6 +4,7 @@ import functools
 import http.server
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,23 @@ def site():
     server.server_close()
 
 
+class Browser:
+    """Chromium, which once ended by itself in the middle of a page, for a cause not known: it is started again then."""
+
+    def __init__(self, chromium):
+        self._launch = functools.partial(chromium.launch, executable_path=find_chromium(), args=FLAGS)
+        self._started = self._launch()
+
+    def is_there(self):
+        return self._started.is_connected()
+
+    def __getattr__(self, name):
+        if not self.is_there():
+            warnings.warn("Chromium ended by itself and was started again", stacklevel=2)
+            self._started = self._launch()
+        return getattr(self._started, name)
+
+
 @pytest.fixture(scope="session")
 def browser():
     if find_chromium() is None:
@@ -50,7 +68,7 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        chromium = Browser(playwright.chromium)
         yield chromium
         chromium.close()
 

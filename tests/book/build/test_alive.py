@@ -161,7 +161,9 @@ def test_a_value_out_of_range_is_refused_at_once(living):
     living.fill("[name=n_trials]", "6")
 
 
-def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living):
+@pytest.fixture(scope="module")
+def changed(living, first_run):
+    """A cell that was changed, run, and has an error."""
     cell = living.locator(".cell", has_text="ll.watchdog(small, notion)").first
     above = living.locator(".lift-mine").first
     above.evaluate("e => { e.dataset.kept = 'yes' }")
@@ -170,6 +172,11 @@ def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living):
     field.fill("channel = ll.watchdog(small, notion)\nprint('mine', n_trials)\nraise ValueError('on purpose')")
     field.press("Shift+Enter")
     living.wait_for_selector(".lift-panel:not(.lift-busy) .lift-go:not(:disabled)")
+    return cell
+
+
+def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
+    cell = changed
     fault = cell.locator(".lift-error")
     assert fault.locator("p").inner_text() == "line 3: ValueError: on purpose"
     assert "mine 6" in cell.locator(".lift-mine pre").first.inner_text()
@@ -177,10 +184,14 @@ def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living):
     assert "1 with an error" in living.inner_text(".lift-state")
 
 
-def test_the_panel_can_be_read_by_a_screen_reader_and_on_a_phone(living):
+@pytest.mark.slow  # axe takes its time
+def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
     """With a run, an error and a cell that is being changed; of the page around them test_browser asks the same."""
     new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .lift-judging, .cell:has(textarea)"
     assert [barriers(living, "light", within=new), barriers(living, "dark", within=new, structure=False)] == [[], []]
+
+
+def test_the_panel_fits_a_phone(living, changed):
     living.set_viewport_size({"width": 390, "height": 800})
     assert living.evaluate("document.documentElement.scrollWidth") <= 390
     living.set_viewport_size({"width": 1300, "height": 900})

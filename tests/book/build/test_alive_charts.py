@@ -167,9 +167,13 @@ def test_the_table_has_what_the_chart_has(chart, tmp_path):
             )
 
 
-def test_screen_readers_dark_pages_and_phones(chart):
+@pytest.mark.slow  # axe takes its time
+def test_screen_readers_and_dark_pages(chart):
     assert barriers(chart, "dark", within="#fig-e23-2", structure=False) == []
     assert barriers(chart, "light", within="#fig-e23-2") == []
+
+
+def test_phones(chart):
     chart.set_viewport_size({"width": 390, "height": 800})
     chart.wait_for_timeout(300)
     assert chart.evaluate("document.documentElement.scrollWidth") <= 390

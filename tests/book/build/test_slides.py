@@ -12,6 +12,8 @@ from liftbook.build.course.slides import HEIGHT, LEAST, WIDTH, Slide, deck, docu
 
 HTML = ROOT / "_build" / "html"
 BROWSER = pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
+# as `make course` is, which makes the slides; the book has none
+slow = pytest.mark.slow
 SVG = "xmlns='http://www.w3.org/2000/svg' width='90' height='60'"
 DOT = f"data:image/svg+xml,<svg {SVG}><rect width='9' height='9'/></svg>"
 
@@ -72,6 +74,7 @@ def test_the_list_on_the_page(tmp_path):
     assert kit.PLACE.fullmatch(text), "a second run replaces the list of the first"
 
 
+@slow
 @BROWSER
 def test_long_text_shrinks_and_what_does_not_fit_is_refused(browser, site, tmp_path):
     from pypdf import PdfReader
@@ -95,6 +98,7 @@ def test_long_text_shrinks_and_what_does_not_fit_is_refused(browser, site, tmp_p
         assert not (tmp_path / "b.pdf").exists()
 
 
+@slow
 @BROWSER
 def test_nothing_is_asked_for_outside(browser, site, tmp_path):
     page = document([Slide("question", "A", "")], "A", '<script src="http://127.0.0.1:9/a.js"></script>')
@@ -102,6 +106,7 @@ def test_nothing_is_asked_for_outside(browser, site, tmp_path):
         print_slides(browser, site, page, tmp_path / "a.pdf")
 
 
+@slow
 @pytest.mark.book
 @pytest.mark.parametrize("session", sessions(), ids=lambda one: f"session-{one.number}")
 def test_every_chapter_has_its_question_statements_and_take_away(session):
@@ -117,8 +122,8 @@ def test_every_chapter_has_its_question_statements_and_take_away(session):
     assert all("headerlink" not in one.body and "Proof." not in one.body for one in made)
 
 
+@slow
 @pytest.mark.book
-@pytest.mark.slow
 @BROWSER
 def test_all_eight_are_printed_and_nothing_is_cut(tmp_path):
     from pypdf import PdfReader
