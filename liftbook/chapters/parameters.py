@@ -7,7 +7,9 @@ may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``
 from __future__ import annotations
 
 import ast
+import copy
 import difflib
+import functools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -124,13 +126,19 @@ def _suggest(name: str, known: Sequence[str]) -> str:
 
 def read_notebook(path: Path) -> Any:
     """Return a MyST text notebook as a notebook object, with its kernel's language named."""
-    import jupytext  # noqa: PLC0415 - only a rerun needs it
-
-    notebook = jupytext.read(path)
+    notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
     # papermill refuses a notebook whose kernelspec does not say this
     notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
     notebook.metadata["kernelspec"].setdefault("language", "python")
     return notebook
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str, suffix: str) -> Any:
+    """Parse once what a sweep or a listing reads again and again."""
+    import jupytext  # noqa: PLC0415 - only a rerun needs it
+
+    return jupytext.reads(text, {"extension": suffix})
 
 
 def read_parameters(path: Path) -> list[Parameter]:
