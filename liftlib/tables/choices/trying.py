@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import queue
 import subprocess
@@ -101,7 +102,9 @@ def _listen(stream: BinaryIO, answers: queue.Queue[Any]) -> None:
 
 def serve() -> None:
     """Answer calls from the standard input until it ends."""
-    out, sys.stdout = sys.stdout.buffer, sys.stderr
+    # whatever prints, be it a solver in C, prints elsewhere
+    out, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
+    os.dup2(2, 1)
     # before the first call's time begins: of sources that were never compiled it takes half a minute
     import liftlib.tables.choices.choosing  # noqa: F401, PLC0415
     from liftlib.solvers.mixing.problem import HAS_NUMBA  # noqa: PLC0415
