@@ -363,3 +363,22 @@ def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
 def test_without_constraints_nothing_is_missed():
     found = programmes.certify(np.array([1.0, 2.0]), np.empty((0, 2)), np.empty(0), np.zeros(2), np.empty(0))
     assert (found.objective, found.primal_residual) == (0.0, 0.0)
+
+
+def test_nothing_is_said_while_it_is_made():
+    """HiGHS 1.16 tells of itself when it enables its calls back, which making it does, unless it was told not to."""
+
+    class Talks:
+        def __init__(self):
+            self.talks = True
+            self.enableCallbacks()
+
+        def setOptionValue(self, name, value):  # noqa: N802 - highspy's own names
+            assert name == "output_flag"
+            self.talks = value
+
+        def enableCallbacks(self):  # noqa: N802
+            self.talked = self.talks
+
+    assert Talks().talked
+    assert not programmes._silent(Talks)().talked
