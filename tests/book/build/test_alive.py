@@ -417,15 +417,22 @@ def same(found, expected, within):
     """Compare tables; times are no result, and optima that tie may differ in the solver's tolerance."""
     assert list(found.columns) == list(expected.columns)
     assert len(found) == len(expected)
+    looser = np.zeros(len(expected))
     if "measure" in expected.columns:
         assert found.measure.tolist() == expected.measure.tolist()
         found, expected = (table[table.measure != "seconds"] for table in (found, expected))
+        # a search ends once enough is proven, here more and there less, and what is at most so far behind goes with it
+        unproven = max([0.0, *found[found.measure == "gap"]["mean"], *expected[expected.measure == "gap"]["mean"]])
+        assert unproven < 1e-3
+        looser = np.where(expected.measure.isin(["gap", "behind"]), unproven, 0.0)
     for column in expected.columns:
         if re.search(r"second|^s\b", column) or column == "time_ratio":
             continue
         one, other = found[column], expected[column]
         if pd.api.types.is_numeric_dtype(other) and not pd.api.types.is_bool_dtype(other):
-            np.testing.assert_allclose(one, other, rtol=within, atol=1e-8, err_msg=column)
+            for atol in np.unique(looser):
+                these = looser == atol
+                np.testing.assert_allclose(one[these], other[these], rtol=within, atol=1e-8 + atol, err_msg=column)
         else:
             assert one.fillna("").tolist() == other.fillna("").tolist(), column
 
