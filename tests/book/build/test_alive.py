@@ -379,6 +379,9 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
 WITHIN = {
     "optimal-ldp-lip": 0.01,  # a search ends once the optimum is proven to a per cent, and each solver goes its own way
     "funnel": 1e-4,  # a descent ends where steps gain no more, and beliefs are flat there
+    # where a table has two symbols 44 times each, many staircases are best, to the last digit: 60 of them, found with
+    # the columns of their programme in another order, keep from 0.05601 to 0.05614 of the law
+    "population_ways_again": 3e-3,
     "population_sets": 0.03,  # of 28 rows one is 2 % lower in the browser; outside it no solver or compiler changes it
 }
 """Chapters and tables whose numbers are not determined to the solver's tolerance, and how far they are."""
