@@ -72,7 +72,7 @@ html { font-size: 12px !important; }
 body, .bd-main, .bd-content, .bd-article-container, .bd-article {
   display: block !important; max-width: none !important; width: auto !important;
   padding: 0 !important; margin: 0 !important; }
-article > section > section > h2, .lift-contents + * { break-before: page; }
+.toctree-wrapper > section > h2, .lift-contents + * { break-before: page; }
 h1, h2, h3, h4 { break-after: avoid; }
 figure, .proof, table.table tr, .lift-drawing { break-inside: avoid; }
 pre, table { white-space: pre-wrap !important; overflow: visible !important; overflow-wrap: anywhere; }

@@ -379,9 +379,10 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
 WITHIN = {
     "optimal-ldp-lip": 0.01,  # a search ends once the optimum is proven to a per cent, and each solver goes its own way
     "funnel": 1e-4,  # a descent ends where steps gain no more, and beliefs are flat there
-    # where a table has two symbols 44 times each, many staircases are best, to the last digit: 60 of them, found with
-    # the columns of their programme in another order, keep from 0.05601 to 0.05614 of the law
+    # many designs are best for the rows, to the last digit, and differ under the law that the rows came from: with the
+    # symbols in another order 60 staircases keep from 0.05601 to 0.05614 of it, and a response 0.51421 or 0.51430
     "population_ways_again": 3e-3,
+    "population_best_for_sets": 3e-4,
     "population_sets": 0.03,  # of 28 rows one is 2 % lower in the browser; outside it no solver or compiler changes it
 }
 """Chapters and tables whose numbers are not determined to the solver's tolerance, and how far they are."""
@@ -420,10 +421,11 @@ def same(found, expected, within):
     """Compare tables; times are no result, and optima that tie may differ in the solver's tolerance."""
     assert list(found.columns) == list(expected.columns)
     assert len(found) == len(expected)
-    looser = np.zeros(len(expected))
     if "measure" in expected.columns:
         assert found.measure.tolist() == expected.measure.tolist()
         found, expected = (table[table.measure != "seconds"] for table in (found, expected))
+    looser = np.zeros(len(expected))
+    if {"measure", "mean"} <= set(expected.columns):
         # a search ends once enough is proven, here more and there less, and what is at most so far behind goes with it
         unproven = max([0.0, *found[found.measure == "gap"]["mean"], *expected[expected.measure == "gap"]["mean"]])
         assert unproven < 1e-3
