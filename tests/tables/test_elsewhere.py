@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -78,6 +78,8 @@ def test_dask_counts_what_one_machine_counts(parts):
     assert_counted_alike(dd.from_pandas(one, npartitions=parts), one)
 
 
+@example([-2.0, -np.inf, 1e16], 4)
+@example([-1.7e308, 1.7e308], 2)
 @given(st.lists(st.floats(allow_nan=False, width=64), min_size=1, max_size=40), st.integers(2, 6))
 def test_quantiles_from_counts_are_those_of_polars(values, parts):
     """Digit by digit, against sorting; infinities and both zeros among them, and nothing where there is nothing."""
@@ -86,10 +88,27 @@ def test_quantiles_from_counts_are_those_of_polars(values, parts):
     def count(found, place):
         return count_digits(frame, column, found, place, "it")
 
-    with np.errstate(invalid="ignore", over="ignore"):
-        found = quantiles(count, parts)
+    found = quantiles(count, parts)
+    at = [part / parts * (len(values) - 1) for part in range(1, parts)]
     wanted = [frame["a"].quantile(part / parts, "linear") for part in range(1, parts)]
+    # between an infinity and a number lies none: the one above is the edge
+    wanted = [
+        one if np.isfinite(one) else sorted(values)[int(np.ceil(rank))] for one, rank in zip(wanted, at, strict=True)
+    ]
     np.testing.assert_array_equal(found, sorted(set(wanted)))
+    assert tables.open_table(frame).quantiles(column, parts) == tables.open_table(frame.to_pandas()).quantiles(
+        column, parts
+    )
+    np.testing.assert_array_equal(tables.open_table(frame).quantiles(column, parts), found)
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame, pd.DataFrame, lambda rows: dd.from_pandas(pd.DataFrame(rows), 3)])
+def test_no_edge_is_beyond_all_numbers(made):
+    """A quarter of the rows lies below the first edge, which had no number between it and them, and was NaN."""
+    frame = made({"a": [-np.inf, -2.0, 5.0, 7.0] * 10, "ill": ["yes", "no"] * 20})
+    counts = Reading(("ill",), ("a",), bins=("a=quantiles:4",)).counts(tables.open_table(frame))
+    assert counts.public.labels == (("< -2",), ("[-2, 1.5)",), ("[1.5, 5.5)",), (">= 5.5",))
+    assert counts.table.sum(axis=0).tolist() == [10, 10, 10, 10]
 
 
 def test_no_numbers_have_no_quantiles():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -91,6 +91,20 @@ def counted(found: pl.DataFrame, names: Sequence[str], where: str) -> pl.DataFra
     if found.is_empty():
         raise DataError(f"{where} has no rows: a distribution needs one observation or more")
     return found.sort(names)
+
+
+def inner_edges(between: Iterable[float | None], above: Iterable[float | None]) -> tuple[float, ...]:
+    """Return quantiles as edges: by interpolation, or the value above where one beside it is infinite.
+
+    Examples
+    --------
+    >>> inner_edges([float("nan"), 1.5, None], [-2.0, 5.0, None])
+    (-2.0, 1.5)
+    """
+    found = {
+        edge if np.isfinite(edge) else upper for edge, upper in zip(between, above, strict=True) if edge is not None
+    }
+    return tuple(sorted(float(edge) for edge in found if edge is not None))
 
 
 def polars_of(frame: Any) -> pl.DataFrame:

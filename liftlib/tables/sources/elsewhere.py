@@ -21,7 +21,7 @@ from polars.exceptions import PolarsError
 from liftlib.errors import DataError
 from liftlib.tables.designs.designing import Design, Unseen
 from liftlib.tables.labels.columns import JOIN, ROWS, Column
-from liftlib.tables.labels.table import Table, counted, named_columns, polars_of, unreadable
+from liftlib.tables.labels.table import Table, counted, inner_edges, named_columns, polars_of, unreadable
 from liftlib.tables.sources.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Lazy(Table):
             values = found.select(column.number()).to_series().drop_nulls()
         except PolarsError as error:
             raise unreadable(self.name, error) from error
-        found_edges = (values.quantile(part / parts, "linear") for part in range(1, parts))
-        return tuple(sorted({float(edge) for edge in found_edges if edge is not None}))
+        shares = [part / parts for part in range(1, parts)]
+        return inner_edges(*([values.quantile(share, way) for share in shares] for way in ("linear", "higher")))
 
 
 class Parted(Lazy):

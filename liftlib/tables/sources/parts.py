@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
 from liftlib.tables.labels.columns import ROWS, Column
-from liftlib.tables.labels.table import unreadable
+from liftlib.tables.labels.table import inner_edges, unreadable
 from liftlib.tables.sources.randomness import Stream
 
 Count = Callable[[pl.DataFrame], pl.DataFrame]
@@ -123,7 +123,9 @@ def quantiles(count: Callable[[Sequence[int], int], pl.DataFrame], parts: int) -
             begins[number] = (begin << DIGIT) | int(of[begin]["digit"][chosen])
     low, high = values_at(np.array(begins, dtype=np.uint64)).reshape(-1, 2).T
     share = np.array(at) - np.floor(at)
-    return tuple(sorted(set(np.where(low == high, low, low + share * (high - low)).tolist())))
+    with np.errstate(invalid="ignore", over="ignore"):
+        between = np.where(low == high, low, low + share * (high - low))
+    return inner_edges(between.tolist(), high.tolist())
 
 
 def order_of(key: bytes, number: int) -> Stream:

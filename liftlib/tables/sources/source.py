@@ -19,7 +19,7 @@ from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
 from liftlib.tables.labels.columns import ROWS, Column
-from liftlib.tables.labels.table import Table, counted, named_columns, polars_of, unreadable
+from liftlib.tables.labels.table import Table, counted, inner_edges, named_columns, polars_of, unreadable
 from liftlib.tables.sources.elsewhere import elsewhere
 
 BATCH = 500_000
@@ -110,12 +110,12 @@ class _PolarsTable(Table):
         value = column.number()
         shares = [part / parts for part in range(1, parts)]
         try:
-            found = self._lazy.select(value.quantile(q, "linear").alias(str(q)) for q in shares).collect(
-                engine="streaming"
-            )
+            found = self._lazy.select(
+                value.quantile(q, way).alias(f"{way} {q}") for way in ("linear", "higher") for q in shares
+            ).collect(engine="streaming")
         except (PolarsError, OSError) as error:
             raise unreadable(self.name, error) from error
-        return tuple(sorted({float(edge) for edge in found.row(0) if edge is not None}))
+        return inner_edges(found.row(0)[: len(shares)], found.row(0)[len(shares) :])
 
 
 def ending(path: Path) -> str | None:
