@@ -495,7 +495,7 @@ def slowest_answer(page, runs):
         page.wait_for_timeout(50)
         pressed += 1
     delays = page.evaluate("window.delays")
-    assert len(delays) == pressed > 20
+    assert len(delays) == pressed > 10  # a run of "relatives" takes about twenty
     page.wait_for_function(f"document.querySelector('.lift-panel').dataset.runs == '{runs + 1}'", timeout=LONG)
     return max(delays)
 
