@@ -106,11 +106,11 @@ def hiding_the_data(counts: Matrix, eps: float, confidence: float = 0.95) -> Cha
 
 
 def _compared(
-    law: str, rows: int, seed: int, eps: float, confidence: float, name: str, best: bool
+    law: str, rows: int, seed: int, eps: float, confidence: float, name: str, best: bool, starts: int
 ) -> list[dict[str, object]]:
     truth, counts, notion = SET_LAWS[law](), table_of(law, rows, seed), NOTIONS[name](eps)
     made = {
-        each: confident_response(counts, notion, confidence=confidence, bounds=bounds)
+        each: confident_response(counts, notion, confidence=confidence, bounds=bounds, starts=starts)
         for each, bounds in BOUNDS.items()
     }
     if best:
@@ -142,6 +142,7 @@ def published_sets(
     confidence: float = 0.95,
     notions: Iterable[str] = ("LIP",),
     best: bool = False,
+    starts: int = 0,
 ) -> pd.DataFrame:
     """Return what one design keeps under several sets of distributions around the same tables.
 
@@ -161,6 +162,8 @@ def published_sets(
         Of ``NOTIONS``.
     best : bool
         Whether to add the best response for Pearson's set, which takes seconds.
+    starts : int
+        Rows drawn at random that the search of the design also sets out from.
 
     Returns
     -------
@@ -170,7 +173,7 @@ def published_sets(
     """
     tasks = itertools.product(laws, rows, seeds, notions)
     return pd.DataFrame(
-        [row for law, n, seed, name in tasks for row in _compared(law, n, seed, eps, confidence, name, best)]
+        [row for law, n, seed, name in tasks for row in _compared(law, n, seed, eps, confidence, name, best, starts)]
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from liftlib.mechanisms.confident.candidates import (
 from liftlib.mechanisms.confident.mixing import mixed_parts, stochastic
 from liftlib.mechanisms.rows import Mixture, cheapest, entropies
 from liftlib.notions import Notion
-from liftlib.numerics import DOWNHILL_TOL, STEEPEST, Mask, Matrix, Vector
+from liftlib.numerics import DOWNHILL_TOL, STEEPEST, Mask, Matrix, Vector, check_count
 from liftlib.population.sample import Parts, Sample
 from liftlib.population.worst import excess_of, worst_needs
 from liftlib.solvers.programmes import Programme
@@ -38,6 +39,9 @@ JOINING = 16
 
 CHEAPER = 1e-6
 """Nats that a row must save, for each unit of its weight, to join."""
+
+SPREAD = 0.5
+"""Of the Dirichlet distribution that starts are drawn from: towards a few symbols each."""
 
 
 class Cone(NamedTuple):
@@ -65,6 +69,7 @@ def confident_response(
     rng: int | np.random.Generator = 0,
     blocks: int | None = None,
     bounds: type[Sample] = Sample,
+    starts: int = 0,
 ) -> Channel:
     """Answer at random so that, with a stated confidence, the notion is kept for the population.
 
@@ -81,6 +86,9 @@ def confident_response(
     bounds : type, keyword-only
         What is known of the distribution: :class:`~liftlib.population.sample.Sample`, or one of the sets in
         ``liftlib.population.sets``, whose confidence the certificate then has.
+    starts : int, keyword-only
+        At least 0: how many rows drawn at random the search also sets out from, each time that it would end. It finds
+        no worse a response than without them, in more time.
 
     Returns
     -------
@@ -100,7 +108,9 @@ def confident_response(
     A row P(y|x) is a sum of subsets of symbols with weights, and the sum of their upper bounds bounds P(y|s), the sum
     of their lower bounds P(y). So the conditions are linear in the weights, over 2^X subsets in place of X symbols,
     and E23 eq. (26) serves with rows that are found as they are needed: those of the least price under the mixture's
-    multipliers, by steps along the entropy's tangent.
+    multipliers, by steps along the entropy's tangent. A descent may end before the least price, and where it ends hangs
+    on the multipliers, of which a degenerate mixture has many: another build of the solver may find a response, as
+    private, that keeps some per cent more or less. ``starts`` makes up for some of it.
 
     Examples
     --------
@@ -110,6 +120,7 @@ def confident_response(
     >>> Sample(counts).keeps(LIP(0.5), channel), round(channel.certificate.value, 2)
     (True, 0.81)
     """
+    more = check_count("starts", starts, least=0)
     whole = bounds(counts, confidence, chosen)
     ratios = notion.ratios(whole.n_secret)
     united, sample = blocks_of(whole, rng, blocks)
@@ -121,7 +132,7 @@ def confident_response(
     # a condition by its own size, so that none is lost beside a large budget's
     table = table[:, 1:] / np.exp(ratios.budget)[:, None] / candidates.mass[1:]
     cone = Cone(table, candidates.member[1:] * sample.weights / candidates.mass[1:, None])
-    pool, mixture = _best_mixture(cone, kept[1:], sample.weights)
+    pool, mixture = _best_mixture(cone, kept[1:], sample.weights, more, np.random.default_rng(rng))
     over_blocks, _ = mixed_parts(sample, notion, _parts(candidates, pool, mixture))
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
@@ -145,8 +156,13 @@ class Row(NamedTuple):
     weights: Vector
 
 
-def _best_mixture(cone: Cone, kept: Mask, p_x: Vector) -> tuple[list[Row], Mixture]:
-    """Return rows, and a mixture of them that averages to P_X, from that of the whole alphabet on."""
+def _best_mixture(
+    cone: Cone, kept: Mask, p_x: Vector, more: int, rng: np.random.Generator
+) -> tuple[list[Row], Mixture]:
+    """Return rows, and a mixture of them that averages to P_X, from that of the whole alphabet on.
+
+    Where no other start leads to a row that would improve it, so many more are drawn.
+    """
     places = np.flatnonzero(kept)
     cost = entropies(cone.rows[places])
     pool = [Row(np.array([len(cone.rows) - 1]), np.ones(1))]
@@ -158,10 +174,9 @@ def _best_mixture(cone: Cone, kept: Mask, p_x: Vector) -> tuple[list[Row], Mixtu
         joining = [
             Row(places[[at]], np.ones(1)) for at in np.argsort(saved, kind="stable")[:JOINING] if saved[at] < -CHEAPER
         ]
-        for row in (*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)):
-            found, value = search.descend(row, price)
-            if value < -CHEAPER:
-                joining.append(found)
+        joining += search.cheaper((*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)), price)
+        if not joining:
+            joining = search.cheaper((rng.dirichlet(np.full(len(p_x), SPREAD)) for _ in range(more)), price)
         if not joining:
             break
         rows = np.vstack([rows, *(one.weights @ cone.rows[one.at] for one in joining)])
@@ -204,6 +219,11 @@ class _Search:
 
     def _columns(self, at: NDArray[np.int64]) -> Matrix:
         return np.vstack([self.cone.table[:, at], np.ones(len(at))])
+
+    def cheaper(self, starts: Iterable[Vector], price: Vector) -> list[Row]:
+        """Return those of the rows to which the starts lead that would improve the mixture."""
+        ends = (self.descend(row, price) for row in starts)
+        return [found for found, value in ends if value < -CHEAPER]
 
     def descend(self, row: Vector, price: Vector) -> tuple[Row, float]:
         """Return a row, and its price, to which steps along the tangent lead."""

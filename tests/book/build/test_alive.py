@@ -383,7 +383,9 @@ WITHIN = {
     # symbols in another order 60 staircases keep from 0.05601 to 0.05614 of it, and a response 0.51421 or 0.51430
     "population_ways_again": 3e-3,
     "population_best_for_sets": 3e-4,
-    "population_sets": 0.03,  # of 28 rows one is 2 % lower in the browser; outside it no solver or compiler changes it
+    # on Adult the design has no starts but its own, and where its descents end hangs on multipliers of which there are
+    # many: for one of 28 rows HiGHS of the browser leads to 0.2780 nats of the table, HiGHS of a kernel to 0.2840
+    "population_sets": 0.03,
 }
 """Chapters and tables whose numbers are not determined to the solver's tolerance, and how far they are."""
 
