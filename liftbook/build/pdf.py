@@ -76,6 +76,7 @@ body, .bd-main, .bd-content, .bd-article-container, .bd-article {
 h1, h2, h3, h4 { break-after: avoid; }
 figure, .proof, table.table tr, .lift-drawing { break-inside: avoid; }
 pre, table { white-space: pre-wrap !important; overflow: visible !important; overflow-wrap: anywhere; }
+.bd-article :is(th, td):first-child { overflow-wrap: break-word; }  /* names stay whole before a text beside them */
 .bd-article table { display: table !important; width: auto; max-width: 100%; font-size: 0.85em; }
 :not(#_):not(#_) { box-shadow: none !important; background-image: none !important; }
 mjx-container[display="true"] { overflow: visible !important; font-size: 95% !important; }
