@@ -37,6 +37,12 @@ UNIT = 2.0**-53
 TRIVIAL = 1e-11
 """Nats by which H(X) is raised where it is the bound: its sum's rounding."""
 
+POINT_TOL = 1e-6
+"""How far the entries of a point may be from summing to 1. Tangents hold at any point without negative entries."""
+
+LARGEST = 1e100
+"""The largest number a check computes with, so that no sum or product of such numbers overflows."""
+
 VALUE_TOL = 1e-9
 """How far a certificate's value may be from I(X; Y) computed anew, nats."""
 
@@ -138,21 +144,54 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
     InvalidProof
         If its boxes are no tree over this joint distribution's symbols, or its caps are not proven.
     """
-    checker = _Checker(joint, _halfspaces(joint, notion, proof), proof)
-    checker.check_caps()
-    total = float(-xlogx(joint.p_x).sum() - proof.dual @ joint.p_x)
-    rounding = 8 * (joint.n_public + 8) * UNIT * float(1 + np.log(joint.n_public) + np.abs(proof.dual) @ joint.p_x)
-    return total - min(checker.least(), 0.0) + rounding
+    halfspaces = _halfspaces(joint, notion, proof)
+    try:
+        # finite numbers can overflow to infinity and then to NaN, which every comparison would have to catch
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            checker = _Checker(joint, halfspaces, proof)
+            checker.check_caps()
+            total = float(-xlogx(joint.p_x).sum() - proof.dual @ joint.p_x)
+            size = float(1 + np.log(joint.n_public) + np.abs(proof.dual) @ joint.p_x)
+            upper = total - min(checker.least(), 0.0) + 8 * (joint.n_public + 8) * UNIT * size
+    except FloatingPointError as error:
+        raise InvalidProof(f"the proof's numbers are too large to compute with ({error})") from error
+    if np.isnan(upper):
+        raise InvalidProof("the proof's numbers are too large to compute with: the bound is NaN")
+    return upper
 
 
 def _halfspaces(joint: Joint, notion: Notion, proof: Proof) -> Matrix:
-    """Return what every allowed row meets."""
+    """Return the halfspaces G v >= 0 that hold for every posterior v the notion allows, all of them finite."""
     if len(proof.points):
-        if proof.points.shape[1] != joint.n_public:
-            raise InvalidProof(f"the proof is for {proof.points.shape[1]} symbols, the joint has {joint.n_public}")
-        return notion.tangents(joint, proof.points)
-    relaxed, _ = notion.relaxed(joint.p_s, RESOLVED)
-    return relaxed.halfspaces(joint) if notion.polyhedral else np.empty((0, joint.n_public))
+        _check_points(joint, notion, proof.points)
+        with np.errstate(all="ignore"):  # what is not finite is rejected below
+            found = notion.tangents(joint, proof.points)
+    elif notion.polyhedral:
+        found = notion.relaxed(joint.p_s, RESOLVED)[0].halfspaces(joint)
+    else:
+        found = np.empty((0, joint.n_public))
+    if not np.isfinite(found).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(found))[0])
+        raise InvalidProof(f"halfspace {at[0]} of {notion} has the entry {found[at]} for symbol {at[1]}, not a number")
+    return found
+
+
+def _check_points(joint: Joint, notion: Notion, points: Matrix) -> None:
+    """Check that tangents can be taken at the points: distributions over the symbols, for a curved convex notion."""
+    if not notion.convex or notion.polyhedral:
+        kind = "polyhedral" if notion.polyhedral else "not convex"
+        raise InvalidProof(f"the proof has points for tangents, but {notion} is {kind}: points must be empty")
+    if points.ndim != 2 or points.shape[1] != joint.n_public:
+        raise InvalidProof(f"points has shape {points.shape}, but the joint has {joint.n_public} symbols")
+    for at, point in enumerate(points):
+        bad = np.flatnonzero(~((point >= 0) & (point <= 1 + POINT_TOL)))
+        if bad.size:
+            x = int(bad[0])
+            raise InvalidProof(
+                f"point {at} of the proof has the entry {point[x]:g} for symbol {x}: give a distribution"
+            )
+        if not abs(float(point.sum()) - 1) <= POINT_TOL:
+            raise InvalidProof(f"point {at} of the proof sums to {point.sum():g}, not 1: give a distribution")
 
 
 class _Box(NamedTuple):
@@ -202,7 +241,11 @@ class _Checker:
         up, down = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
         slopes = start + up @ self.first + down @ self.second
         terms = np.abs(start) + up @ np.abs(self.first) + down @ np.abs(self.second)
-        return slopes, terms, up @ self.slack[0] + down @ self.slack[1]
+        loose = up @ self.slack[0] + down @ self.slack[1]
+        for sizes in (terms, loose):
+            if not (sizes <= LARGEST).all():
+                raise InvalidProof(f"the proof's weights give sums above {LARGEST:g}, too large to compute with")
+        return slopes, terms, loose
 
     def check_caps(self) -> None:
         """See that no allowed row exceeds the caps: v_x <= the largest of e_x + w G over the symbols."""
@@ -232,7 +275,10 @@ class _Checker:
             for k in range(len(weights)):
                 at = start + k
                 constant = float(sums[k] - loose[k])
-                found = min(found, self._visit(at, path, slopes[k], terms[k], constant, explicit.get(at, [])))
+                bound = self._visit(at, path, slopes[k], terms[k], constant, explicit.get(at, []))
+                if np.isnan(bound):  # Python's min would drop it
+                    raise InvalidProof(f"the bound of box {at} is NaN: its numbers are too large")
+                found = min(found, bound)
         return found
 
     def _visit(

@@ -126,7 +126,7 @@ class TestBounds:
         proof = proof_of(weights=[0.0, 0.0], sides=[[0, -1]], points=row[None])
         assert len(notion.tangents(JOINT, row[None])) == 1
         assert upper_bound(JOINT, notion, proof) == pytest.approx(WHOLE)
-        with pytest.raises(InvalidProof, match=r"^the proof is for 2 symbols, the joint has 3$"):
+        with pytest.raises(InvalidProof, match=r"^points has shape \(1, 2\), but the joint has 3 symbols$"):
             upper_bound(JOINT, notion, proof_of(points=[[0.5, 0.5]]))
 
 
