@@ -21,7 +21,8 @@ def leaf(upper, dual, weight, points=None):
     return ll.Proof(
         upper=upper, dual=np.full(N, dual), order=np.arange(N), sides=np.array([[0, -1 if len(points) else 1]]),
         caps=np.ones(N), cap_weights=np.zeros((N, 1)), parent=np.array([-1]), child=np.array([0]),
-        kind=np.array([0]), symbol=np.array([0]), level=np.array([0.0]), weights=np.array([[weight, 0.0]]), points=points,
+        kind=np.array([0]), symbol=np.array([0]), level=np.array([0.0]), weights=np.array([[weight, 0.0]]),
+        points=points,
     )  # fmt: skip
 
 
