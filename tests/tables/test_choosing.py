@@ -13,8 +13,9 @@ from liftlib import tables
 from liftlib.cli import main
 from liftlib.errors import InvalidParameter, LiftError
 from liftlib.solvers.mixing.problem import HAS_NUMBA
-from liftlib.tables.choices.choosing import Tried, _recommended
+from liftlib.tables.choices.choosing import NOTIONS_AT, Tried, _recommended
 from liftlib.tables.choices.trying import Trying
+from liftlib.tables.designs.words import in_words
 
 ROWS = pl.DataFrame({"s": ["a"] * 60 + ["b"] * 60, "x": ["u"] * 40 + ["v"] * 30 + ["w"] * 30 + ["u"] * 20})
 
@@ -152,3 +153,30 @@ def test_what_is_too_slow_is_told_and_not_tried_again(monkeypatch):
     assert problems == ["longer than 10 s", "longer than 10 s at another budget"]
     assert found.best.mechanism == "tailored"
     assert "longer than 10 s" in tables.choice_page(found)
+
+
+@pytest.mark.parametrize("kind", ["lip", "alip", "ldp"])
+def test_every_budget_has_its_words(kind, monkeypatch):
+    """Texts of notions drop the last digits of a budget, and a choice at 0.1 once ended in StopIteration for it."""
+    monkeypatch.setattr("liftlib.tables.choices.trying.PROCESSES", False)
+    budgets = [at / 100 for at in range(1, 401, 1 if kind == "alip" else 13)]
+    for eps in [*budgets, 0.1 * 3, 0.1 + 0.7, 1 / 3, 2 / 3, 1]:
+        found = tables.choose(
+            ROWS, secret="s", public="x", eps=eps, epsilons=[], notions=[kind], mechanisms=["watchdog"], confidence=None
+        )
+        assert found.best.eps == eps
+        assert found.words == tuple(in_words(NOTIONS_AT[kind](eps), "s"))
+
+
+def test_words_are_those_of_the_notion_that_is_recommended(monkeypatch):
+    monkeypatch.setattr("liftlib.tables.choices.trying.PROCESSES", False)
+    found = tables.choose(ROWS, secret="s", public="x", eps=0.1 * 3, epsilons=[0.1], mechanisms=["subset-merging"])
+    assert found.best.notion.startswith("LIP(")
+    assert found.words == tuple(in_words(ll.LIP(0.1 * 3), "s"))
+
+
+def test_the_command_at_a_budget_whose_text_is_shortened(tmp_path, capsys):
+    ROWS.write_csv(tmp_path / "in.csv")
+    words = ["choose", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--mechanisms", "subset-merging"]
+    assert main([*words, "--notions", "alip", "--eps", "0.1", "--budgets", "0.1", "--quiet"]) == 0
+    assert "recommended: ALIP(" in capsys.readouterr().out

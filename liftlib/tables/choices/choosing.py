@@ -181,6 +181,10 @@ def choose(
                 slow.add((name, one))
     warn_of_rows_alone(confidence)
     best, reason = _recommended([one for one in tried if one.eps == eps and not one.problem])
+    # by position, for the text of a notion drops the last digits of its budget
+    notion = next(
+        (NOTIONS_AT[name](budget) for (name, _, budget), one in zip(wanted, tried, strict=True) if one is best), None
+    )
     return Choice(
         secret=JOIN.join(counts.secret.names),
         public=JOIN.join(counts.public.names),
@@ -190,12 +194,8 @@ def choose(
         tried=tuple(tried),
         best=best,
         reason=reason,
-        words=() if best is None else in_words(_named(best.notion, notions, eps), JOIN.join(counts.secret.names)),
+        words=() if notion is None else in_words(notion, JOIN.join(counts.secret.names)),
     )
-
-
-def _named(text: str, notions: Sequence[str], eps: float) -> Notion:
-    return next(made for name in notions if repr(made := NOTIONS_AT[name](eps)) == text)
 
 
 def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
