@@ -9,7 +9,7 @@ import numpy as np
 
 from liftlib.errors import UnsupportedNotion
 from liftlib.notions import Need, Notion
-from liftlib.numerics import KEEP_TOL, Mask, Matrix, Vector
+from liftlib.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
 
 MOST_CORNERS = 10
 """Secrets beyond which the 2^|S| corners of a box of lifts are too many."""
@@ -65,11 +65,26 @@ def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
             f"{notion} is not decided by each output's lifts alone, so what it needs for the population is not known: "
             "use LIP or LDP, or keep it for the table's rows only"
         )
+    n_secret = len(between.prior_upper)
+    if n_secret == 1:  # then P(y|s) = P(y)
+        return notion.needs(np.ones_like(between.lower[:-1]), np.ones(1))
+    least, most = lifts_between(between)
+    found = _worst_of_box(notion, between, least, most)
+    # Upper bounds on P(s) sum to more than 1, so an average by them exceeds that of any prior. An output whose lifts
+    # are all known to be 1 needs the same under every prior, so it gets one that sums to 1.
+    constant = (np.maximum(most - 1, 1 - least) <= SAME_TOL).all(axis=0)
+    if not constant.any():
+        return found
+    at_one = notion.needs(np.ones_like(least), between.prior_upper / between.prior_upper.sum())
+    return tuple(
+        need._replace(needed=np.where(constant, one.needed, need.needed))
+        for need, one in zip(found, at_one, strict=True)
+    )
+
+
+def _worst_of_box(notion: Notion, between: Between, least: Matrix, most: Matrix) -> tuple[Need, ...]:
     lower, upper = between.lower[:-1], between.upper[:-1]
     n_secret, prior = len(lower), between.prior_upper
-    if n_secret == 1:  # then P(y|s) = P(y)
-        return notion.needs(np.ones_like(lower), np.ones(1))
-    least, most = lifts_between(between)
     with np.errstate(invalid="ignore"):  # a ratio of two bounds that are 0, which is not read
         at_most, at_least = notion.needs(most, prior), notion.needs(least, prior)
     if all(need.decides for need in at_most):

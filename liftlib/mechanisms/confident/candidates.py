@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.channel import Certificate, Partition
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL, Mask, Vector, check_count, generator, xlogx
@@ -92,15 +92,24 @@ class Candidates:
         return np.asarray(self.member @ self.sample.weights)
 
     def kept(self, notion: Notion) -> Mask:
-        """Return which subsets, as an output, keep the notion for the population; the empty one does not count."""
+        """Return which subsets, as an output, keep the notion for the population; the empty one does not count.
+
+        Raises
+        ------
+        InfeasiblePrivacy
+            If the whole alphabet does not, which is a constant release.
+        """
         kept = kept_for_sure(notion, self.between)
+        if not kept[-1]:
+            raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
         kept[0] = False
         return kept
 
     def best_partition(self, kept: Mask) -> Partition:
-        """Return the partition into kept subsets of the largest entropy; the whole alphabet is one of them."""
+        """Return the partition into kept subsets of the largest entropy; the whole alphabet always counts as kept."""
         n = self.sample.n_public
-        allowed = np.flatnonzero(kept)
+        # without the whole alphabet there may be no partition
+        allowed = np.union1d(np.flatnonzero(kept[1:]) + 1, 2**n - 1)
         gain = -xlogx(self.mass[allowed])
         starts = [np.flatnonzero(allowed & -allowed == 1 << x) for x in range(n)]
         first = [(allowed[at], gain[at]) for at in starts]
@@ -115,7 +124,9 @@ class Candidates:
                 at = int(values.argmax())
                 best[rest], taken[rest] = values[at], subsets[inside][at]
         rest, found = 2**n - 1, []
-        while rest:
+        for _ in range(n):  # each subset takes at least one symbol
+            if not rest:
+                break
             found.append(tuple(np.flatnonzero(self.member[taken[rest]]).tolist()))
             rest ^= int(taken[rest])
         return tuple(sorted(found))
