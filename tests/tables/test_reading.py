@@ -132,7 +132,7 @@ def test_too_many_symbols():
     [
         (b"", "is empty: it needs a line with the columns' names"),
         (b"ill,age\n", "has no rows"),
-        (b"ill,age\n1,2,3\n", "a line has more values than the header has names"),
+        (b"ill,age\n1,2,3\n", "line 2 has 3 fields, but the header has 2"),
         (b"ill,age\ncaf\xe9,1\n", "save it as UTF-8"),
         (b"ill,ill,age\n1,2,3\n", "more than one column 'ill'"),
         (b"ill,agee\n1,2\n", "no column 'age': did you mean 'agee'"),

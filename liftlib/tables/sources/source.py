@@ -6,9 +6,11 @@ tells a missing value from an empty text.
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from liftlib.errors import DataError
 from liftlib.tables.labels.columns import ROWS, Column
 from liftlib.tables.labels.table import Table, counted, inner_edges, named_columns, polars_of, unreadable
 from liftlib.tables.sources.elsewhere import elsewhere
+from liftlib.tables.sources.widths import check_widths
 
 BATCH = 500_000
 """Rows of a file in memory at a time."""
@@ -81,12 +84,16 @@ class _PolarsTable(Table):
         except (PolarsError, OSError) as error:
             raise unreadable(name, error) from error
 
+    def _rows(self) -> pl.LazyFrame:
+        """Return the rows, all of which can be read."""
+        return self._lazy
+
     def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> pl.DataFrame:
         named = named_columns(columns)
         self.check(list(dict.fromkeys(column.name for column in named.values())))
         names = list(named)
         try:
-            labels = self._lazy.select(column.labels().alias(name) for name, column in named.items())
+            labels = self._rows().select(column.labels().alias(name) for name, column in named.items())
             found = labels.group_by(names).agg(pl.len().cast(pl.Int64).alias(ROWS)).collect(engine="streaming")
         except (PolarsError, OSError) as error:
             raise unreadable(self.name, error) from error
@@ -94,13 +101,13 @@ class _PolarsTable(Table):
 
     def batches(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         try:
-            yield from self._lazy.select(names).collect_batches(maintain_order=True, chunk_size=BATCH)
+            yield from self._rows().select(names).collect_batches(maintain_order=True, chunk_size=BATCH)
         except (PolarsError, OSError) as error:
             raise unreadable(self.name, error) from error
 
     def distinct(self, names: Sequence[str]) -> int:
         try:
-            found = self._lazy.select(names).unique().select(pl.len()).collect(engine="streaming")
+            found = self._rows().select(names).unique().select(pl.len()).collect(engine="streaming")
         except (PolarsError, OSError) as error:
             raise unreadable(self.name, error) from error
         return int(found.item())
@@ -110,9 +117,11 @@ class _PolarsTable(Table):
         value = column.number()
         shares = [part / parts for part in range(1, parts)]
         try:
-            found = self._lazy.select(
-                value.quantile(q, way).alias(f"{way} {q}") for way in ("linear", "higher") for q in shares
-            ).collect(engine="streaming")
+            found = (
+                self._rows()
+                .select(value.quantile(q, way).alias(f"{way} {q}") for way in ("linear", "higher") for q in shares)
+                .collect(engine="streaming")
+            )
         except (PolarsError, OSError) as error:
             raise unreadable(self.name, error) from error
         return inner_edges(found.row(0)[: len(shares)], found.row(0)[len(shares) :])
@@ -138,6 +147,7 @@ class _FileTable(_PolarsTable):
         if not path.is_file():
             raise DataError(f"no file {path}: check the path")
         name = name or str(path)
+        self._path, self._separator, self._checked = path, SUFFIXES[found], False
         if separator := SUFFIXES[found]:
             try:
                 with path.open("rb") as file:
@@ -159,6 +169,24 @@ class _FileTable(_PolarsTable):
         for column in self.columns:
             if "_duplicated_" in column and (twice := column.rpartition("_duplicated_")[0]) in self.columns:
                 raise DataError(f"{name} has more than one column {twice!r}: rename them")
+
+    def _rows(self) -> pl.LazyFrame:
+        """Return the rows; the first call checks the width of every line, as Polars does only if all columns are read.
+
+        Raises
+        ------
+        DataError
+            If a line of text has more or fewer fields than the header.
+        """
+        if self._separator and not self._checked:
+            zipped = str(ending(self._path)).endswith(".gz")
+            try:
+                with gzip.open(self._path) if zipped else self._path.open("rb") as file:
+                    check_widths(file, self.name, self._separator, len(self.columns))
+            except (OSError, EOFError, zlib.error) as error:
+                raise DataError(f"cannot read {self.name}: {error}; check the file") from error
+            self._checked = True
+        return self._lazy
 
 
 KINDS = {
