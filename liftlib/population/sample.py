@@ -32,7 +32,8 @@ class Parts(NamedTuple):
     ----------
     member : numpy.ndarray of bool, shape (k, X)
     weights : numpy.ndarray, shape (k, Y)
-        Not negative.
+        Finite and at least 0: otherwise the bounds of the subsets do not add up to bounds of the sum, and
+        :meth:`Sample.sums` refuses the parts.
     """
 
     member: Mask
@@ -61,6 +62,33 @@ class Parts(NamedTuple):
         weights = np.zeros((len(at), kernel.shape[1]))
         weights[np.arange(len(at)), y] = step[at, y]
         return cls(rank.T[y] <= at[:, None], weights)
+
+    def validated(self, n: int) -> Parts:
+        """Return the parts as arrays of bool and of float, for n symbols.
+
+        Raises
+        ------
+        InvalidParameter
+            If the shapes do not fit, ``member`` is not boolean, or a weight is negative or not finite.
+        """
+        inside = insides(self.member, n)
+        try:
+            weights = np.asarray(self.weights)
+        except ValueError as error:  # ragged
+            raise InvalidParameter(f"the weights of the parts are {shown(self.weights)}: give a matrix") from error
+        if weights.dtype.kind not in "biuf":
+            raise InvalidParameter(f"the weights of the parts are {shown(self.weights)}: give real numbers")
+        if weights.ndim != 2 or len(weights) != len(inside):
+            raise InvalidParameter(
+                f"the weights of the parts have shape {weights.shape}: give ({len(inside)}, Y), a row for each subset"
+            )
+        wrong = ~(np.isfinite(weights) & (weights >= 0))
+        if wrong.any():
+            at = tuple(int(i) for i in np.argwhere(wrong)[0])
+            raise InvalidParameter(
+                f"weights{list(at)} of the parts is {weights[at]}: bounds add up only with finite weights of at least 0"
+            )
+        return Parts(inside, weights.astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -197,12 +225,14 @@ class Sample:
         """Return bounds on P(y|s) and P(y) for each output of a channel.
 
         A row P(y|x) is a sum of subsets with weights, and so are its bounds. The subsets are those that the channel's
-        certificate names in its ``parts``, where these are its kernel, and nested ones otherwise.
+        certificate names in its ``parts``, where these are its kernel, and nested ones otherwise. The certificate is
+        not trusted: its parts are checked first.
 
         Raises
         ------
         InvalidParameter
-            If the channel does not fit.
+            If the channel does not fit, or the parts in its certificate have a negative or non-finite weight, or
+            another shape.
         """
         kernel = channel.kernel
         wanted = (self.n_secret, self.n_public) if channel.sees_secret else (self.n_public,)
@@ -211,8 +241,10 @@ class Sample:
         if not channel.sees_secret:
             # only a mechanism for the population says of which subsets its channel is made
             parts = getattr(channel.certificate, "parts", None)
-            if isinstance(parts, Parts) and _is(parts.kernel, kernel):
-                return self.sums(parts)
+            if isinstance(parts, Parts):
+                parts = parts.validated(self.n_public)
+                if _is(parts.kernel, kernel):
+                    return self.sums(parts)
             return self.sums(Parts.nested(kernel))
         each = [self.sums(Parts.nested(one)) for one in kernel]
         lower, upper = (np.array([found[side][s] for s, found in enumerate(each)]) for side in (0, 1))
@@ -221,7 +253,14 @@ class Sample:
         return Between(np.vstack([lower, whole[0]]), np.vstack([upper, whole[1]]), *self.prior)
 
     def sums(self, parts: Parts) -> Between:
-        """Return bounds on P(y|s) and P(y) for outputs that are sums of subsets."""
+        """Return bounds on P(y|s) and P(y) for outputs that are sums of subsets.
+
+        Raises
+        ------
+        InvalidParameter
+            If the parts do not fit, or a weight is negative or not finite.
+        """
+        parts = parts.validated(self.n_public)
         found = self.subsets(parts.member)
         return Between(found.lower @ parts.weights, found.upper @ parts.weights, *self.prior)
 
