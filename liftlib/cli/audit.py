@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from liftlib.cli.options import notion_of, notion_options, reading, table_options, takes_shape
+from liftlib.cli.options import files_read, notion_of, notion_options, reading, table_options, takes_shape
 from liftlib.cli.shared import json_option, print_json, printable, seed
 from liftlib.files import check_apart, check_free
 from liftlib.tables import Audit, audit_page, open_table
@@ -46,7 +46,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Audit, print, and return the exit code."""
     if options.page is not None:
-        check_apart([options.page], [options.table])
+        check_apart([options.page], files_read(options))
         check_free(options.page, force=options.force)
     of_columns = takes_shape(options)
     if not of_columns:
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     notion = notion_of(options, counts.public.shape)
     found = audited(counts, notion, resamples=options.resamples, level=options.level, rng=options.seed)
     if options.page is not None:
-        page_file(options.page, audit_page(found), options.table, force=options.force)
+        page_file(options.page, audit_page(found), files_read(options), force=options.force)
     if options.json:
         print_json(as_dict(found))
     else:

@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from liftlib.cli.options import confidence_of, confidence_option, reading, table_options
+from liftlib.cli.options import confidence_of, confidence_option, files_read, reading, table_options
 from liftlib.cli.shared import json_option, print_json, printable
 from liftlib.files import check_apart, check_free
 from liftlib.tables import MECHANISMS, choice_page, choose
@@ -41,7 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Try, print, and return the exit code."""
     if options.page is not None:
-        check_apart([options.page], [options.table])
+        check_apart([options.page], files_read(options))
         check_free(options.page, force=options.force)
     how = reading(options, "pool")
     found = choose(
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         print(file=sys.stderr)
     if options.page is not None:
-        page_file(options.page, choice_page(found), options.table, force=options.force)
+        page_file(options.page, choice_page(found), files_read(options), force=options.force)
     if options.json:
         print_json(asdict(found))
         return 0

@@ -12,8 +12,10 @@ from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
 from liftlib.notions.catalogue import NOTIONS, SHAPE, notion_from, parameters
 from liftlib.tables.designs.designing import CONFIDENCE
+from liftlib.tables.labels.binning import hierarchy_file
 from liftlib.tables.labels.counting import Rare
 from liftlib.tables.labels.reading import Reading
+from liftlib.tables.sources.source import STDIN
 
 BUDGETS = {
     "eps": "budget, nats: lip, ldp, srlip; or alip with --lam",
@@ -105,6 +107,24 @@ def reading(options: argparse.Namespace, rare: Rare) -> Reading:
         tuple(options.categorical),
         tuple(options.hierarchy),
     )
+
+
+def files_read(options: argparse.Namespace) -> list[Path]:
+    """Return the files that a command reads: the table, its hierarchies, and the module of a notion of one's own.
+
+    Raises
+    ------
+    LiftError
+        If an option that names one has the wrong form, or the module cannot be imported.
+    """
+    files = [] if options.table == STDIN else [options.table]
+    files += [hierarchy_file(text)[1] for text in options.hierarchy]
+    notion: str = getattr(options, "notion", None) or ""  # `lift choose` has none
+    if ":" in notion:
+        takes_shape(options)  # imports it
+        file = getattr(sys.modules.get(notion.partition(":")[0]), "__file__", None)
+        files += [] if file is None else [Path(file)]
+    return files
 
 
 def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:

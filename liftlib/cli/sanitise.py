@@ -11,6 +11,7 @@ from pathlib import Path
 from liftlib.cli.options import (
     confidence_of,
     confidence_option,
+    files_read,
     notion_of,
     notion_options,
     reading,
@@ -19,6 +20,7 @@ from liftlib.cli.options import (
 )
 from liftlib.cli.shared import ledger_of, print_json, printable, publishing, release_options
 from liftlib.errors import InvalidParameter
+from liftlib.files import check_apart
 from liftlib.notions import Notion
 from liftlib.tables import MECHANISMS, Outputs, sanitise_file
 from liftlib.tables.audits.auditing import as_dict
@@ -84,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
         return made
 
     outputs = Outputs.beside(options.output, options.design, options.page)
+    check_apart([*outputs.private, *outputs.public], files_read(options))
     with progress(options.seconds) as report:
         done = sanitise_file(
             options.table,

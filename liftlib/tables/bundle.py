@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,7 +119,7 @@ def sanitise_file(
     """
     how = publishing or Publishing()
     files = [*outputs.private, *outputs.public]
-    inputs = [] if source == STDIN else [source]
+    inputs = [*([] if source == STDIN else [source]), *reading.files]
     check_apart([*files, *([ledger] if ledger else [])], inputs)
     for path in files:
         check_free(path, force=force)
@@ -218,8 +218,7 @@ def apply_file(
     return made, drift, notes
 
 
-def page_file(path: Path, text: str, source: Path, *, force: bool) -> None:
-    """Write a page for the owner alone, never over the table that it is about."""
-    inputs = [] if source == STDIN else [source]
+def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:
+    """Write a page for the owner alone, never over a file that was read for it."""
     with fresh_files([path], force=force, private=[path], inputs=inputs) as (aside,):
         aside.write_text(text, encoding="utf-8")

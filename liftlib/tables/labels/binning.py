@@ -69,6 +69,29 @@ def _days(text: str) -> float:
     return float((dt.date.fromisoformat(text) - dt.date(1970, 1, 1)).days)
 
 
+def hierarchy_file(text: str) -> tuple[str, Path, int]:
+    """Return a column's name, the file of its hierarchy and the level, from ``name=file.csv`` or ``name=file.csv:2``.
+
+    Raises
+    ------
+    DataError
+        If the text has another form.
+
+    Examples
+    --------
+    >>> name, path, level = hierarchy_file("age=ages.csv:2")
+    >>> name, path.name, level
+    ('age', 'ages.csv', 2)
+    """
+    name, _, said = text.partition("=")
+    file, level = said, 1
+    if (cut := said.rpartition(":"))[0] and cut[2].isdecimal():
+        file, level = cut[0], int(cut[2])
+    if not name or not file or level < 1:
+        raise DataError(f"--hierarchy is {text!r}: give NAME=FILE.csv, or NAME=FILE.csv:LEVEL, of 1 or more")
+    return name, Path(file), level
+
+
 def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a column's name and what each of its values counts as, from ``name=file.csv`` or ``name=file.csv:2``.
 
@@ -80,13 +103,7 @@ def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     DataError
         If the text has another form, or the file is not such a table.
     """
-    name, _, said = text.partition("=")
-    file, level = said, 1
-    if (cut := said.rpartition(":"))[0] and cut[2].isdecimal():
-        file, level = cut[0], int(cut[2])
-    if not name or not file or level < 1:
-        raise DataError(f"--hierarchy is {text!r}: give NAME=FILE.csv, or NAME=FILE.csv:LEVEL, of 1 or more")
-    path = Path(file)
+    name, path, level = hierarchy_file(text)
     if not path.is_file():
         raise DataError(f"no file {path}, which --hierarchy names: check the path")
     try:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any, get_args
 
 from liftlib.errors import DataError, InvalidParameter, shown
 from liftlib.numerics import check_scalar
-from liftlib.tables.labels.binning import Bins, bins_from, hierarchy_from
+from liftlib.tables.labels.binning import Bins, bins_from, hierarchy_file, hierarchy_from
 from liftlib.tables.labels.columns import Column, Counts
 from liftlib.tables.labels.counting import Missing, Rare, count, log_choose
 from liftlib.tables.labels.table import Table
@@ -89,6 +90,11 @@ class Reading:
     def publics(self) -> tuple[str, ...]:
         """The public columns."""
         return texts_of("public", self.public)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that are read beside the table: the hierarchies."""
+        return tuple(hierarchy_file(text)[1] for text in self.hierarchies)
 
     def columns(self, table: Table, names: Sequence[str]) -> list[Column]:
         """Return some of the table's columns, with how their values become labels."""
