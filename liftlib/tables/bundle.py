@@ -22,15 +22,14 @@ from liftlib.tables.releases.drift import Drift
 from liftlib.tables.releases.releasing import Publishing, check_keep, check_suffix, without_formulas, write
 from liftlib.tables.releases.sanitising import (
     Sanitised,
-    beside_others,
     check_dear,
     check_each_secret,
-    checked_drift,
+    judged,
     notes_on,
-    refuse_unseen,
     routed,
     warn_of_rows_alone,
 )
+from liftlib.tables.releases.together import beside_others
 from liftlib.tables.sources.randomness import uniform
 from liftlib.tables.sources.source import STDIN, ending, open_table
 
@@ -136,12 +135,12 @@ def sanitise_file(
     check_keep(table, made, how.keep)
     check_each_secret(made)
     warn_of_rows_alone(confidence)
-    told, together = beside_others(table, made, *ledgers.past_of(table, past, how.keep), allow=allow)
-    notes = [*notes_on(table, made, reading, how, rng), *told]
+    beside = beside_others(table, made, *ledgers.past_of(table, past, how.keep), allow=allow)
+    notes = [*notes_on(table, made, reading, how, rng), *beside.notes]
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
     release = 1 if past is None else 1 + len(past.entries)
     card = card_of(
-        made, keep=how.keep, keep_order=how.keep_order, release=release, alone=not together, kernel=how.kernel
+        made, keep=how.keep, keep_order=how.keep_order, release=release, alone=bool(beside.broken), kernel=how.kernel
     )
     after = None if past is None else past.with_entry(outputs.table.name, _digest(source), how.keep, made)
     if ledger is not None:
@@ -203,12 +202,8 @@ def apply_file(
     made, table = load(channel), open_table(source)
     table.check(made.columns_needed())
     made = without_formulas(made, how.formulas, how.keep)
-    check_keep(table, made, how.keep)
-    if how.unseen == "error":
-        refuse_unseen(table, made)
-    drift = checked_drift(table, made, allow=allow)
     past = None if ledger is None else ledgers.read_ledger(ledger)
-    notes, _ = beside_others(table, made, *ledgers.past_of(table, past, how.keep), allow=allow)
+    drift, notes = judged(table, made, how, past, allow=allow)
     after = None if past is None else past.with_entry(out.name, _digest(source), how.keep, made)
     replaced = files if force else files[:-1]
     with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:

@@ -45,6 +45,9 @@ class Drift:
         design has none; None where they hold no secret, or nobody knows how to tell.
     untold : str
         Why it cannot be told by how much the notion is exceeded, to go on a sentence; empty where it can.
+    beside : str
+        Why nothing is promised of the new rows together with what else is published about them, such as kept columns;
+        empty where the notion is kept together with it.
     """
 
     rows: int
@@ -55,6 +58,7 @@ class Drift:
     confidence: float | None
     population: Verdict | None
     untold: str
+    beside: str = ""
 
     @property
     def differs(self) -> bool:
@@ -63,12 +67,12 @@ class Drift:
 
     @property
     def harmful(self) -> bool:
-        """Whether the new rows show that the notion is broken, or differ so that what was promised does not hold.
+        """Whether the notion is broken for the new rows, or they differ so that what was promised does not hold.
 
         A promise for these rows alone holds where the new rows' own shares keep the notion; one for the population
         where the new rows by themselves vouch for it.
         """
-        if self.population == "broken":
+        if self.beside or self.population == "broken":
             return True
         if self.confidence is not None:
             return self.differs and self.population != "kept"
@@ -77,6 +81,10 @@ class Drift:
     @property
     def promise(self) -> str:
         """What is promised of the release of the new rows, in a sentence."""
+        if self.beside:
+            return f"nothing is promised of the new rows. {self.beside}"
+        if self.population == "broken":
+            return "nothing is promised of the new rows, for they show that the notion is broken for their population"
         if self.population == "kept":
             sure = CONFIDENCE if self.confidence is None else self.confidence
             return (
@@ -93,6 +101,9 @@ class Drift:
         )
 
     def __str__(self) -> str:
+        return f"{self.beside}; {self._compared()}" if self.beside else self._compared()
+
+    def _compared(self) -> str:
         if not self.differs and self.population != "broken":
             return f"no drift: {self.of} of {self.rows:,} new rows is as in the design's (p = {self.p_value:.3g})"
         kept = (
@@ -100,6 +111,8 @@ class Drift:
             if self.excess is None
             else f"the notion is exceeded by {self.excess:.4g} nats for them"
             if not self.excess <= KEEP_TOL
+            else "the released columns alone keep the notion for their own shares"
+            if self.beside
             else "the notion is kept for their own shares all the same"
         )
         if self.population == "broken":

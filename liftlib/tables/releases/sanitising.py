@@ -29,9 +29,9 @@ from liftlib.tables.labels.reading import Reading, texts_of
 from liftlib.tables.labels.table import Table
 from liftlib.tables.releases.card import Card, card_of
 from liftlib.tables.releases.drift import Drift, drift_of
-from liftlib.tables.releases.ledger import entered, past_of, read_ledger
+from liftlib.tables.releases.ledger import Ledger, entered, past_of, read_ledger
 from liftlib.tables.releases.releasing import Publishing, check_keep, permutation, published, released
-from liftlib.tables.releases.together import Together, worst_of_parts
+from liftlib.tables.releases.together import beside_others
 from liftlib.tables.sources.elsewhere import Parted
 from liftlib.tables.sources.randomness import generator, key_of, told, uniform
 from liftlib.tables.sources.source import open_table
@@ -144,12 +144,12 @@ def sanitise(
     warn_of_rows_alone(confidence)
     check_keep(table, made, keep)
     check_each_secret(made)
-    told, together = beside_others(table, made, *past_of(table, past, keep), allow=allow)
+    beside = beside_others(table, made, *past_of(table, past, keep), allow=allow)
     publishing = Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel)
-    notes = (*notes_on(table, made, how, publishing, rng), *told)
+    notes = (*notes_on(table, made, how, publishing, rng), *beside.notes)
     found = audited(counts, notion, made, resamples=resamples, notes=notes)
     release = 1 if past is None else 1 + len(past.entries)
-    card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=not together, kernel=kernel)
+    card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=bool(beside.broken), kernel=kernel)
     with entered(past, A_FRAME, keep, made):
         native = drawn_frame(frame, table, made, source, publishing)
     return Sanitised(native, card, made, found)
@@ -175,10 +175,20 @@ def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Pu
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """New rows, released through a design, and how they compare with its own: ``drift.promise`` says what holds."""
+    """New rows, released through a design, and how they compare with its own.
+
+    Attributes
+    ----------
+    frame : frame
+    drift : Drift
+        ``drift.promise`` says what holds of the release.
+    notes : tuple of str
+        What its owner should know: confidential.
+    """
 
     frame: Any
     drift: Drift
+    notes: tuple[str, ...] = ()
 
 
 @checked
@@ -202,11 +212,13 @@ def apply(
     made : Design
         Of :func:`sanitise`, or from :func:`~liftlib.tables.designs.designing.load`.
     keep, keep_order, rng
-        As in :func:`sanitise`; kept columns are judged only where there is a ledger.
+        As in :func:`sanitise`: what kept columns tell together with the release must keep the notion, which only rows
+        with the secret can show.
     unseen : {"error", "draw"}
         What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
     allow : bool
-        Go on where the rows have drifted, or earlier releases in the ledger break the notion together with this one.
+        Go on where the rows have drifted, or kept columns or earlier releases in the ledger break the notion together
+        with this one; ``drift.promise`` then promises nothing.
     ledger : pathlib.Path, optional
         As in :func:`sanitise`: of the new rows.
 
@@ -218,20 +230,55 @@ def apply(
         If the rows are from another distribution, for which the notion is broken or nobody can tell; see
         :func:`~liftlib.tables.releases.drift.drift_of`.
     BrokenNotion
-        If earlier releases break the notion together with this one, or nobody can tell, and ``allow`` is not set.
+        If kept columns or earlier releases break the notion together with this one, or nobody can tell, and ``allow``
+        is not set.
     """
     past = None if ledger is None else read_ledger(ledger)
-    table = open_table(frame)
-    table.check([*made.columns_needed(), *keep])
-    check_keep(table, made, keep)
-    if unseen == "error":
+    table, how = open_table(frame), Publishing(tuple(keep), unseen, keep_order, "keep")
+    drift, notes = judged(table, made, how, past, allow=allow)
+    with entered(past, A_FRAME, keep, made):
+        return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift, notes)
+
+
+def judged(
+    table: Table, made: Design, how: Publishing, past: Ledger | None, *, allow: bool
+) -> tuple[Drift, tuple[str, ...]]:
+    """Check new rows, of a frame or of a file, before they are released through a design.
+
+    Parameters
+    ----------
+    table : Table
+        The new rows.
+    made : Design
+    how : Publishing
+        With the columns to keep.
+    past : Ledger or None
+        Earlier releases of the new rows.
+    allow : bool
+        Whether to go on where the notion is, or may be, broken.
+
+    Returns
+    -------
+    (Drift, tuple of str)
+        How the rows compare with the design's and what is promised of them, and notes for their owner.
+
+    Raises
+    ------
+    DataError
+        If a column or a symbol is not as the design expects.
+    Drifted
+        If the rows are from another distribution, unless ``allow`` is set.
+    BrokenNotion
+        If kept columns or earlier releases break the notion together with this release, or this cannot be computed,
+        unless ``allow`` is set.
+    """
+    table.check([*made.columns_needed(), *how.keep])
+    check_keep(table, made, how.keep)
+    if how.unseen == "error":
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
-    how = Publishing(tuple(keep), unseen, keep_order, "keep")
-    if past is not None:
-        beside_others(table, made, *past_of(table, past, keep), allow=allow)
-    with entered(past, A_FRAME, keep, made):
-        return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift)
+    found = beside_others(table, made, *past_of(table, past, how.keep), allow=allow)
+    return replace(drift, beside=found.broken), found.notes
 
 
 def refuse_unseen(table: Table, made: Design) -> None:
@@ -316,50 +363,6 @@ def check_each_secret(made: Design) -> None:
             raise BrokenNotion(
                 f"{made.notion} is kept for all secrets together, but {name!r} alone exceeds it by {excess:.4g}"
             )
-
-
-def beside_others(
-    table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], *, allow: bool
-) -> tuple[tuple[str, ...], bool]:
-    """Refuse a release that breaks the notion together with kept columns or with earlier releases.
-
-    Returns
-    -------
-    (tuple of str, bool)
-        Notes, and whether the notion is kept together with them.
-
-    Raises
-    ------
-    BrokenNotion
-        With what breaks it, unless ``allow`` is set.
-    """
-    if not (keep or earlier):
-        return (), True
-    beside = " and ".join(
-        [f"the kept columns {', '.join(keep)}"] * bool(keep)
-        + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
-    )
-    try:
-        found = _judged(table, made, earlier, keep, beside)
-    except BrokenNotion as error:
-        if not allow:
-            raise
-        return (str(error),), False
-    if not found.broken:
-        return (f"{made.notion} is kept together with {beside}, for these rows",), True
-    broken = f"{made.notion} is BROKEN together with {beside}: {found.worst}"
-    if not allow:
-        raise BrokenNotion(f"{broken}; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)")
-    return (broken,), False
-
-
-def _judged(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], beside: str) -> Together:
-    if made.promise is None or not set(made.secret.names) <= set(table.columns):
-        raise BrokenNotion(
-            f"what the release tells together with {beside} is not known without the secret and the notion: give rows "
-            "with the secret, or take it on yourself (--allow)"
-        )
-    return worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
 
 
 def notes_on(table: Table, made: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:

@@ -112,6 +112,65 @@ def told_together(
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Whether a release keeps its notion together with what else is published about the same rows.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        For the owner: they hold numbers that are functions of the counts.
+    broken : str
+        For everybody: why nothing is promised; empty where the notion is kept together with the rest.
+    checked : bool
+        Whether it could be computed what all of it tells together.
+    """
+
+    notes: tuple[str, ...] = ()
+    broken: str = ""
+    checked: bool = True
+
+
+def beside_others(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], *, allow: bool) -> Beside:
+    """Refuse a release that breaks the notion together with kept columns or with earlier releases.
+
+    Raises
+    ------
+    BrokenNotion
+        With what breaks it, unless ``allow`` is set.
+    """
+    if not (keep or earlier):
+        return Beside()
+    beside = " and ".join(
+        [f"the kept columns {', '.join(keep)}"] * bool(keep)
+        + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
+    )
+    try:
+        found = _judged(table, made, earlier, keep, beside)
+    except BrokenNotion as error:
+        if not allow:
+            raise
+        unknown = f"it is not known whether {made.notion} is kept together with {beside}"
+        return Beside((f"BROKEN, nothing is promised: {error}",), f"BROKEN: {unknown}", checked=False)
+    if not found.broken:
+        return Beside((f"{made.notion} is kept together with {beside}, for these rows",))
+    broken = f"{made.notion} is BROKEN together with {beside}: {found.worst}"
+    if not allow:
+        raise BrokenNotion(f"{broken}; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)")
+    return Beside(
+        (f"BROKEN, nothing is promised: {broken}",), f"BROKEN: {made.notion} is not kept together with {beside}"
+    )
+
+
+def _judged(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], beside: str) -> Together:
+    if made.promise is None or not set(made.secret.names) <= set(table.columns):
+        raise BrokenNotion(
+            f"what the release tells together with {beside} is not known without the secret and the notion: give rows "
+            "with the secret, or take it on yourself (--allow)"
+        )
+    return worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
+
+
+@dataclass(frozen=True)
 class _Counted:
     rows: Vector
     s: np.ndarray
