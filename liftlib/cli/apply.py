@@ -47,8 +47,12 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         told = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "promise": drift.promise}
         told["text"] = str(drift)
-        print_json({"table": str(options.output), "design": information(made), "drift": told, "notes": list(notes)})
+        shown = information(made) | ({"kept": []} if drift.beside else {})
+        found = {"broken": drift.beside or None, "table": str(options.output)}
+        print_json({**found, "design": shown, "drift": told, "notes": list(notes)})
     else:
+        if drift.beside:
+            print(printable(f"{drift.beside}; nothing is promised"))
         print(options.output)
         for note in (str(drift), drift.promise, *notes):
             print(printable(f"note: {note}"))

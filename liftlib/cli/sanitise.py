@@ -22,7 +22,7 @@ from liftlib.cli.shared import ledger_of, print_json, printable, publishing, rel
 from liftlib.errors import InvalidParameter
 from liftlib.files import check_apart
 from liftlib.notions import Notion
-from liftlib.tables import MECHANISMS, Outputs, sanitise_file
+from liftlib.tables import MECHANISMS, Outputs, Sanitised, sanitise_file
 from liftlib.tables.audits.auditing import as_dict
 from liftlib.tables.designs.designing import information
 from liftlib.tables.designs.words import statement
@@ -105,33 +105,41 @@ def run(options: argparse.Namespace) -> int:
             rng=options.seed,
             force=options.force,
         )
-    found = done.audit
+    found, broken = done.audit, done.card.broken
     if options.json:
         files = {name: str(path) for name, path in vars(outputs).items()}
         private = {name: name in ("design", "page") for name in files}
         card = done.card.as_dict() | {"kernel": None}
         print_json(
             {
+                "broken": broken or None,
                 "files": files,
                 "private": private,
                 "card": card,
-                "design": information(done.design),
+                "design": information(done.design) | ({"kept": []} if broken else {}),
                 "audit": as_dict(found),
             }
         )
         return 0
+    if broken:
+        print(printable(f"{broken}; nothing is promised"))
     print(f"{outputs.table}  ({found.rows:,} rows, {found.release.n_public} outputs)")
     print(f"{outputs.card}\n{outputs.text}")
     for path in outputs.private:
         print(f"{path}  (for you alone: it holds the counts)")
-    for one in done.design.kept:
-        print(printable(statement(one)))
-    for sentence in done.card.words:
-        print(printable(f"  {sentence}"))
+    for sentence in promises(done):
+        print(printable(sentence))
     print(f"{100 * found.overall['nmi']:.1f} % of the information is left (NMI)")
     for note in found.notes:
         print(printable(f"note: {note}"))
     return 0
+
+
+def promises(done: Sanitised) -> list[str]:
+    """Return what is promised of a release, in sentences: nothing where the notion is broken."""
+    if done.card.broken:
+        return []
+    return [*map(statement, done.design.kept), *(f"  {sentence}" for sentence in done.card.words)]
 
 
 @contextmanager

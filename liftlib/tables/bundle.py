@@ -11,25 +11,21 @@ from liftlib.channel import Uniform
 from liftlib.checks import checked
 from liftlib.files import check_apart, check_free, fresh_files
 from liftlib.notions import Notion
-from liftlib.tables.audits.auditing import audited
 from liftlib.tables.designs.designing import CONFIDENCE, Design, design, load
 from liftlib.tables.labels.columns import Symbols
 from liftlib.tables.labels.reading import Reading
 from liftlib.tables.page import audit_page
 from liftlib.tables.releases import ledger as ledgers
-from liftlib.tables.releases.card import card_of
 from liftlib.tables.releases.drift import Drift
-from liftlib.tables.releases.releasing import Publishing, check_keep, check_suffix, without_formulas, write
+from liftlib.tables.releases.judging import judged
+from liftlib.tables.releases.releasing import Publishing, check_suffix, without_formulas, write
 from liftlib.tables.releases.sanitising import (
     Sanitised,
     check_dear,
-    check_each_secret,
-    judged,
-    notes_on,
+    described,
     routed,
     warn_of_rows_alone,
 )
-from liftlib.tables.releases.together import beside_others
 from liftlib.tables.sources.randomness import uniform
 from liftlib.tables.sources.source import STDIN, ending, open_table
 
@@ -132,16 +128,8 @@ def sanitise_file(
     check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
     made = design(counts, notion, mechanism, confidence, seconds, report)
     made = without_formulas(made, how.formulas, how.keep)
-    check_keep(table, made, how.keep)
-    check_each_secret(made)
     warn_of_rows_alone(confidence)
-    beside = beside_others(table, made, *ledgers.past_of(table, past, how.keep), allow=allow)
-    notes = [*notes_on(table, made, reading, how, rng), *beside.notes]
-    found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
-    release = 1 if past is None else 1 + len(past.entries)
-    card = card_of(
-        made, keep=how.keep, keep_order=how.keep_order, release=release, alone=bool(beside.broken), kernel=how.kernel
-    )
+    done = described(table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng)
     after = None if past is None else past.with_entry(outputs.table.name, _digest(source), how.keep, made)
     if ledger is not None:
         files.insert(0, ledger)
@@ -152,11 +140,11 @@ def sanitise_file(
         if after is not None:
             after.save(of_ledger[0])
         made.save(to_design)
-        to_page.write_text(audit_page(found, made), encoding="utf-8")
-        to_card.write_text(json.dumps(card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        to_text.write_text(card.as_text(), encoding="utf-8")
+        to_page.write_text(audit_page(done.audit, made), encoding="utf-8")
+        to_card.write_text(json.dumps(done.card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        to_text.write_text(done.card.as_text(), encoding="utf-8")
         write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
-    return Sanitised(None, card, made, found)
+    return done
 
 
 def _digest(source: Path) -> str:

@@ -58,11 +58,11 @@ def _percent(share: float, *, up: bool | None = None) -> str:
 
 
 def not_covered(
-    made: Design, keep: Sequence[str], *, keep_order: bool, alone: bool, kernel: bool = True
+    made: Design, keep: Sequence[str], *, keep_order: bool, broken: bool, kernel: bool = True
 ) -> tuple[str, ...]:
     """Return what a release does not protect, a sentence each."""
     told = [
-        *([] if made.confidence else [f"More than these rows: {ROWS_ALONE}."]),
+        *([] if made.confidence or broken else [f"More than these rows: {ROWS_ALONE}."]),
         "What is known of a person from elsewhere, and how it goes together with the released values.",
         "Whether a person is in the table at all, and how many people are.",
         f"How {JOIN.join(made.public.names)} is distributed among all people together: that is what is published.",
@@ -75,11 +75,6 @@ def not_covered(
         told.append(KERNEL_TELLS)
     if keep:
         told.append(f"What the columns published as they are tell of other things than the secret: {', '.join(keep)}.")
-    if alone:
-        told.append(
-            "The released columns beside those published as they are, or beside an earlier release: together they say "
-            "more than is promised."
-        )
     if keep_order:
         told.append("What the order of the rows tells: they are in the order of the table they come from.")
     if len(made.secret.columns) > 1:

@@ -58,6 +58,9 @@ class Card:
     release : int
         Which release of these rows it is.
     made, version : str
+    broken : str
+        What is broken, so that the card promises nothing: ``kept`` and ``words`` are then empty. Empty where the
+        promise holds.
     """
 
     secret: tuple[str, ...]
@@ -78,23 +81,26 @@ class Card:
     release: int
     made: str
     version: str
+    broken: str = ""
 
     @property
     def cite(self) -> str:
         """How to cite the release."""
+        under = f"with {self.notion} BROKEN" if self.broken else f"under {self.notion}"
         return (
-            f"{JOIN.join(self.columns)} released under {self.notion} with regard to {JOIN.join(self.secret)}, by "
+            f"{JOIN.join(self.columns)} released {under} with regard to {JOIN.join(self.secret)}, by "
             f"{self.mechanism}, liftlib {self.version}, {self.made[:10]}"
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the card as JSON values."""
-        found = {name: value for name, value in vars(self).items() if name != "kernel"}
+        found = {name: value for name, value in vars(self).items() if name not in ("kernel", "broken")}
         kernel = None
         if self.kernel is not None:
             kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
         kept = [{name: value for name, value in asdict(one).items() if name != "numbers"} for one in self.kept]
         return {
+            "broken": self.broken or None,
             "format": FORMAT,
             **found,
             "kept": kept,
@@ -114,19 +120,24 @@ class Card:
 
     def as_text(self) -> str:
         """Return the card in Markdown."""
-        lines = [f"# {_cell(JOIN.join(self.columns))}, released", ""]
-        lines += ["## What is promised", "", *(f"- {statement(one)}" for one in self.kept), "", "For one person:", ""]
-        lines += [*(f"- {_cell(one)}" for one in self.words), "", "## What is not", ""]
+        title = f"{_cell(JOIN.join(self.columns))}, released"
+        if self.broken:
+            lines = [f"# {_cell(self.broken)}", "", f"This is the card of {title}. It promises nothing.", ""]
+        else:
+            lines = [f"# {title}", "", "## What is promised", "", *(f"- {statement(one)}" for one in self.kept), ""]
+            lines += ["For one person:", "", *(f"- {_cell(one)}" for one in self.words), ""]
+        lines += ["## What is never promised" if self.broken else "## What is not", ""]
         lines += [f"- {_cell(one)}" for one in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
         lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
         lines += ["", f"The rows are {self.order}. Mechanism: {self.mechanism}."]
         if self.told_bits is not None:
+            of_one = "" if self.broken else "; of one person it tells nothing that breaks the promise above"
             lines += [
                 (
                     "How likely each symbol is to be released as each output stands in the JSON card, for estimates "
                     f"(`lift estimate`). It takes one of 2^{self.told_bits:.0f} forms at most, and tells no more of "
-                    "the table's counts than which; of one person it tells nothing that breaks the promise above."
+                    f"the table's counts than which{of_one}."
                 )
             ]
         else:
@@ -151,7 +162,7 @@ def card_of(
     keep: Sequence[str] = (),
     keep_order: bool = False,
     release: int = 1,
-    alone: bool = False,
+    broken: str = "",
     kernel: bool = True,
 ) -> Card:
     """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
@@ -165,23 +176,23 @@ def card_of(
         Whether rows are in the source's order.
     release : int, keyword-only
         Which release of these rows it is.
-    alone : bool, keyword-only
-        Whether the promise is for the released columns alone, for beside kept columns or earlier releases it is broken.
+    broken : str, keyword-only
+        What is broken, together with kept columns or earlier releases, so that the card promises nothing.
     kernel : bool, keyword-only
         Whether the card has the kernel, where that may be published at all.
     """
     grid = made.grid if kernel else None
     public = made.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
-    words = () if made.promise is None else in_words(made.promise, JOIN.join(made.secret.names))
+    words = () if made.promise is None or broken else in_words(made.promise, JOIN.join(made.secret.names))
     return Card(
         secret=tuple(made.secret.names),
         columns=tuple(public.names),
         keep=tuple(keep),
         notion=made.notion,
-        kept=tuple(replace(one, numbers="") for one in made.kept),
+        kept=() if broken else tuple(replace(one, numbers="") for one in made.kept),
         words=words,
-        not_covered=not_covered(made, keep, keep_order=keep_order, alone=alone, kernel=kernel),
+        not_covered=not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=kernel),
         symbols=symbols,
         texts=made.texts,
         sources=made.sources,
@@ -193,6 +204,7 @@ def card_of(
         release=release,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,
+        broken=broken,
     )
 
 
@@ -230,4 +242,5 @@ def _card(found: Any) -> Card:
         grid=found["grid"],
         told_bits=found["told_bits"],
         release=int(found["release"]),
+        broken=str(found.get("broken") or ""),  # cards of earlier versions have none
     )

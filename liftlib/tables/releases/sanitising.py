@@ -17,7 +17,7 @@ import polars as pl
 
 from liftlib.channel import Uniform
 from liftlib.checks import checked
-from liftlib.errors import BrokenNotion, Drifted, InvalidParameter, LiftWarning
+from liftlib.errors import BrokenNotion, InvalidParameter, LiftWarning
 from liftlib.mechanisms import registry
 from liftlib.mechanisms.confident.candidates import DEAR
 from liftlib.mechanisms.confident.vouching import route
@@ -25,15 +25,17 @@ from liftlib.notions import Notion
 from liftlib.numerics import KEEP_TOL
 from liftlib.tables.audits.auditing import Audit, audited
 from liftlib.tables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
+from liftlib.tables.labels.columns import Counts
 from liftlib.tables.labels.reading import Reading, texts_of
 from liftlib.tables.labels.table import Table
 from liftlib.tables.releases.card import Card, card_of
-from liftlib.tables.releases.drift import Drift, drift_of
+from liftlib.tables.releases.drift import Drift
+from liftlib.tables.releases.judging import judged
 from liftlib.tables.releases.ledger import Ledger, entered, past_of, read_ledger
 from liftlib.tables.releases.releasing import Publishing, check_keep, permutation, published, released
 from liftlib.tables.releases.together import beside_others
 from liftlib.tables.sources.elsewhere import Parted
-from liftlib.tables.sources.randomness import generator, key_of, told, uniform
+from liftlib.tables.sources.randomness import key_of, told, uniform
 from liftlib.tables.sources.source import open_table
 
 A_FRAME = "a frame"
@@ -135,6 +137,7 @@ def sanitise(
         If kept columns, earlier releases in the ledger, or one of several secrets break the notion and ``allow`` is not
         set.
     """
+    publishing = Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel)
     past = None if ledger is None else read_ledger(ledger)
     how, table = reading_of(secret, public, reading), open_table(frame)
     table.check(list(keep))
@@ -142,17 +145,43 @@ def sanitise(
     check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
     made, source = design(counts, notion, mechanism, confidence), uniform(rng)
     warn_of_rows_alone(confidence)
-    check_keep(table, made, keep)
-    check_each_secret(made)
-    beside = beside_others(table, made, *past_of(table, past, keep), allow=allow)
-    publishing = Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel)
-    notes = (*notes_on(table, made, how, publishing, rng), *beside.notes)
-    found = audited(counts, notion, made, resamples=resamples, notes=notes)
-    release = 1 if past is None else 1 + len(past.entries)
-    card = card_of(made, keep=keep, keep_order=keep_order, release=release, alone=bool(beside.broken), kernel=kernel)
+    done = described(table, counts, made, how, publishing, past, allow=allow, resamples=resamples, rng=rng)
     with entered(past, A_FRAME, keep, made):
-        native = drawn_frame(frame, table, made, source, publishing)
-    return Sanitised(native, card, made, found)
+        return replace(done, frame=drawn_frame(frame, table, made, source, publishing))
+
+
+def described(
+    table: Table,
+    counts: Counts,
+    made: Design,
+    reading: Reading,
+    how: Publishing,
+    past: Ledger | None,
+    *,
+    allow: bool,
+    resamples: int,
+    rng: object,
+) -> Sanitised:
+    """Check what a design would release of a frame or of a file, and return its card and its audit without the rows.
+
+    Raises
+    ------
+    DataError, BrokenNotion
+        As in :func:`sanitise`.
+    """
+    check_keep(table, made, how.keep)
+    check_each_secret(made)
+    beside = beside_others(table, made, *past_of(table, past, how.keep), allow=allow)
+    notes = (*beside.notes, *notes_on(table, made, reading, how, rng, broken=bool(beside.broken)))
+    found = audited(counts, made.promise, made, resamples=resamples, notes=notes)
+    if beside.broken:  # the channel alone keeps the notion, but it is not released alone
+        kept = False if beside.checked else None
+        found = replace(found, kept=kept, population="cannot be told from this table")
+    release = 1 if past is None else 1 + len(past.entries)
+    card = card_of(
+        made, keep=how.keep, keep_order=how.keep_order, release=release, broken=beside.broken, kernel=how.kernel
+    )
+    return Sanitised(None, card, made, found)
 
 
 def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:
@@ -240,70 +269,6 @@ def apply(
         return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift, notes)
 
 
-def judged(
-    table: Table, made: Design, how: Publishing, past: Ledger | None, *, allow: bool
-) -> tuple[Drift, tuple[str, ...]]:
-    """Check new rows, of a frame or of a file, before they are released through a design.
-
-    Parameters
-    ----------
-    table : Table
-        The new rows.
-    made : Design
-    how : Publishing
-        With the columns to keep.
-    past : Ledger or None
-        Earlier releases of the new rows.
-    allow : bool
-        Whether to go on where the notion is, or may be, broken.
-
-    Returns
-    -------
-    (Drift, tuple of str)
-        How the rows compare with the design's and what is promised of them, and notes for their owner.
-
-    Raises
-    ------
-    DataError
-        If a column or a symbol is not as the design expects.
-    Drifted
-        If the rows are from another distribution, unless ``allow`` is set.
-    BrokenNotion
-        If kept columns or earlier releases break the notion together with this release, or this cannot be computed,
-        unless ``allow`` is set.
-    """
-    table.check([*made.columns_needed(), *how.keep])
-    check_keep(table, made, how.keep)
-    if how.unseen == "error":
-        refuse_unseen(table, made)
-    drift = checked_drift(table, made, allow=allow)
-    found = beside_others(table, made, *past_of(table, past, how.keep), allow=allow)
-    return replace(drift, beside=found.broken), found.notes
-
-
-def refuse_unseen(table: Table, made: Design) -> None:
-    """Refuse symbols that the design has not seen before anything is said of drift."""
-    if isinstance(table, Parted):
-        table.refuse_unseen(made)
-        return
-    for rows in table.batches(made.columns_needed()):
-        made.codes(rows)
-
-
-def checked_drift(table: Table, made: Design, *, allow: bool) -> Drift:
-    """Return how new rows compare with the design's, and refuse those for which the notion may be broken.
-
-    Raises
-    ------
-    Drifted
-        Unless ``allow`` is set.
-    """
-    drift = drift_of(table, made, generator(None))
-    if drift.harmful and not allow:
-        raise Drifted(f"{drift}; design the channel again, or take it on yourself (--allow)")
-    return drift
-
-
 def reading_of(secret: str | Sequence[str], public: str | Sequence[str], more: dict[str, Any]) -> Reading:
     """Return how to read a table from a function's keyword arguments.
 
@@ -365,9 +330,11 @@ def check_each_secret(made: Design) -> None:
             )
 
 
-def notes_on(table: Table, made: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:
-    """Return what a release's owner should know of it."""
-    notes = [told(rng), *([] if made.confidence else [ROWS_ALONE])]  # type: ignore[arg-type]
+def notes_on(
+    table: Table, made: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
+) -> list[str]:
+    """Return what a release's owner should know of it; where the notion is broken, nobody is told that it is kept."""
+    notes = [told(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(
             f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are one symbol, (rare)"
