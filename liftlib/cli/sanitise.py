@@ -127,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"{outputs.card}\n{outputs.text}")
     for path in outputs.private:
         print(f"{path}  (for you alone: it holds the counts)")
-    for sentence in promises(done):
+    for sentence in summary(done):
         print(printable(sentence))
     print(f"{100 * found.overall['nmi']:.1f} % of the information is left (NMI)")
     for note in found.notes:
@@ -135,11 +135,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def promises(done: Sanitised) -> list[str]:
-    """Return what is promised of a release, in sentences: nothing where the notion is broken."""
+def summary(done: Sanitised) -> list[str]:
+    """Return what was run for a release and what is promised of it: nothing where the notion is broken."""
+    ran = f"mechanism: {done.design.mechanism}"
     if done.card.broken:
-        return []
-    return [*map(statement, done.design.kept), *(f"  {sentence}" for sentence in done.card.words)]
+        return [ran]
+    return [ran, *map(statement, done.design.kept), *(f"  {sentence}" for sentence in done.card.words)]
 
 
 @contextmanager

@@ -65,6 +65,30 @@ RATIOS = Serves("bounds on ratios of P(y|s) and P(y)", _of_ratios)
 
 
 @dataclass(frozen=True)
+class ForPopulation:
+    """What is run where a mechanism is asked for with a confidence, for the population that a table is a sample of.
+
+    Attributes
+    ----------
+    route : {"merging", "response", "watchdog"}
+        A design of ``liftlib.mechanisms.confident``; mechanisms of one route give one design.
+    name : str
+        What a card calls it.
+    """
+
+    route: str
+    name: str
+
+
+def _merging_for(name: str) -> ForPopulation:
+    return ForPopulation("merging", f"confident-merging (in place of {name})")
+
+
+def _response_for(name: str) -> ForPopulation:
+    return ForPopulation("response", f"confident-response (in place of {name})")
+
+
+@dataclass(frozen=True)
 class Mechanism:
     """One mechanism; called with a joint distribution and a notion, it returns a channel that keeps the notion.
 
@@ -85,6 +109,9 @@ class Mechanism:
         Whether its channel is P(y|s,x).
     most_symbols : int or None
         Symbols beyond which it refuses, or takes longer than a person waits.
+    population : ForPopulation or None
+        What is run with a confidence. None for the mechanism itself, with as much of a constant release mixed in as
+        the confidence takes.
     """
 
     name: str
@@ -94,6 +121,7 @@ class Mechanism:
     source: str
     sees_secret: bool = False
     most_symbols: int | None = None
+    population: ForPopulation | None = None
 
     @property
     def function(self) -> Callable[..., Channel]:
@@ -159,11 +187,31 @@ class Mechanism:
 
 
 _ALL = (
-    Mechanism("watchdog", "merging.watchdog:watchdog", COLUMNWISE, "|S| |X|", "E23 section 3.1, eqs. (6)-(11)"),
     Mechanism(
-        "subset-merging", "merging.subset:subset_merging", COLUMNWISE, "|S| |X|²", "E23 Algorithm 1; C22 Algorithm 1"
+        "watchdog",
+        "merging.watchdog:watchdog",
+        COLUMNWISE,
+        "|S| |X|",
+        "E23 section 3.1, eqs. (6)-(11)",
+        population=ForPopulation("watchdog", "watchdog by confidence bounds"),
     ),
-    Mechanism("best-partition", "merging.partition:best_partition", COLUMNWISE, "3^|X|", "this book", most_symbols=13),
+    Mechanism(
+        "subset-merging",
+        "merging.subset:subset_merging",
+        COLUMNWISE,
+        "|S| |X|²",
+        "E23 Algorithm 1; C22 Algorithm 1",
+        population=_merging_for("subset-merging"),
+    ),
+    Mechanism(
+        "best-partition",
+        "merging.partition:best_partition",
+        COLUMNWISE,
+        "3^|X|",
+        "this book",
+        most_symbols=13,
+        population=ForPopulation("merging", "best-partition by confidence bounds"),
+    ),
     Mechanism(
         "optimal",
         "response.optimal:optimal_response",
@@ -171,6 +219,7 @@ _ALL = (
         "a tree of bounds: seconds at 15 secrets and 200 symbols",
         "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
         most_symbols=50,
+        population=_response_for("optimal"),
     ),
     Mechanism(
         "subset-response",
@@ -178,6 +227,7 @@ _ALL = (
         BOTH,
         "vertices of each subset",
         "E23 Algorithm 2",
+        population=_response_for("subset-response"),
     ),
     Mechanism(
         "robust",
@@ -186,6 +236,7 @@ _ALL = (
         "vertices, of all distributions together",
         "this book; S20 Remark 1",
         most_symbols=17,
+        population=_response_for("robust"),
     ),
     Mechanism(
         "secret-aware",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, Partition
 from liftlib.checks import checked
 from liftlib.measures.information import mutual_information
 from liftlib.mechanisms.confident.candidates import (
@@ -18,6 +18,7 @@ from liftlib.mechanisms.confident.candidates import (
 )
 from liftlib.notions import Notion
 from liftlib.population.sample import Parts, Sample
+from liftlib.population.worst import excess_of, worst_needs
 
 
 @checked
@@ -82,19 +83,62 @@ def confident_merging(
     united, sample = blocks_of(whole, rng, blocks)
     candidates = Candidates(sample)
     found = candidates.best_partition(candidates.kept(notion))
+    return _merged(whole, united, sample, notion, found, "best partition")
+
+
+@checked
+def confident_watchdog(
+    counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, chosen: float = 0.0, rng: int = 0
+) -> Channel:
+    """Publish symbols that the bounds vouch for as they are, and merge the others into one output.
+
+    Where the bounds do not vouch for the merged symbols, others join them, least risk first, until they do: E23's
+    :func:`~liftlib.mechanisms.merging.watchdog.watchdog`, with the risk at its worst over what the rows leave possible.
+
+    Parameters
+    ----------
+    counts, notion, confidence, chosen, rng
+        As for :func:`confident_merging`, whose errors it raises.
+
+    Returns
+    -------
+    Channel
+        With ``partition`` and a :class:`~liftlib.mechanisms.confident.candidates.ConfidentCertificate`.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> confident_watchdog([[200, 100, 190, 210], [100, 200, 205, 195]], LIP(0.4)).partition
+    ((0, 1), (2,), (3,))
+    """
+    whole = Sample(counts, confidence, chosen)
+    united, sample = blocks_of(whole, rng)
+    candidates = Candidates(sample)
+    kept, each = candidates.kept(notion), 1 << np.arange(sample.n_public)
+    merged = int(each[~kept[each]].sum())
+    risk = excess_of(worst_needs(notion, candidates.between))[each]
+    for x in np.argsort(risk, kind="stable"):
+        if not merged or kept[merged]:
+            break
+        merged |= int(each[x])
+    inside = candidates.member[merged]
+    groups = [(x,) for x in np.flatnonzero(~inside).tolist()]
+    found = tuple(sorted([*groups, tuple(np.flatnonzero(inside).tolist())] if merged else groups))
+    return _merged(whole, united, sample, notion, found, "watchdog")
+
+
+def _merged(whole: Sample, united: Partition, sample: Sample, notion: Notion, found: Partition, what: str) -> Channel:
+    """Return the channel that merges groups of blocks, with its certificate."""
     partition = tuple(tuple(sorted(x for block in group for x in united[block])) for group in found)
     channel = Channel.merge(partition, whole.n_public)
-    route = (
-        "best partition of the symbols" if len(united) == whole.n_public else f"best partition of {len(united)} blocks"
-    )
-    over_blocks = Channel.merge(found, len(united))
+    of = "the symbols" if len(united) == whole.n_public else f"{len(united)} blocks"
     certificate = ConfidentCertificate(
-        route,
+        f"{what} of {of}",
         mutual_information(whole.weights[:, None] * channel.kernel),
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        excess=sample.excess(notion, over_blocks),
+        excess=sample.excess(notion, Channel.merge(found, len(united))),
         parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
         rows_needed=rows_needed(sample, notion) if len(found) == 1 else None,
     )

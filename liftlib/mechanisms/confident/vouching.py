@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from liftlib.channel import Channel, Partition
 from liftlib.errors import SolverFailure
 from liftlib.joint import Joint
 from liftlib.mechanisms.confident.candidates import ConfidentCertificate, blocks_of
-from liftlib.mechanisms.confident.merging import confident_merging
+from liftlib.mechanisms.confident.merging import confident_merging, confident_watchdog
 from liftlib.mechanisms.confident.mixing import share_needed
 from liftlib.mechanisms.confident.response import confident_response
 from liftlib.mechanisms.registry import RATIOS, Mechanism
@@ -84,19 +85,42 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
     return Parts(np.vstack([member, np.eye(len(row), dtype=bool)]), np.concatenate([weights, rest])[:, None])
 
 
+DESIGNS = {"merging": confident_merging, "response": confident_response, "watchdog": confident_watchdog}
+"""By the route that the registry declares."""
+
+
+class Vouched(NamedTuple):
+    """A channel for the population.
+
+    Attributes
+    ----------
+    channel : Channel
+    voucher : Voucher
+        What vouches for it.
+    how : (str, str)
+        Why it holds, in words, and in numbers, which are functions of the counts and not for publication.
+    mechanism : str
+        What was run, as a card calls it.
+    """
+
+    channel: Channel
+    voucher: Voucher
+    how: tuple[str, str]
+    mechanism: str
+
+
 def for_population(
     mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
-) -> tuple[Channel, Voucher, tuple[str, str]]:
-    """Return a channel by a mechanism's own kind of design, what vouches for it, and how: in words, and in numbers.
-
-    The numbers are functions of the counts, and not for publication.
+) -> Vouched:
+    """Return a channel that keeps a notion for the population, what vouches for it, and what was run.
 
     Parameters
     ----------
     mechanism : Mechanism
-        Merging of any kind is :func:`~liftlib.mechanisms.confident.merging.confident_merging`; a response to a notion
-        of ratios is :func:`~liftlib.mechanisms.confident.response.confident_response`; any other has as much of a
-        constant release mixed in as it takes.
+        Its ``population`` declares a design by the sample's bounds, such as
+        :func:`~liftlib.mechanisms.confident.merging.confident_merging`, or for a notion of ratios
+        :func:`~liftlib.mechanisms.confident.response.confident_response`. Any other mechanism is run itself and has as
+        much of a constant release mixed in as it takes.
     counts : numpy.ndarray, shape (S, X)
     notion : Notion
     confidence : float
@@ -114,44 +138,43 @@ def for_population(
     >>> from liftlib.mechanisms.registry import MECHANISMS
     >>> from liftlib.notions import LIP
     >>> counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
-    >>> channel, voucher, how = for_population(MECHANISMS["watchdog"], counts, LIP(0.5), 0.95)
-    >>> channel.partition, voucher.keeps(channel), how
-    (((0, 2), (1, 3)), True, ('best partition of the symbols, by bounds on all of its subsets at once', ''))
+    >>> channel, voucher, how, ran = for_population(MECHANISMS["subset-merging"], counts, LIP(0.5), 0.95)
+    >>> channel.partition, voucher.keeps(channel), ran
+    (((0, 2), (1, 3)), True, 'confident-merging (in place of subset-merging)')
+    >>> how
+    ('best partition of the symbols, by bounds on all of its subsets at once', '')
     """
     if not mechanism.serves(notion):
         mechanism(Joint.from_counts(counts), notion)  # says what does
-    kind, whole = route(mechanism, notion), Sample(counts, confidence, chosen)
-    if kind == "merging":
-        made = confident_merging(counts, notion, confidence=confidence, chosen=chosen)
-    elif kind == "response":
-        made = confident_response(counts, notion, confidence=confidence, chosen=chosen)
-    else:
+    plan, whole = mechanism.population, Sample(counts, confidence, chosen)
+    if plan is None or route(mechanism, notion) != plan.route:
         return _mixed(mechanism, whole, notion)
+    made = DESIGNS[plan.route](counts, notion, confidence=confidence, chosen=chosen)
     blocks, sample = blocks_of(whole, 0)
     certificate = made.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]
-    member = certificate.parts.member[:, heads] if kind == "response" else np.zeros((0, len(blocks)), dtype=bool)
+    member = certificate.parts.member[:, heads] if plan.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
     how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
         how = CONSTANT, f"more would take {_rows(certificate.rows_needed)}"
-    return made, Voucher(sample, notion, blocks, member), how
+    return Vouched(made, Voucher(sample, notion, blocks, member), how, plan.name)
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
-    """Return how a mechanism designs for the population: ``"merging"``, ``"response"``, or by its own name.
+    """Return how a mechanism designs for the population: the route that it declares, or its own name.
 
-    Mechanisms of one route give one design.
+    Mechanisms of one route give one design. A response is by bounds on ratios, so it is for notions of ratios alone.
     """
-    kind = mechanism.where.partition(".")[0]
-    return kind if kind == "merging" or (kind == "response" and RATIOS(notion)) else mechanism.name
+    plan = mechanism.population
+    return mechanism.name if plan is None or (plan.route == "response" and not RATIOS(notion)) else plan.route
 
 
 def _rows(needed: float) -> str:
     return f"about {needed:,.0f} rows of these shares" if np.isfinite(needed) else "another secret, or other symbols"
 
 
-def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> tuple[Channel, Voucher, tuple[str, str]]:
+def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
     joint = Joint.from_counts(sample.counts)
     voucher = Voucher(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
@@ -161,6 +184,13 @@ def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> tuple[Channe
     p_y = made.joint_xy(joint).sum(axis=0)
     share = share_needed(notion, sample.outputs(made), p_y)
     if share == 1.0:
-        return Channel.constant(sample.n_public), voucher, (CONSTANT, "")
+        constant = Channel.constant(sample.n_public)
+        return Vouched(constant, voucher, (CONSTANT, ""), f"a constant release (in place of {mechanism.name})")
+    if share == 0.0:
+        how = "the bounds vouch for it as it is, without a constant release mixed in"
+        return Vouched(made, voucher, (how, ""), mechanism.name)
     kernel = (1 - share) * made.kernel + share * p_y
-    return Channel(kernel, made.outputs), voucher, ("with a constant release mixed in", f"{100 * share:.3g} % of it")
+    how = "with a constant release mixed in"
+    return Vouched(
+        Channel(kernel, made.outputs), voucher, (how, f"{100 * share:.3g} % of it"), f"{mechanism.name} {how}"
+    )

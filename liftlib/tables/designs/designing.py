@@ -71,7 +71,7 @@ class Design:
     Attributes
     ----------
     mechanism, notion : str
-        How it was made, and what it keeps.
+        What was run, which names the mechanism that it stands in for; and what it keeps.
     kept : tuple of Kept
         For whom.
     secret, public : Symbols
@@ -298,9 +298,9 @@ def design(
         )
     kept = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
     if confidence is None:
-        made, vouches = named(joint, notion, seconds=seconds, report=report), None
+        made, vouches, ran = named(joint, notion, seconds=seconds, report=report), None, mechanism
     else:
-        made, voucher, how = for_population(named, counts.table, notion, confidence, counts.chosen)
+        made, voucher, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
         vouches = voucher.keeps
         kept.append(Kept(POPULATION, str(notion), confidence, *how))
         if made.partition is not None:
@@ -315,7 +315,7 @@ def design(
         channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
     sources = behind(channel, joint)
     return Design(
-        mechanism,
+        ran,
         str(notion),
         tuple(kept),
         counts.secret,

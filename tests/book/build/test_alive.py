@@ -318,7 +318,8 @@ def released(page, rows, folder):
     ends = [name.removeprefix("mine-released") for name in files]
     assert ends == [".csv", ".card.json", ".card.md", ".PRIVATE.audit.html", ".PRIVATE.design.json"]
     made = load(files["mine-released.PRIVATE.design.json"])
-    assert (made.mechanism, made.confidence, made.rows) == ("subset-response", 0.9, rows)
+    assert made.mechanism == "confident-response (in place of subset-response)"
+    assert (made.confidence, made.rows) == (0.9, rows)
     assert (made.promise.eps_l, made.promise.eps_u) == (3.0, 2.5)
     assert made.promise.is_kept(joint_of(made.counts), made.channel)
     published = pd.read_csv(files["mine-released.csv"])
