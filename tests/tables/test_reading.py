@@ -11,6 +11,7 @@ import liftlib as ll
 from liftlib import tables
 from liftlib.errors import DataError
 from liftlib.tables.labels.binning import bins_from
+from liftlib.tables.labels.columns import Column
 from liftlib.tables.labels.reading import Reading
 
 
@@ -177,3 +178,40 @@ def test_a_bin_of_another_column():
 def test_a_binned_column_of_text():
     with pytest.raises(DataError, match="a binned column must hold numbers"):
         Reading("ill", ("age",), bins=("age=1",)).counts(tables.open_table(PEOPLE))
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in frames()])
+@pytest.mark.parametrize("parts", ["121", "999999999999", "9" * 4000], ids=["121", "10^12", "10^4000"])
+@pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
+def test_more_quantiles_than_rows_are_refused(make, parts):
+    """The edges of 999999999999 bins once took 21 GB of memory."""
+    made = nw.from_native(make()).with_columns(name=nw.col("name").str.replace_all("p", "").cast(nw.Float64))
+    reading = Reading("ill", ("name",), bins=(f"name=quantiles:{parts}",), rare="keep")
+    with pytest.raises(DataError, match=r"asks for more bins than column 'name' has values \(120\): give at most 120"):
+        reading.counts(tables.open_table(made.to_native()))
+
+
+def test_more_digits_than_python_reads():
+    with pytest.raises(DataError, match="N of 2 or more"):
+        bins_from("age=quantiles:" + "9" * 5000)
+
+
+def test_as_many_quantiles_as_rows():
+    table = pl.DataFrame({"s": ["a", "b"] * 50, "age": range(100)})
+    counts = Reading("s", ("age",), bins=("age=quantiles:100",), rare="keep").counts(tables.open_table(table))
+    assert counts.table.sum(axis=0).tolist() == [1] * 100
+
+
+def test_many_bins_are_those_of_few_and_take_little_memory():
+    """Each value's bin by numpy; 5,000 bins once took 25 GB."""
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(size=20_000).round(4), [-np.inf, np.inf, -0.0, 0.0]])
+    frame = pl.DataFrame({"x": values}).vstack(pl.DataFrame({"x": [None, np.nan]}))
+    for parts in (3, 65, 66, 5000):
+        edges = tables.open_table(frame).quantiles(Column("x"), parts)
+        column = Column("x", edges)
+        labels = frame.select(column.labels()).to_series().to_list()
+        assert labels[-2:] == [None, None]
+        assert labels[:-2] == np.array(column.bins())[np.searchsorted(edges, values, side="right")].tolist()
+        wanted = {float(np.quantile(values, part / parts)) for part in range(1, parts)}
+        assert np.allclose(edges, sorted(wanted), rtol=0, atol=1e-9) if len(wanted) == len(edges) else parts == 5000

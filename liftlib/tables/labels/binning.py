@@ -48,7 +48,8 @@ def bins_from(text: str) -> tuple[str, Bins]:
         return name, Bins((), cast("Unit", said))
     if said.startswith("quantiles:"):
         parts = said.removeprefix("quantiles:")
-        if not parts.isdecimal() or int(parts) < 2:
+        # Python converts 4300 digits at most
+        if not parts.isdecimal() or len(parts) > 4300 or int(parts) < 2:
             raise DataError(wanted)
         return name, Bins(int(parts))
     unit: Unit = "date" if _is_date(said.partition(",")[0]) else ""

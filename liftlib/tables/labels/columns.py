@@ -27,6 +27,9 @@ JOIN = " & "
 ROWS = "\0rows"
 """The column of counts, beside labels of columns of any name but those that begin so."""
 
+CHAINED = 64
+"""Largest number of edges for which a label is a chain of conditions, whose memory grows with its square."""
+
 UNKNOWN = "\0"
 """Before a value that its column's hierarchy does not hold."""
 
@@ -100,6 +103,10 @@ class Column:
         if not self.edges:
             return self.value().cast(pl.String)
         value, (first, *others) = self.number(), self.bins()
+        if len(self.edges) > CHAINED:
+            place = pl.lit(pl.Series(self.edges)).search_sorted(value, side="right")
+            known = place.replace_strict(range(len(others) + 1), [first, *others], return_dtype=pl.String)
+            return pl.when(value.is_null()).then(None).otherwise(known).alias(self.name)
         label = pl.when(value.is_null()).then(None).when(value < self.edges[0]).then(pl.lit(first))
         for upper, named in zip(self.edges[1:], others, strict=False):
             label = label.when(value < upper).then(pl.lit(named))

@@ -93,6 +93,36 @@ def counted(found: pl.DataFrame, names: Sequence[str], where: str) -> pl.DataFra
     return found.sort(names)
 
 
+def quantiles_of(values: pl.Series, name: str, parts: int) -> tuple[float, ...]:
+    """Return the inner edges that split a column's numbers into parts with about as many rows each.
+
+    Raises
+    ------
+    DataError
+        If there are fewer numbers than parts.
+    """
+    values = values.drop_nulls().sort()
+    check_parts(name, parts, len(values))
+    shares = [part / parts for part in range(1, parts)] if len(values) else []
+    return inner_edges(*([values.quantile(share, way) for share in shares] for way in ("linear", "higher")))
+
+
+def check_parts(name: str, parts: int, n: int) -> None:
+    """Refuse more quantiles than a column has values.
+
+    Raises
+    ------
+    DataError
+        With the largest number of quantiles; not for a column without values.
+    """
+    if 0 < n < parts:
+        shown = str(parts) if len(str(parts)) <= 20 else f"{str(parts)[:20]}..."
+        raise DataError(
+            f"--bin {name}=quantiles:{shown} asks for more bins than column {name!r} has values ({n:,}): give at most "
+            f"{n}, or edges"
+        )
+
+
 def inner_edges(between: Iterable[float | None], above: Iterable[float | None]) -> tuple[float, ...]:
     """Return quantiles as edges: by interpolation, or the value above where one beside it is infinite.
 

@@ -21,7 +21,7 @@ from polars.exceptions import PolarsError
 from liftlib.errors import DataError
 from liftlib.tables.designs.designing import Design, Unseen
 from liftlib.tables.labels.columns import JOIN, ROWS, Column
-from liftlib.tables.labels.table import Table, counted, inner_edges, named_columns, polars_of, unreadable
+from liftlib.tables.labels.table import Table, counted, named_columns, polars_of, quantiles_of, unreadable
 from liftlib.tables.sources.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles
 
 if TYPE_CHECKING:
@@ -75,11 +75,10 @@ class Lazy(Table):
         self.check([column.name])
         found = polars_of(self._frame.select(column.name).collect())
         try:
-            values = found.select(column.number()).to_series().drop_nulls()
+            values = found.select(column.number()).to_series()
         except PolarsError as error:
             raise unreadable(self.name, error) from error
-        shares = [part / parts for part in range(1, parts)]
-        return inner_edges(*([values.quantile(share, way) for share in shares] for way in ("linear", "higher")))
+        return quantiles_of(values, column.name, parts)
 
 
 class Parted(Lazy):
@@ -121,7 +120,7 @@ class Parted(Lazy):
             digits = partial(count_digits, column=column, found=tuple(found), place=place, where=self.name)
             return self.tally([column.name], digits)
 
-        return quantiles(count, parts)
+        return quantiles(count, parts, column.name)
 
     def refuse_unseen(self, made: Design) -> None:
         """Refuse symbols that a design has not seen.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
 from liftlib.tables.labels.columns import ROWS, Column
-from liftlib.tables.labels.table import inner_edges, unreadable
+from liftlib.tables.labels.table import check_parts, inner_edges, unreadable
 from liftlib.tables.sources.randomness import Stream
 
 Count = Callable[[pl.DataFrame], pl.DataFrame]
@@ -87,7 +87,7 @@ def values_at(whole: NDArray[np.uint64]) -> NDArray[np.float64]:
     return np.where(whole >> np.uint64(63), whole ^ np.uint64(1 << 63), ~whole).view(np.float64)
 
 
-def quantiles(count: Callable[[Sequence[int], int], pl.DataFrame], parts: int) -> tuple[float, ...]:
+def quantiles(count: Callable[[Sequence[int], int], pl.DataFrame], parts: int, name: str = "") -> tuple[float, ...]:
     """Return the inner edges of parts with about as many numbers each, from nothing but counts.
 
     Parameters
@@ -96,6 +96,13 @@ def quantiles(count: Callable[[Sequence[int], int], pl.DataFrame], parts: int) -
         Takes what the sought numbers begin with and a place, and gives the counts of :func:`count_digits` over all
         rows.
     parts : int
+    name : str
+        The column's name, for a message.
+
+    Raises
+    ------
+    DataError
+        If there are fewer numbers than parts.
 
     Notes
     -----
@@ -112,6 +119,7 @@ def quantiles(count: Callable[[Sequence[int], int], pl.DataFrame], parts: int) -
             n = int(table[ROWS].sum())
             if not n:
                 return ()
+            check_parts(name, parts, n)
             at = [part / parts * (n - 1) for part in range(1, parts)]
             ranks = [int(one) for r in at for one in (np.floor(r), np.ceil(r))]
             begins = [0] * len(ranks)

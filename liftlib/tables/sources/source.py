@@ -21,7 +21,7 @@ from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
 from liftlib.tables.labels.columns import ROWS, Column
-from liftlib.tables.labels.table import Table, counted, inner_edges, named_columns, polars_of, unreadable
+from liftlib.tables.labels.table import Table, counted, named_columns, polars_of, quantiles_of, unreadable
 from liftlib.tables.sources.elsewhere import elsewhere
 from liftlib.tables.sources.widths import check_widths
 
@@ -114,17 +114,11 @@ class _PolarsTable(Table):
 
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
         self.check([column.name])
-        value = column.number()
-        shares = [part / parts for part in range(1, parts)]
         try:
-            found = (
-                self._rows()
-                .select(value.quantile(q, way).alias(f"{way} {q}") for way in ("linear", "higher") for q in shares)
-                .collect(engine="streaming")
-            )
+            values = self._rows().select(column.number()).collect(engine="streaming").to_series()
         except (PolarsError, OSError) as error:
             raise unreadable(self.name, error) from error
-        return inner_edges(found.row(0)[: len(shares)], found.row(0)[len(shares) :])
+        return quantiles_of(values, column.name, parts)
 
 
 def ending(path: Path) -> str | None:
