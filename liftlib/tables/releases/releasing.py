@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from polars.io.plugins import register_io_source
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from liftlib.tables.designs.designing import Design, Unseen
+from liftlib.tables.labels.columns import MISSING, RARE
 from liftlib.tables.labels.table import Table
 from liftlib.tables.sources.source import BATCH, SUFFIXES, ending
 
@@ -24,6 +26,15 @@ Formulas = Literal["error", "quote", "keep"]
 
 PARTS = 64
 """Files into which rows are dealt at random to be shuffled, where they are more than one batch."""
+
+TEXTS = (pl.String, pl.Categorical, pl.Enum)
+"""Types of columns whose values are texts."""
+
+NUMBERED = re.compile(r" #[0-9]+\Z")
+"""The number at the end of an output whose text would otherwise not be unique."""
+
+WORD = re.compile(r"[^\W_][\w .%-]*")
+"""A label that means nothing to a spreadsheet after a sign or a number and ``or``."""
 
 
 @dataclass(frozen=True)
@@ -105,35 +116,64 @@ def _formula(text: str) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would run a text."""
+    r"""Return whether a spreadsheet might evaluate a text as a formula.
+
+    A text that begins with ``=``, ``@``, a tab or a carriage return counts as a formula. So does one that begins with
+    ``+`` or ``-``, with these exceptions: a number, a sign alone, and a number or a sign followed by "or" and other
+    labels. Each of the other labels must be a number, a sign, ``(rare)``, ``(missing)``, or a word: a letter or a digit
+    followed by letters, digits, spaces and ``. _ % -``. The last one may be followed by an output's number, as in
+    ``-1 or -2 #3``.
+
+    Such a text calls no function, starts no program and refers to no other file, which would take other parentheses,
+    quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst a spreadsheet shows an error in place of it.
+
+    Examples
+    --------
+    >>> [is_formula(text) for text in ("=1+1", "@x", "-cmd|'/c calc'!A1", "-2+3")]
+    [True, True, True, True]
+    >>> [is_formula(text) for text in ("-5", "-1 or -2", "-99 or 30s", "- or (rare)")]
+    [False, False, False, False]
+    """
     if text[:1] in ("-", "+"):
-        try:
-            float(text)
-        except ValueError:
-            return True
-        return False
+        first, *others = NUMBERED.sub("", text).split(" or ")
+        return not (
+            _signed(first) and all(one in (RARE, MISSING) or WORD.fullmatch(one) or _signed(one) for one in others)
+        )
     return text[:1] in ("=", "@", "\t", "\r")
 
 
+def _signed(text: str) -> bool:
+    """Return whether a text is a sign or a number."""
+    try:
+        return text in ("-", "+") or float(text) is not None
+    except ValueError:
+        return False
+
+
 def harmless(rows: pl.DataFrame, keep: Sequence[str], formulas: Formulas) -> pl.DataFrame:
-    """Return rows whose kept texts no spreadsheet runs.
+    """Return rows whose kept texts no spreadsheet evaluates; with ``"quote"``, categories become text.
 
     Raises
     ------
     DataError
-        If one would and ``formulas`` is ``"error"``.
+        If one would be evaluated and ``formulas`` is ``"error"``.
     """
     for name in keep if formulas != "keep" else ():
-        if rows.schema[name] != pl.String:
+        if not isinstance(rows.schema[name], TEXTS):
             continue
-        begins = rows[name].str.contains(r"^[=@\t\r+-]").fill_null(value=False)
-        if not begins.any():
-            continue
-        risky = [text for text in rows[name].filter(begins).unique().to_list() if is_formula(text)]
+        texts = rows[name].cast(pl.String)
+        begins = texts.str.contains(r"^[=@\t\r+-]").fill_null(value=False)
+        risky = [text for text in texts.filter(begins).unique().to_list() if is_formula(text)]
         if risky and formulas == "error":
             raise DataError(f"kept column {name!r}: {_formula(risky[0])}")
-        rows = rows.with_columns(pl.col(name).replace(risky, [f"'{text}" for text in risky]))
+        if formulas == "quote":
+            rows = rows.with_columns(texts.replace(risky, [f"'{text}" for text in risky]))
     return rows
+
+
+def _written(kind: pl.DataType, formulas: Formulas) -> pl.DataType:
+    """Return the type that a kept column is written as, see :func:`harmless`."""
+    return pl.String() if formulas == "quote" and isinstance(kind, TEXTS) else kind
 
 
 def published(table: Table, made: Design, keep: Sequence[str]) -> list[str]:
@@ -191,7 +231,7 @@ def write(table: Table, made: Design, path: Path, rng: Uniform, how: Publishing,
         If the file cannot be written.
     """
     failures: list[BaseException] = []
-    schema = {name: table.schema.get(name, pl.String()) for name in published(table, made, how.keep)}
+    schema = {name: _written(table.schema[name], how.formulas) for name in published(table, made, how.keep)}
     schema |= {name: pl.String() for name in made.public.names}
 
     def rows(with_columns: list[str] | None, *_: object) -> Iterator[pl.DataFrame]:
