@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -179,6 +179,20 @@ def _written(kind: pl.DataType, formulas: Formulas) -> pl.DataType:
 def published(table: Table, made: Design, keep: Sequence[str]) -> list[str]:
     """Return the published columns in the table's order."""
     return [name for name in table.columns if name in {*keep, *made.public.names}]
+
+
+def without_metadata(frame: Any) -> Any:
+    """Return a released frame without what its library keeps beside the values.
+
+    The schema of a PyArrow table holds the names of all columns of a pandas frame that it was made from, that frame's
+    attributes, and whatever its owner has written there or at a field.
+    """
+    schema: Any = getattr(frame, "schema", None)
+    if not hasattr(schema, "remove_metadata"):  # not PyArrow's
+        return frame
+    for at, field in enumerate(schema):
+        schema = schema.set(at, field.remove_metadata())
+    return type(frame).from_arrays(frame.columns, schema=schema.remove_metadata())
 
 
 def released(table: Table, made: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:

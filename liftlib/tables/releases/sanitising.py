@@ -32,7 +32,7 @@ from liftlib.tables.releases.card import Card, card_of
 from liftlib.tables.releases.drift import Drift
 from liftlib.tables.releases.judging import judged
 from liftlib.tables.releases.ledger import Ledger, entered, past_of, read_ledger
-from liftlib.tables.releases.releasing import Publishing, check_keep, permutation, published, released
+from liftlib.tables.releases.releasing import Publishing, check_keep, permutation, published, released, without_metadata
 from liftlib.tables.releases.together import beside_others
 from liftlib.tables.sources.elsewhere import Parted
 from liftlib.tables.sources.randomness import key_of, told, uniform
@@ -199,7 +199,7 @@ def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Pu
     kept = kept.with_columns(
         *(nw.new_series(name, texts[name], nw.String(), backend=whole.implementation) for name in texts)
     )
-    return kept.select(columns).to_native()
+    return without_metadata(kept.select(columns).to_native())
 
 
 @dataclass(frozen=True, eq=False)

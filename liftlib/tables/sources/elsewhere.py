@@ -165,6 +165,7 @@ class OnDask(Parted):
 
         whole = self._frame.to_native()
         empty = whole._meta[list(keep)].reset_index(drop=True).head(0)
+        empty.attrs = {}
         meta = empty.assign(**{name: pd.Series(dtype=TEXT) for name in made.public.names})[list(columns)]
         one = partial(_released_part, keep=tuple(keep), columns=tuple(columns), unseen=unseen, keep_order=keep_order)
         # a part carries its number: Dask's own count of parts begins anew where some are taken out of a frame
@@ -206,6 +207,7 @@ def _released_part(
     drawn = made.draw(rows, draws_of(key, number), unseen)
     # the source's index tells the source's order
     found = part[list(keep)].reset_index(drop=True)
+    found.attrs = {}
     for at, name in enumerate(made.public.names):
         found[name] = pd.array([texts[at] for texts in made.texts], dtype=TEXT).take(drawn)
     found = found[list(columns)]
@@ -243,7 +245,11 @@ class OnSpark(Parted):
         from pyspark.sql import types  # noqa: PLC0415
 
         whole = self._frame.to_native()
-        kept = {field.name: field for field in whole.schema.fields if field.name in keep}
+        kept = {  # without the fields' metadata
+            field.name: types.StructField(field.name, field.dataType, field.nullable)
+            for field in whole.schema.fields
+            if field.name in keep
+        }
         fields = [kept.get(name) or types.StructField(name, types.StringType()) for name in columns]
         if not keep_order:
             fields.append(types.StructField(ORDER, types.LongType()))
