@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage mutants clean
+.PHONY: help book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,7 +31,7 @@ test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, 
 	$(BIN)/python -m liftbook.build.chromium
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt"
 
-test-slow: slow mutants  ## What takes longer: the wheel, recipes, laws explored, coverage, mutants, a minimal Debian
+test-slow: slow  ## What takes longer: the wheel, recipes, laws explored, coverage, a minimal Debian
 	tools/minimal-debian
 	tools/minimal-debian --with-compiler
 
@@ -50,7 +50,6 @@ lint: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m liftbook.build.formatting --check
-	$(BIN)/python -m liftbook.build.rebinding
 
 course: book  ## Slides, notebooks and graded assignments of a course, _build/html/course, listed on the page for teachers
 	$(BIN)/python -m liftbook.build.course
@@ -58,11 +57,8 @@ course: book  ## Slides, notebooks and graded assignments of a course, _build/ht
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks
 
-coverage: .venv/installed  ## Lines and branches that the unit tests run, by folder
-	$(BIN)/python -m liftbook.build.coverage
-
-mutants: .venv/installed  ## Change the library one token at a time; ONLY=notions for a part, SAMPLE=150 for so many, UNLISTED=1 but for those listed, JOBS=1
-	$(BIN)/python -m liftbook.build.mutants --jobs $(or $(JOBS),2) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(UNLISTED),--unlisted) $(ONLY)
+coverage: .venv/installed  ## Lines and branches that the unit tests run
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not book and not browser" --cov --cov-branch --cov-report=term:skip-covered
 
 serve: book  ## Read the book at http://localhost:8000
 	$(BIN)/python -m http.server --directory _build/html 8000
@@ -89,7 +85,7 @@ bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; 
 	  pytest pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
 	cat $(BOUNDS)/versions.txt
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
-	  --ignore tests/test_house.py --ignore tests/book/build --ignore tests/wheel $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
+	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
 lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-header --no-annotate \

@@ -28,9 +28,11 @@ from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
 from liftbook.rows.scales import E23_EPSILONS
-from liftlib.mechanisms.merging.subset import merge_labels
-from liftlib.numerics import xlogx
-from liftlib.solvers.polytope import HAS_CDD, NO_CDD
+from liftlib.merging.subset_merging import merge_labels
+from liftlib.response.posteriors import RowsCertificate
+from mixproof import polytope
+from mixproof.numerics import xlogx
+from mixproof.polytope import HAS_CDD, NO_CDD
 
 OUT = Path(__file__).parent / "out"
 
@@ -47,7 +49,7 @@ def plain_qhull(joint: ll.Joint, notion: ll.Notion) -> float:
 
 def plain_cdd(joint: ll.Joint, notion: ll.Notion) -> float:
     """Return the least H(X|Y) by cddlib in floating point, and HiGHS over all vertices."""
-    return over_all(joint, ll.polytope.vertices(notion.halfspaces(joint), "cdd"))
+    return over_all(joint, polytope.vertices(notion.halfspaces(joint), "cdd"))
 
 
 def over_all(joint: ll.Joint, points: np.ndarray) -> float:
@@ -58,11 +60,11 @@ def over_all(joint: ll.Joint, points: np.ndarray) -> float:
 
 def lost(joint: ll.Joint, channel: ll.Channel) -> float:
     """Return H(X|Y)."""
-    return ll.entropy(joint.p_x) - ll.evaluate(joint, channel).mutual_information
+    return ll.measures.entropy(joint.p_x) - ll.evaluate(joint, channel).mutual_information
 
 
-def certificate(joint: ll.Joint, notion: ll.Notion) -> ll.RowsCertificate:
-    return ll.optimal_response(joint, notion, method="qhull").certified(ll.RowsCertificate)
+def certificate(joint: ll.Joint, notion: ll.Notion) -> RowsCertificate:
+    return ll.mechanisms.optimal(joint, notion, method="qhull").certified(RowsCertificate)
 
 
 def responses(quick: bool) -> pd.DataFrame:
@@ -105,9 +107,9 @@ def ldp_dimensions(quick: bool) -> pd.DataFrame:
         joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
         for eps in [1.0] if quick or n == 5 else [0.5, 1.0, 2.0]:
             routes = {
-                "cone": lambda j=joint, e=eps: lost(j, ll.optimal_response(j, ll.LDP(e))),
+                "cone": lambda j=joint, e=eps: lost(j, ll.mechanisms.optimal(j, ll.LDP(e))),
                 "product polytope": lambda j=joint, e=eps: lost(
-                    j, ll.optimal_response(j, ll.LDP(e), method="product-polytope")
+                    j, ll.mechanisms.optimal(j, ll.LDP(e), method="product-polytope")
                 ),
             }
             rows.append({"case": f"2x{n}", "eps": eps} | side_by_side(routes, 3))
@@ -122,7 +124,11 @@ def mechanisms(quick: bool) -> pd.DataFrame:
     rows = []
     for eps in [2.0] if quick else [0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 4.0, 8.0]:
         notion, row = ll.ALIP.split(eps, 0.65), {"eps": eps}
-        for name, make in (("AORR", ll.optimal_response), ("SRR", ll.subset_response), ("merging", ll.subset_merging)):
+        for name, make in (
+            ("AORR", ll.mechanisms.optimal),
+            ("SRR", ll.mechanisms.subset_response),
+            ("merging", ll.mechanisms.subset_merging),
+        ):
             started = time.perf_counter()
             for joint in joints:
                 make(joint, notion)
@@ -163,9 +169,9 @@ def scaling(quick: bool) -> pd.DataFrame:
         for n_public in [10] if quick else [10, 20, 40, 80, 160]:
             joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(1))
             row = {"|S|": n_secret, "|X|": n_public}
-            makers = [("SRR", ll.subset_response), ("merging", ll.subset_merging)]
+            makers = [("SRR", ll.mechanisms.subset_response), ("merging", ll.mechanisms.subset_merging)]
             if n_public <= (40 if n_secret == 5 else 10):
-                makers.insert(0, ("AORR", ll.optimal_response))
+                makers.insert(0, ("AORR", ll.mechanisms.optimal))
             for name, make in makers:
                 started = time.perf_counter()
                 make(joint, ll.LIP(1.0))
@@ -181,7 +187,9 @@ def batches(quick: bool) -> pd.DataFrame:
     joints, notion = [ll.Joint(one) for one in p], ll.ALIP.split(1.0, 0.5)
     routes = {
         "lockstep": lambda: float((merge_labels(p, notion)[0] == np.arange(17)).sum() * 0),
-        "one at a time": lambda: float(sum(0 * ll.subset_merging(joint, notion).n_outputs for joint in joints)),
+        "one at a time": lambda: float(
+            sum(0 * ll.mechanisms.subset_merging(joint, notion).n_outputs for joint in joints)
+        ),
     }
     table = pd.DataFrame([{"joints": n} | side_by_side(routes, 3)])
     table["ratio"] = table["one at a time"] / table["lockstep"]

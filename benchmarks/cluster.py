@@ -19,7 +19,7 @@ import polars as pl
 from distributed import Client, LocalCluster
 
 import liftlib as ll
-from liftlib import tables
+import lifttables as tables
 
 SECRETS, SYMBOLS = 6, 40
 

@@ -10,11 +10,11 @@ from benchmarks import ideals
 from benchmarks.timing import side_by_side
 from liftbook import figures
 from liftbook.rows.scales import E23_EPSILONS, E23_LAMBDAS
-from liftlib.mechanisms.rows import best_response, entropies
+from liftlib.response.posteriors import RowsCertificate, best_response, entropies
 
 
 def _merged(joint: ll.Joint) -> float:
-    return float(ll.subset_merging(joint, ll.ALIP.split(1.0, 0.5)).n_outputs)
+    return float(ll.mechanisms.subset_merging(joint, ll.ALIP.split(1.0, 0.5)).n_outputs)
 
 
 def _ideally_merged(joint: ll.Joint) -> float:
@@ -52,15 +52,15 @@ def heuristics(quick: bool) -> pd.DataFrame:
         rows.append({"case": f"{name}, {trials:,} joints"} | side_by_side(routes, 3))
     n = 20 if quick else 1000
     joint = ll.datasets.uniform_joint(n, n, np.random.default_rng(0))
-    channel = ll.randomised_response(joint, 5.0)
+    channel = ll.mechanisms.randomised_response.at(joint, 5.0)
     routes = {
         "liftlib": lambda: _evaluated(joint, channel),
         "ideal": lambda: ideals.evaluate(joint.p, channel.kernel),
     }
     rows.append({"case": f"evaluate, {n:,} x {n:,}"} | side_by_side(routes, 3))
     routes = {
-        "liftlib": lambda: float(ll.randomised_response.calibrated(joint, ll.LIP(0.2)).kernel[0, 0]),
-        "ideal": lambda: ideals.randomised_response(joint.p, 0.2),
+        "liftlib": lambda: float(ll.mechanisms.randomised_response.calibrated(joint, ll.LIP(0.2)).kernel[0, 0]),
+        "ideal": lambda: ideals.randomised_response.at(joint.p, 0.2),
     }
     rows.append({"case": f"calibrated, {n:,} x {n:,}"} | side_by_side(routes, 3))
     table = pd.DataFrame(rows)
@@ -75,7 +75,7 @@ def _by_cells(joint: ll.Joint, notion: ll.Notion) -> float:
     table[secret, np.arange(secret.size)] = joint.p[secret, public]
     to_public = np.eye(joint.n_public)[public]
     made = best_response(ll.Joint(table), notion, cost=lambda rows: entropies(rows @ to_public))
-    return ll.entropy(joint.p_x) - made.certified(ll.RowsCertificate).solution.objective
+    return ll.measures.entropy(joint.p_x) - made.certified(RowsCertificate).solution.objective
 
 
 def sight(quick: bool) -> pd.DataFrame:
@@ -84,7 +84,7 @@ def sight(quick: bool) -> pd.DataFrame:
     for shape in [(2, 2)] if quick else [(3, 2), (3, 3), (4, 3), (7, 2), (5, 4), (7, 6), (9, 10)]:
         joint = ll.datasets.uniform_joint(*shape, np.random.default_rng(0))
         notion = ll.LIP(0.3)
-        routes = {"liftlib": lambda j=joint, n=notion: ll.secret_aware_response(j, n, gap=1e-8).certificate.value}
+        routes = {"liftlib": lambda j=joint, n=notion: ll.mechanisms.secret_aware(j, n, gap=1e-8).certificate.value}
         if shape[0] * shape[1] <= 14:
             routes["all vertices"] = lambda j=joint, n=notion: _by_cells(j, n)
         rows.append({"case": f"{shape[0]} x {shape[1]}"} | side_by_side(routes, 1))

@@ -13,7 +13,8 @@ import pandas as pd
 import liftlib as ll
 from benchmarks.timing import side_by_side
 from liftlib.errors import LiftWarning
-from liftlib.solvers.mixing.problem import HAS_NUMBA
+from liftlib.response.posteriors import RowsCertificate
+from mixproof.compiling import HAS_NUMBA
 
 SMALL = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
 """Secrets, symbols and budgets whose vertices can be listed."""
@@ -65,7 +66,7 @@ def _made(
     """Return a joint distribution, the notion, the optimal response, and its seconds of one core."""
     joint, notion = _joint(*shape, skewed), ll.ALIP.split(eps, 0.5)
     started = time.process_time()
-    channel = ll.optimal_response(joint, notion, **how)  # type: ignore[arg-type]
+    channel = ll.mechanisms.optimal(joint, notion, **how)  # type: ignore[arg-type]
     return joint, notion, channel, time.process_time() - started
 
 
@@ -100,7 +101,7 @@ def optimal_batches(quick: bool) -> pd.DataFrame:
         routes = {
             "batch": lambda n=notion: float(np.mean([c.certificate.value for c in ll.optimal_responses(joints, n)])),
             "one at a time": lambda n=notion: float(
-                np.mean([ll.optimal_response(joint, n).certificate.value for joint in joints])
+                np.mean([ll.mechanisms.optimal(joint, n).certificate.value for joint in joints])
             ),
         }
         found = side_by_side(routes, 1 if quick else 5)  # which asserts that they agree
@@ -122,7 +123,7 @@ def proofs(quick: bool) -> pd.DataFrame:
                 (case.n_secret, case.n_public), case.eps, skewed=case.skewed, method="tree", gap=case.gap,
                 seconds=LIMIT * case.wanted,
             )  # fmt: skip
-        checked, total = ll.check_proof(joint, notion, channel), ll.entropy(joint.p_x)
+        checked, total = ll.check_proof(joint, notion, channel), ll.measures.entropy(joint.p_x)
         gap = checked.gap / checked.value
         rows.append(
             {
@@ -153,7 +154,7 @@ def growth(quick: bool) -> pd.DataFrame:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)
             _, _, channel, seconds = _made((n_secret, n_public), 2.0, method="tree", gap=2e-2, seconds=300.0)
-        made = channel.certified(ll.RowsCertificate)
+        made = channel.certified(RowsCertificate)
         rows.append(
             {
                 "|S|": n_secret,

@@ -10,10 +10,10 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liftlib.checks import checked
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
 from liftlib.joint import Joint, Labels, _labels
-from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative
+from mixproof.checks import checked
+from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative
 
 Partition = tuple[tuple[int, ...], ...]
 

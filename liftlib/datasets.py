@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from liftlib.checks import checked
 from liftlib.errors import DataError, shown
 from liftlib.joint import Joint
-from liftlib.numerics import Matrix, Rng, check_scalar, check_shape, generator
 from liftlib.resources import resource
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Rng, check_scalar, check_shape, generator
 
 if TYPE_CHECKING:
     import pandas as pd

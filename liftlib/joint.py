@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liftlib.checks import checked
 from liftlib.errors import DataError, InvalidDistribution, shown
-from liftlib.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
+from mixproof.checks import checked
+from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
 
 Labels = tuple[Hashable, ...]
 

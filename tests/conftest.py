@@ -11,7 +11,8 @@ from awkward_joints import JOINTS, named_joint
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from liftlib import Joint, polytope
+from liftlib import Joint
+from mixproof import polytope
 
 # The suite draws the same examples each time; HYPOTHESIS_PROFILE=explore draws new ones, many more, and
 # HYPOTHESIS_PROFILE=any looks for none that is simpler than the first that fails, which tells of a mutant soon.
@@ -56,7 +57,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class ByFiles(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
             scope = super()._split_scope(nodeid)
-            return scope if scope != nodeid or scope.startswith("tests/book") else nodeid.partition("::")[0]
+            return scope if scope != nodeid or scope.startswith("tests/liftbook") else nodeid.partition("::")[0]
 
     return ByFiles(config, log)
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 import liftlib as ll
-from liftlib.mechanisms.rows import cheapest
-from liftlib.solvers.polytope import vertices
+from liftlib.response.posteriors import cheapest
+from mixproof.polytope import vertices
 
 
 def between(joint, notion, gap=1e-3, rounds=40):
     """Return two numbers, nats, between which the largest I(X; Y) lies; the symbols must all have some mass."""
     p_x, likelihood = joint.p_x, joint.s_given_x / joint.p_s[:, None]
-    total = ll.entropy(p_x)
+    total = ll.measures.entropy(p_x)
     cuts, inner = np.empty((0, p_x.size)), p_x[None]
     for _ in range(rounds):
         outer = cheapest(vertices(cuts, interior=p_x), p_x)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 import liftlib as ll
-from liftlib.solvers.mixing.problem import Problem
-from liftlib.solvers.mixing.ranges import ranges
+from mixproof.constraints import ranges
+from mixproof.problem import Problem
 
 
 def entropy_at(t):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from liftlib.solvers.polytope import HAS_CDD, NO_CDD
+from mixproof.polytope import HAS_CDD, NO_CDD
 
 ROOT = Path(__file__).resolve().parent.parent
 

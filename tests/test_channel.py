@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from liftlib import Channel, InvalidDistribution, InvalidParameter, Joint
-from liftlib.numerics import SUM_TOL
+from mixproof.numerics import SUM_TOL
 
 KERNEL = np.array([[0.5, 0.5, 0.0], [0.25, 0.0, 0.75]])
 AWARE = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.25, 0.75], [0.0, 1.0]]])  # (S, X, Y)

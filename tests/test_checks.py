@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import ArrayLike
 
 from liftlib import LIP, Joint
-from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, shown
 from liftlib.notions import Notion
+from mixproof.checks import checked
 
 JOINT = Joint([[1.0]])
 Kind = TypeVar("Kind")

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from liftlib import DataError, InvalidDistribution, Joint
+from liftlib import InvalidDistribution, Joint
+from liftlib.errors import DataError
 
 COUNTS = [[1, 0, 3], [2, 4, 6]]
 

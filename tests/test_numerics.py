@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from scipy import special
 
-from liftlib import Channel, Joint, Sample, numerics
+from liftlib import Channel, Joint
 from liftlib.errors import InvalidDistribution, InvalidParameter, LiftError
-from liftlib.numerics import (
+from lifttables.population.sample import Sample
+from mixproof import numerics
+from mixproof.numerics import (
     FEASIBILITY_TOL,
     GAP_TOL,
     KEEP_TOL,

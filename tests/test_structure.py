@@ -102,9 +102,9 @@ def test_no_two_files_of_tests_have_one_name():
 
 
 REPEATED = {
-    ("liftlib/mechanisms/confident/merging.py", "liftlib/mechanisms/confident/response.py"),  # what both may be told
-    ("liftlib/mechanisms/family.py", "liftlib/mechanisms/family.py"),  # a family's parts and its decorator's words
-    ("liftlib/mechanisms/response/convex.py", "liftlib/mechanisms/response/proven.py"),  # a search's limits
+    ("lifttables/confident/merging.py", "lifttables/confident/response.py"),  # what both may be told
+    ("liftlib/family.py", "liftlib/family.py"),  # a family's parts and its decorator's words
+    ("liftlib/response/convex.py", "liftlib/response/proven.py"),  # a search's limits
 }
 """Where six lines of code stand twice, all of them lists of parameters; a pair that is mended goes."""
 
@@ -173,7 +173,7 @@ def test_tolerances_that_rooms_share_are_in_numerics():
         f"{dotted(path)}: {node.module}.{one.name}"
         for path in MODULES
         for node in ast.walk(parsed(path))
-        if isinstance(node, ast.ImportFrom) and node.module in own and node.module != "liftlib.numerics"
+        if isinstance(node, ast.ImportFrom) and node.module in own and node.module != "mixproof.numerics"
         for one in node.names
         if one.name in own[node.module][0] and room(node.module) != room(dotted(path))
     }

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.notions import Notion
-from liftlib.tables.audits.auditing import Audit, audited
-from liftlib.tables.designs.designing import Design, design
-from liftlib.tables.designs.words import statement
-from liftlib.tables.labels.columns import RARE, Counts
-from liftlib.tables.labels.reading import Reading
-from liftlib.tables.page import audit_page
-from liftlib.tables.releases.card import Card, card_of
-from liftlib.tables.releases.releasing import Publishing, permutation, without_formulas
-from liftlib.tables.releases.sanitising import check_dear, check_each_secret, notes_on, routed
-from liftlib.tables.sources.randomness import uniform
+from lifttables.audits.auditing import Audit, audited
+from lifttables.designs.designing import Design, design
+from lifttables.designs.statement import statement
+from lifttables.encoding.columns import RARE, Counts
+from lifttables.encoding.reading import Reading
+from lifttables.page import audit_page
+from lifttables.releases.card import Card, card_of
+from lifttables.releases.releasing import Publishing, permutation, without_formulas
+from lifttables.releases.sanitising import check_dear, check_each_secret, notes_on, routed
+from lifttables.sources.randomness import uniform
 
 Label = tuple[str, ...]
 
@@ -88,11 +88,11 @@ def release(
     labels : sequence of (tuple of str, tuple of str)
         Each row's secret and public labels, in the table's order.
     notion, mechanism, confidence, resamples
-        As in :func:`liftlib.tables.sanitise`.
+        As in :func:`lifttables.sanitise`.
     seed : int, optional, keyword-only
         With it the draw can be repeated, and foreseen; by default it is the browser's own generator's.
     kernel : bool, keyword-only
-        As in :func:`liftlib.tables.sanitise`.
+        As in :func:`lifttables.sanitise`.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def release(
     Raises
     ------
     LiftError
-        As :func:`liftlib.tables.sanitise` does.
+        As :func:`lifttables.sanitise` does.
     """
     check_dear(mechanism, len(counts.public.labels), allow=False, designed=routed(mechanism, notion, confidence))
     made = without_formulas(design(counts, notion, mechanism, confidence), "error")

@@ -21,15 +21,15 @@ import numpy as np
 
 from liftbook.alive.releasing import release
 from liftlib.errors import DataError, LiftError
-from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions.catalogue import notion_from
-from liftlib.tables.audits.auditing import as_dict, audited
-from liftlib.tables.choices.choosing import attempt, fitting
-from liftlib.tables.designs.designing import CONFIDENCE
-from liftlib.tables.labels.columns import JOIN, MISSING, RARE, Column, Counts, Symbols
-from liftlib.tables.labels.counting import NA_TEXTS, NUMERIC_SYMBOLS, log_choose
-from liftlib.tables.page import audit_page
-from liftlib.tables.sources.source import SUFFIXES, ending
+from liftlib.registry import mechanisms
+from lifttables.audits.auditing import as_dict, audited
+from lifttables.designs.designing import CONFIDENCE
+from lifttables.encoding.columns import JOIN, MISSING, RARE, Column, Counts, Symbols
+from lifttables.encoding.counting import NA_TEXTS, NUMERIC_SYMBOLS, log_choose
+from lifttables.page import audit_page
+from lifttables.recommendation.choosing import attempt, fitting
+from lifttables.sources.source import SUFFIXES, ending
 
 MOST = 200_000_000
 """Bytes of a table that is taken: its text and its counts must lie in the browser's memory."""
@@ -153,7 +153,7 @@ def counts_of(
     Raises
     ------
     DataError
-        As :func:`liftlib.tables.labels.counting.count` does, for what does not speak for itself.
+        As :func:`lifttables.encoding.counting.count` does, for what does not speak for itself.
     """
     columns = [*secret, *public]
     labelled: Counter[Row] = Counter()
@@ -276,7 +276,7 @@ class Desk:
             self.table = OwnTable(bytes(data), name)
         except LiftError as error:
             return json.dumps({"refused": str(error)})
-        return json.dumps({"columns": self.table.columns, "mechanisms": list(MECHANISMS)})
+        return json.dumps({"columns": self.table.columns, "mechanisms": list(mechanisms)})
 
     def audit(self, asked: str) -> str:
         """Return the audit as the command's JSON and as its page.

@@ -45,7 +45,14 @@ UNUSED = ("fonttools", "pytz")
 BESIDE = (jinja2, lazy_loader, markupsafe)
 """Packages in plain Python that are packed with the library."""
 
-OURS = ("liftlib/**/*.py", "liftlib/**/*.pyi", "liftlib/pages/*.html", "liftbook/**/*.py", "chapters/*.md", "data/**/*")
+OURS = (
+    "liftlib/**/*.py",
+    "liftlib/**/*.pyi",
+    "lifttables/pages/*.html",
+    "liftbook/**/*.py",
+    "chapters/*.md",
+    "data/**/*",
+)
 NOT_OURS = ("liftbook/build/", "liftbook/commands/")
 
 

@@ -111,7 +111,7 @@ def find_chapter(name: str) -> Path:
     if name.endswith(".md"):
         if Path(name).is_file():
             return Path(name)
-        raise RerunError(f"no file {name}: check the path, or name a chapter that `python -m liftlib list` shows")
+        raise RerunError(f"no file {name}: check the path, or name a chapter that `liftbook list` shows")
     pages = {path.stem: path for path in sorted(chapters_folder().glob("*.md"))}
     if name not in pages or not read_parameters(pages[name]):
         known = [stem for stem, path in pages.items() if read_parameters(path)]  # which takes a second

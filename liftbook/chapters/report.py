@@ -9,8 +9,8 @@ from typing import Any
 
 from liftbook.chapters.folders import CARD, code_digest, file_digest
 from liftbook.chapters.results import own_mathjax
-from liftlib.files import fresh_file
-from liftlib.pages import render
+from lifttables.files import fresh_file
+from lifttables.pages import render
 
 
 def write_report(folder: Path, path: Path, failed: Mapping[str, str]) -> None:

@@ -27,7 +27,7 @@ from liftbook.chapters.folders import CARD, code_digest, file_digest, worked_in_
 from liftbook.chapters.parameters import check_values, find_chapter, read_parameters, read_yaml
 from liftbook.chapters.report import write_report
 from liftbook.chapters.running import rerun
-from liftlib.files import fresh_file
+from lifttables.files import fresh_file
 
 ATTEMPTS = 3
 """How often a run is tried whose worker process dies."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import Notion
+from liftlib.response.optimal import optimal_response
 
 
 def utility(joint: Joint, channel: Channel) -> float:

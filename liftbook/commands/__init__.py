@@ -1,1 +1,23 @@
-"""The book's commands, which ``liftlib.cli`` finds where the extra ``book`` is installed."""
+"""The command line ``liftbook``, also ``python -m liftbook``: list, rerun and sweep chapters, and run the bench."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lifttables.cli import Command, Program, run
+
+COMMANDS = {
+    "list": Command("liftbook.commands.listing", "list the chapters and their parameters", "book"),
+    "rerun": Command("liftbook.commands.rerun", "execute a chapter with other parameters", "book"),
+    "sweep": Command(
+        "liftbook.commands.sweep", "run a chapter over a grid of parameters, resuming where it stopped", "book"
+    ),
+    "bench": Command("liftbook.commands.bench", "run every mechanism under every notion that it serves", "book"),
+}
+
+LIFTBOOK = Program("liftbook", "List the book's chapters and rerun them with your own parameters.", COMMANDS)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command of ``liftbook`` and return its exit code."""
+    return run(LIFTBOOK, arguments)

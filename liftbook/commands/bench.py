@@ -1,4 +1,4 @@
-"""``lift bench``: every mechanism under every notion that it serves, on a dozen joint distributions."""
+"""``liftbook bench``: every mechanism under every notion that it serves, on a dozen joint distributions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pandas as pd
 
 from liftbook.figures.relatives.bench import BENCH_JOINTS, COLUMNS, Key, bench
 from liftlib.errors import DataError, InvalidParameter
-from liftlib.mechanisms.registry import MECHANISMS
+from liftlib.registry import mechanisms
 
 EXAMPLES = """\
-  lift bench --joints "hundred people, 2x3"
-  lift bench --mechanisms optimal subset-merging -o bench.csv
-  lift bench -o bench.csv --resume"""
+  liftbook bench --joints "hundred people, 2x3"
+  liftbook bench --mechanisms optimal subset-merging -o bench.csv
+  liftbook bench -o bench.csv --resume"""
 
 LIBRARIES = ("numpy", "scipy", "highspy")
 """Whose versions each row has."""
@@ -27,7 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--joints", nargs="+", choices=list(BENCH_JOINTS), metavar="JOINT", help="by default all twelve"
     )
-    parser.add_argument("--mechanisms", nargs="+", choices=list(MECHANISMS), metavar="NAME", help="by default all")
+    parser.add_argument("--mechanisms", nargs="+", choices=list(mechanisms), metavar="NAME", help="by default all")
     parser.add_argument("--seconds", type=float, default=5.0, help="after which a mechanism is stopped (default 5)")
     parser.add_argument("-o", "--output", type=Path, help="where the rows go as CSV; by default they are printed")
     parser.add_argument(

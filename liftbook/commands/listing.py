@@ -1,4 +1,4 @@
-"""``lift list``: the chapters that can be run again, with their parameters."""
+"""``liftbook list``: the chapters that can be run again, with their parameters."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import math
 from typing import Any
 
 from liftbook.chapters import Parameter, chapters_folder, find_chapter, read_parameters
-from liftlib.cli.shared import json_option, print_json
+from lifttables.cli.shared import json_option, print_json
 
 EXAMPLES = """\
-  lift list
-  lift list watchdog --json"""
+  liftbook list
+  liftbook list watchdog --json"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

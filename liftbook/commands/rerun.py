@@ -1,4 +1,4 @@
-"""``lift rerun``: a chapter executed with other parameters."""
+"""``liftbook rerun``: a chapter executed with other parameters."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from liftbook.chapters import read_values, rerun
 from liftbook.chapters.errors import RerunError
 from liftbook.commands.shared import running_options
-from liftlib.cli.shared import print_json
+from lifttables.cli.shared import print_json
 
 EXAMPLES = """\
-  lift rerun watchdog -p n_trials 50 -p epsilons "[1, 2]" -o runs/try1
-  lift rerun watchdog --params mine.yaml -o runs/try2 --no-html"""
+  liftbook rerun watchdog -p n_trials 50 -p epsilons "[1, 2]" -o runs/try1
+  liftbook rerun watchdog --params mine.yaml -o runs/try2 --no-html"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from liftlib.cli.shared import json_option
+from lifttables.cli.shared import json_option
 
 
 def running_options(parser: argparse.ArgumentParser) -> None:

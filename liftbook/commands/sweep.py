@@ -1,4 +1,4 @@
-"""``lift sweep``: a chapter over a grid of parameters."""
+"""``liftbook sweep``: a chapter over a grid of parameters."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from liftbook.chapters.errors import RerunError
 from liftbook.chapters.sweeping import dask_workers, read_grid, sweep
 from liftbook.commands.shared import running_options
 from liftbook.rows.jobs import n_jobs, worker_pool
-from liftlib.cli.shared import print_json
+from lifttables.cli.shared import print_json
 
 RUNS = ("liftbook.chapters.running", "papermill")
 """What the server of workers imports once: a run's own kernel reads the library."""
 
 EXAMPLES = """\
-  lift sweep watchdog grid.yaml -o runs/sweep1
-  lift sweep watchdog grid.yaml -o runs/sweep1 --dask tcp://scheduler:8786
+  liftbook sweep watchdog grid.yaml -o runs/sweep1
+  liftbook sweep watchdog grid.yaml -o runs/sweep1 --dask tcp://scheduler:8786
 
 grid.yaml, all combinations:        or a list of runs:
   fixed: {n_trials: 50}               runs:

@@ -16,7 +16,7 @@ from liftbook.plots.questions import decisions
 from liftbook.plots.sets import lift_sets
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
 from liftbook.plots.triangles import simplex, simplices
-from liftlib.tables.audits.picture import as_svg
+from lifttables.audits.picture import as_svg
 
 __all__ = [
     "COLOURS",

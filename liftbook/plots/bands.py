@@ -17,7 +17,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.numerics import Matrix, Vector
+from mixproof.numerics import Matrix, Vector
 
 GAP, BAR = 0.06, 0.05
 """Between two bars of a column, and a bar's width; the masses of a column add up to 1."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from liftbook.plots.showing import show_as_svg
-from liftlib.numerics import Matrix
-from liftlib.tables.audits import picture
+from lifttables.audits import picture
+from mixproof.numerics import Matrix
 
 
 def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
-    """Draw log-lifts as a heat map: :func:`liftlib.tables.audits.picture.lift_map`, shown as the book's figures are."""
+    """Draw log-lifts as a heat map: :func:`lifttables.audits.picture.lift_map`, shown as the book's figures are."""
     axes = picture.lift_map(lifts, secrets, symbols)
     show_as_svg()
     return axes

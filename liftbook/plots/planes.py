@@ -15,7 +15,7 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from liftlib.notions.base import LiftNotion
-from liftlib.numerics import Matrix
+from mixproof.numerics import Matrix
 
 FINE = 241
 """Points a side at which a notion is asked for its border."""

@@ -15,7 +15,7 @@ from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
 from liftbook.plots.styling import COLOURS, LINES, style
 from liftlib.errors import InvalidParameter
-from liftlib.numerics import Matrix, xlogx
+from mixproof.numerics import Matrix, xlogx
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 """Where the three sure symbols stand."""

@@ -19,7 +19,7 @@ import pandas as pd
 from liftlib.datasets import adult, uniform_joints
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
-from liftlib.numerics import Rng, generator
+from mixproof.numerics import Rng, generator
 
 P = ParamSpec("P")
 Rows = Callable[..., pd.DataFrame]

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.tidy import frame, summary
-from liftlib.mechanisms.merging.groups import Batch, Labels, extremes_of
+from liftlib.merging.groups import Batch, Labels, extremes_of
 from liftlib.notions import ALIP, LDP, LiftNotion
-from liftlib.numerics import Matrix, xlogx
+from mixproof.numerics import Matrix, xlogx
 
 Labeller = Callable[[Batch, LiftNotion], Labels]
 Series = Callable[[float], LiftNotion]

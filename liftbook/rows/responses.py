@@ -16,13 +16,12 @@ from liftlib.channel import Channel
 from liftlib.errors import LiftWarning
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.response.batch import optimal_responses
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.response.subset import SubsetCertificate, subset_response
-from liftlib.mechanisms.rows import RowsCertificate
+from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import Notion
-from liftlib.numerics import Matrix
+from liftlib.response.optimal import optimal_response
+from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.subset_response import SubsetCertificate, subset_response
+from mixproof.numerics import Matrix
 
 Maker = Callable[[Joint, Notion], tuple[Channel, dict[str, float]]]
 """Makes a channel and says what else it found on the way; a module's own function, so that a worker can import it."""
@@ -38,7 +37,7 @@ class Point(NamedTuple):
 
 
 def respond(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
-    """Return the optimal response, by the quickest route; a task's are made as a batch."""
+    """Return the optimal response, by the quickest route."""
     return optimal_response(joint, notion), {}
 
 
@@ -87,17 +86,9 @@ def measure(joint: Joint, point: Point, channel: Channel, seconds: float) -> dic
 def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
     p, points = task
     joint = Joint(p)
-    together = [at for at, point in enumerate(points) if point.make is respond]
-    began = time.process_time()  # not the clock on the wall: workers share the cores with others
-    batch = optimal_responses([joint] * len(together), [points[at].notion for at in together])
-    each = (time.process_time() - began) / max(1, len(together))
-    made = dict(zip(together, batch, strict=True))
     rows = []
-    for at, point in enumerate(points):
-        if at in made:
-            rows.append(measure(joint, point, made[at], each))
-            continue
-        began = time.process_time()
+    for point in points:
+        began = time.process_time()  # not the clock on the wall: workers share the cores with others
         channel, found = point.make(joint, point.notion)
         rows.append(measure(joint, point, channel, time.process_time() - began) | found)
     return rows
@@ -117,8 +108,8 @@ def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures are nmi, min_lift_leakage,
-        max_lift_leakage (nats), broken (share of joints whose release breaks the notion), seconds (processor time; of
-        optimal responses that of a joint's batch, divided among them) and what the mechanism found, such as vertices.
+        max_lift_leakage (nats), broken (share of joints whose release breaks the notion), seconds (processor time) and
+        what the mechanism found, such as vertices.
     """
     todo = list(points)
     trials = parallel_map(_trial, [(one, todo) for one in p])

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from liftlib.errors import InvalidParameter
-from liftlib.numerics import Matrix
+from mixproof.numerics import Matrix
 
 Measured = Mapping[str, Mapping[str, float]]
 """What one joint distribution gave at one abscissa: measures by series."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.measures import information
 from liftlib.measures.lifts import lift_ratio, max_lift, min_lift
+from mixproof.checks import checked
 
 
 @dataclass(frozen=True, eq=False)

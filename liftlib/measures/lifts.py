@@ -7,9 +7,9 @@ prior of S; the notions and the vectorised experiments share them.
 
 import numpy as np
 
-from liftlib.checks import checked
 from liftlib.joint import Joint
-from liftlib.numerics import Matrix, Vector, check_scalar, power_mean
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Vector, check_scalar, power_mean
 
 
 def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:

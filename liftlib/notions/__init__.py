@@ -3,7 +3,6 @@
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
 from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion, Ratios, RowNeed
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
-from liftlib.notions.overall import AverageLeakage, MaximalLeakage
 from liftlib.notions.side_channels import SRLIP
 
 __all__ = [
@@ -12,13 +11,11 @@ __all__ = [
     "LIP",
     "SRLIP",
     "AlphaLift",
-    "AverageLeakage",
     "Chi2Lift",
     "L1Lift",
     "Leakage",
     "LiftBounds",
     "LiftNotion",
-    "MaximalLeakage",
     "Need",
     "Notion",
     "PerfectPrivacy",

@@ -10,12 +10,12 @@ from typing import final
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.checks import checked
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
 from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, cone_of, log_of, prior_of
-from liftlib.numerics import Matrix, Vector, check_scalar
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Vector, check_scalar
 
 MOST_SETS = 16
 """Secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets."""

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel
-from liftlib.checks import checked
 from liftlib.errors import InvalidDistribution, UnsupportedNotion, shown
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
+from mixproof.checks import checked
+from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
 
 Decides = tuple[Literal["least", "most"], ...]
 

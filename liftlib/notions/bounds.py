@@ -9,7 +9,6 @@ from typing import final
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.checks import checked
 from liftlib.joint import Joint
 from liftlib.measures.lifts import inverse_of
 from liftlib.notions.base import (
@@ -25,7 +24,8 @@ from liftlib.notions.base import (
     log_of,
     prior_of,
 )
-from liftlib.numerics import Matrix, Vector, check_count, check_scalar
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
 
 class _LiftRange(LiftNotion):

@@ -14,10 +14,10 @@ from liftlib.errors import InvalidParameter
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
 from liftlib.notions.base import Notion
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
-from liftlib.notions.overall import AverageLeakage, MaximalLeakage
 from liftlib.notions.side_channels import SRLIP
+from liftlib.plugins import load_plugins
 
-NOTIONS: Mapping[str, Callable[..., Notion]] = {
+NOTIONS: dict[str, Callable[..., Notion]] = {
     "alip": ALIP,
     "lip": LIP,
     "ldp": LDP,
@@ -26,13 +26,22 @@ NOTIONS: Mapping[str, Callable[..., Notion]] = {
     "alpha": AlphaLift,
     "srlip": SRLIP,
     "perfect": PerfectPrivacy,
-    "average": AverageLeakage,
-    "maximal": MaximalLeakage,
 }
-"""What makes each notion, from its parameters by name."""
+"""The constructor of each notion. Other packages add theirs through :func:`register`."""
 
 SHAPE = "shape"
 """The one parameter that is not a budget but the table's: the sizes of X's attributes."""
+
+
+def all_notions() -> Mapping[str, Callable[..., Notion]]:
+    """Return the constructor of each notion by name, those of plug-ins included."""
+    load_plugins()
+    return NOTIONS
+
+
+def register(**makers: Callable[..., Notion]) -> None:
+    """Add notions by name, or replace those of the same name."""
+    NOTIONS.update(makers)
 
 
 def maker(name: str) -> Callable[..., Notion]:
@@ -48,7 +57,7 @@ def maker(name: str) -> Callable[..., Notion]:
     >>> maker("lip") is maker("liftlib.notions:LIP")
     True
     """
-    if name in NOTIONS:
+    if name in all_notions():
         return NOTIONS[name]
     module, _, attribute = name.partition(":")
     if not attribute:
@@ -120,7 +129,7 @@ def content_of(notion: Notion) -> dict[str, Any] | None:
     >>> content_of(LIP(1.0))
     {'class': 'LIP', 'fields': {'eps': 1.0}}
     """
-    if type(notion) not in NOTIONS.values():
+    if type(notion) not in all_notions().values():
         return None
     fields = {name: value if np.isfinite(value).all() else str(value) for name, value in asdict(notion).items()}  # type: ignore[call-overload]
     return {"class": type(notion).__name__, "fields": fields}
@@ -134,6 +143,6 @@ def from_content(content: Mapping[str, Any]) -> Notion:
     >>> from_content(content_of(ALIP(1.0, np.inf)))
     ALIP(eps_l=1.0, eps_u=inf)
     """
-    make = {one.__name__: one for one in NOTIONS.values()}[content["class"]]
+    make = {one.__name__: one for one in all_notions().values()}[content["class"]]
     fields: Mapping[str, Any] = content["fields"]
     return make(**{name: float(value) if isinstance(value, str) else value for name, value in fields.items()})

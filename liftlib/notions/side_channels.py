@@ -11,11 +11,11 @@ from typing import ClassVar, final
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.checks import checked
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
 from liftlib.notions.base import LiftBounds, Notion, RowNeed, belief_within, cone_of, difference, log_of, prior_of
-from liftlib.numerics import Matrix, Vector, check_count, check_scalar
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
 
 @final

@@ -85,7 +85,7 @@ def test_what_is_inside(wheel):
         assert f"{package}/py.typed" in names
         sources = [path for path in (ROOT / package).rglob("*.py*") if path.suffix in (".py", ".pyi")]
         assert {path.relative_to(ROOT).as_posix() for path in sources} <= names
-    assert "liftlib/pages/base.html" in names
+    assert "lifttables/pages/base.html" in names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "tools/"))]
     # each licence of the expression belongs to something inside, and its words come along
     assert "License-Expression: BSD-3-Clause AND CC-BY-4.0 AND Apache-2.0" in metadata
@@ -143,7 +143,7 @@ def test_bare_command_line(bare):
         f"\n    {name} " in helped.stdout
         for name in ("audit", "sanitise", "apply", "choose", "estimate", "list", "rerun", "sweep")
     )
-    again = bare.run([bare.bin / "python", "-m", "liftlib", "--help"])
+    again = bare.run([bare.bin / "python", "-m", "lifttables", "--help"])
     assert (again.returncode, again.stdout) == (0, helped.stdout)
 
 
@@ -170,7 +170,7 @@ def test_bare_names_the_extra_that_a_command_needs(bare, words, extra):
 
 @pytest.mark.slow
 def test_bare_tables_name_their_extra(bare):
-    code = "import liftlib\ntry: import liftlib.tables\nexcept liftlib.LiftError as error: print(error)"
+    code = "import liftlib\ntry: import lifttables\nexcept liftlib.LiftError as error: print(error)"
     assert bare.python(code).endswith("is not installed: pip install 'liftlib[tables]'\n")
 
 
@@ -244,26 +244,26 @@ USED = {
 import liftlib as ll
 from distributed import Client
 with Client(processes=False, n_workers=1, dashboard_address=None) as client:
-    assert 0.69 < client.submit(ll.entropy, [0.5, 0.5]).result() < 0.7
+    assert 0.69 < client.submit(ll.measures.entropy, [0.5, 0.5]).result() < 0.7
 """,
     "sklearn": """
 import sklearn
 import pandas as pd
 import liftlib as ll
-from liftlib.tables.learning import LiftRelease
+from lifttables.learning import LiftRelease
 X, y = pd.DataFrame({"age": ["old", "mid", "new"] * 20}), ["ill", "well", "well"] * 20
 assert LiftRelease(ll.LIP(0.5)).fit(X, y).transform(X).shape == (60, 1)
 """,
     "cdd": """
 import cdd
-from liftlib.solvers.polytope import vertices
+from mixproof.polytope import vertices
 assert len(vertices([[1.0, -1.0, 0.0]], method="cdd")) == 3
 """,
     "fast": """
 import numba
 import liftlib as ll
-from liftlib.solvers.mixing import simplex
-from liftlib.solvers.mixing.problem import HAS_NUMBA
+from mixproof import simplex
+from mixproof.compiling import HAS_NUMBA
 assert HAS_NUMBA
 assert any(isinstance(one, numba.core.dispatcher.Dispatcher) for one in vars(simplex).values())
 """,

@@ -69,7 +69,7 @@ export const command = (page, parameters, values) => {
       const text = kind === "str" ? values[name] : literal(values[name]);
       return `-p ${name} ${/^[\w.+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`}`;
     });
-  return ["python -m liftlib rerun", page, ...given, `-o runs/${page}`].join(" ");
+  return ["liftbook rerun", page, ...given, `-o runs/${page}`].join(" ");
 };
 
 // parameters in the address: only those that differ from what the panel starts with

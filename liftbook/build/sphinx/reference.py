@@ -19,17 +19,18 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from liftlib.cli import COMMANDS
-from liftlib.mechanisms.family import Family
-from liftlib.mechanisms.registry import MECHANISMS
+from liftbook.commands import LIFTBOOK
+from liftlib.family import Family
+from liftlib.registry import mechanisms
+from lifttables.cli import LIFT
 
 FLOORS = (
     "liftlib.joint",
     "liftlib.channel",
     "liftlib.measures",
     "liftlib.notions",
-    "liftlib.mechanisms",
-    "liftlib.solvers",
+    "liftlib.designing",
+    "liftlib.registry",
     "liftlib.datasets",
 )
 """What a reader wants first; the rest follows by name."""
@@ -89,8 +90,8 @@ def addresses(package: str) -> list[str]:
 def folder_of(address: str) -> str:
     """Return the package that an address lies in, below its top one, or the module where it lies in none.
 
-    >>> folder_of("liftlib.mechanisms.response.optimal.optimal_response"), folder_of("liftlib.joint.Joint")
-    ('liftlib.mechanisms.response', 'liftlib.joint')
+    >>> folder_of("liftlib.response.optimal.optimal_response"), folder_of("liftlib.joint.Joint")
+    ('liftlib.response', 'liftlib.joint')
     """
     module = import_module(address.rpartition(".")[0])
     if hasattr(module, "__path__") or module.__name__.count(".") == 1:
@@ -148,14 +149,14 @@ def reference(package: str, done: set[str]) -> Iterator[str]:
         yield from ("```", "")
 
 
-def mechanisms() -> Iterator[str]:
+def mechanism_table() -> Iterator[str]:
     """Give the Markdown table of the registry."""
     yield "| name | function | serves | symbols | time | source |"
     yield "|---|---|---|---|---|---|"
-    for one in MECHANISMS.values():
+    for one in mechanisms.values():
         home, _, name = one.where.partition(":")
         most = "" if one.most_symbols is None else f"up to {one.most_symbols}"
-        function = f"{{py:func}}`{name} <liftlib.mechanisms.{home}.{name}>`"
+        function = f"{{py:func}}`{name} <{home}.{name}>`"
         cells = (f"`{one.name}`", function, one.serves.words, most, one.cost, one.source)
         yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
 
@@ -170,12 +171,13 @@ def commands() -> Iterator[str]:
     """
     yield "| command | what | installed by |"
     yield "|---|---|---|"
-    for name, one in COMMANDS.items():
-        yield f"| `lift {name}` | {one.summary} | `liftlib[{one.extra}]` |"
+    for program in (LIFT, LIFTBOOK):
+        for name, one in program.commands.items():
+            yield f"| `{program.name} {name}` | {one.summary} | `liftlib[{one.extra}]` |"
 
 
 PLACE = re.compile(r"^```\{lift-reference\} (\S+)\n```$", re.MULTILINE)
-TABLES = {"```{lift-mechanisms}\n```": mechanisms, "```{lift-commands}\n```": commands}
+TABLES = {"```{lift-mechanisms}\n```": mechanism_table, "```{lift-commands}\n```": commands}
 
 
 def asked_for(source: str) -> list[str]:
@@ -183,8 +185,8 @@ def asked_for(source: str) -> list[str]:
 
     Examples
     --------
-    >>> asked_for("Text.\\n\\n```{lift-reference} liftlib.tables\\n```\\n")
-    ['liftlib.tables']
+    >>> asked_for("Text.\\n\\n```{lift-reference} lifttables\\n```\\n")
+    ['lifttables']
     """
     return PLACE.findall(source)
 

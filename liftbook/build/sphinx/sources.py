@@ -12,8 +12,17 @@ from types import ModuleType
 from liftbook.build.sphinx.reference import addresses, exported, found_at
 from liftbook.claims import FUNCTIONS
 from liftbook.claims.figures import Figure
+from liftlib.registry import mechanisms
 
-DOCUMENTED = ("liftlib", "liftbook.figures", "liftlib.mechanisms.rows", "liftlib.solvers.kernels")
+DOCUMENTED = (
+    "liftlib",
+    "liftbook.figures",
+    "liftlib.response.posteriors",
+    "liftlib.response.kernels",
+    "liftlib.response.side_channels",
+    "mixproof.polytope",
+    *sorted({mechanism.where.partition(":")[0] for mechanism in mechanisms.values()}),
+)
 """Packages and modules of the reference page that claims use."""
 
 

@@ -12,7 +12,7 @@ from liftbook.claims.judging import long
 from liftbook.figures.c22.example import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.merging.watchdog import watchdog
+from liftlib.merging.watchdog import watchdog
 from liftlib.notions import LIP
 
 

@@ -11,8 +11,8 @@ from liftbook import figures
 from liftbook.claims.figures import Figure
 from liftbook.rows.scales import C22_EPSILONS
 from liftlib.datasets import uniform_joints
-from liftlib.mechanisms.merging.groups import Batch
-from liftlib.mechanisms.merging.watchdog import watchdog_labels
+from liftlib.merging.groups import Batch
+from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import LIP
 
 FIG_1, FIG_3 = Figure("c22_1"), Figure("c22_3")

@@ -9,17 +9,17 @@ import numpy as np
 
 from liftbook import figures
 from liftbook.claims.samples import drawn
+from liftbook.relatives.best_partition import best_partition
 from liftbook.rows.scales import C22_EPSILONS
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.merging.groups import Batch
-from liftlib.mechanisms.merging.partition import best_partition
-from liftlib.mechanisms.merging.subset import merge_labels, subset_merging
-from liftlib.mechanisms.merging.watchdog import high_risk, watchdog, watchdog_labels
+from liftlib.merging.groups import Batch
+from liftlib.merging.subset_merging import merge_labels, subset_merging
+from liftlib.merging.watchdog import high_risk, watchdog, watchdog_labels
 from liftlib.notions import LIP, PerfectPrivacy
-from liftlib.numerics import KEEP_TOL
+from mixproof.numerics import KEEP_TOL
 
 
 @lru_cache(maxsize=16)

@@ -10,9 +10,9 @@ from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
 from liftbook.figures.e23.mixtures import convexity_of_bounds
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import Chi2Lift, L1Lift
+from liftlib.response.optimal import optimal_response
 
 BEYOND_ROUNDING = 1e-7
 """Nats by which a mixture must exceed a bound to count."""

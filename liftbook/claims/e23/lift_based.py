@@ -13,7 +13,7 @@ from liftbook.claims.samples import drawn
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
-from liftlib.mechanisms.merging.subset import merge_labels, subset_merging
+from liftlib.merging.subset_merging import merge_labels, subset_merging
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift, LiftNotion
 
 BOTH = ("ℓ1", "χ²")

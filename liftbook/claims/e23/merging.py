@@ -18,9 +18,9 @@ from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift_ratio
-from liftlib.mechanisms.merging.watchdog import high_risk, watchdog
+from liftlib.merging.watchdog import high_risk, watchdog
 from liftlib.notions import ALIP, LDP
-from liftlib.numerics import KEEP_TOL
+from mixproof.numerics import KEEP_TOL
 
 NAMES = ("LDP", STRICT, HALF, RELAXED)
 

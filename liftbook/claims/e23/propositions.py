@@ -26,9 +26,9 @@ from liftlib.measures.lifts import (
     max_lift,
     min_lift,
 )
-from liftlib.mechanisms.merging.watchdog import watchdog
-from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP
+from liftlib.response.optimal import optimal_response
 
 ORDERS = (1.5, 2.0, 10.0, 100.0)
 ALLOWANCE = 1 + 1e-9

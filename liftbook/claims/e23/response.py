@@ -16,10 +16,10 @@ from liftbook.rows.merging import alip_name
 from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.response.product_polytope import kernels_of
 from liftlib.notions import ALIP, LDP, LIP
-from liftlib.solvers.polytope import vertices
+from liftlib.response.optimal import optimal_response
+from liftlib.response.product_polytope import kernels_of
+from mixproof.polytope import vertices
 
 PRINTED_WATCHDOG = Figure("e23_2", 100, extend=False)
 PRIVATE_WATCHDOG = Figure("e23_2", 100, extend=True)

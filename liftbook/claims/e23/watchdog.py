@@ -15,8 +15,8 @@ from liftbook.rows.scales import E23_EPSILONS
 from liftlib.datasets import uniform_joints
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.merging.groups import Batch
-from liftlib.mechanisms.merging.watchdog import high_risk, watchdog
+from liftlib.merging.groups import Batch
+from liftlib.merging.watchdog import high_risk, watchdog
 from liftlib.notions import ALIP, LDP
 
 LEAKAGES = ("min_lift_leakage", "max_lift_leakage")

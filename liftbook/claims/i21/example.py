@@ -10,13 +10,13 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.reduction.linear import linear_reduction
-from liftlib.mechanisms.reduction.transport import secret_aware_reduction
+from liftlib.reduction.linear import linear_reduction
+from liftlib.reduction.transport import secret_aware_reduction
 
 
 def _printed_solution() -> Channel:
     """Return the optimal kernel at share 1/2 with the entries that Example 1 prints for S = 1."""
-    kernel = secret_aware_reduction(EXAMPLE, 0.5).kernel.copy()
+    kernel = secret_aware_reduction.at(EXAMPLE, 0.5).kernel.copy()
     kernel[0, 2, :2], kernel[0, 3, :2] = (0.21, 0.07), (0.0, 0.175)
     return Channel(kernel)
 
@@ -42,11 +42,11 @@ def example_p_d() -> float:
 
 
 def example_stay_c() -> float:
-    return float(secret_aware_reduction(EXAMPLE, 0.5).kernel[0, 2, 2])
+    return float(secret_aware_reduction.at(EXAMPLE, 0.5).kernel[0, 2, 2])
 
 
 def example_stay_d() -> float:
-    return float(secret_aware_reduction(EXAMPLE, 0.5).kernel[0, 3, 3])
+    return float(secret_aware_reduction.at(EXAMPLE, 0.5).kernel[0, 3, 3])
 
 
 def example_moves_meet_equation_11() -> bool:
@@ -59,14 +59,14 @@ def example_moves_meet_equation_11() -> bool:
 def example_information(which: str) -> float:
     """Return I(X;Y) of a solution, "Markov" or "aware", in "nats" or "bits"; "Markov, nats"."""
     solution, unit = which.split(", ")
-    channel = linear_reduction(EXAMPLE, 0.5) if solution == "Markov" else _printed_solution()
+    channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else _printed_solution()
     return evaluate(EXAMPLE, channel).mutual_information / (1.0 if unit == "nats" else np.log(2))
 
 
 def example_distance(which: str) -> float:
     """Return D_TV of a solution by its definition, or by Appendix B's sum; "Markov, definition"."""
     solution, formula = which.split(", ")
-    channel = linear_reduction(EXAMPLE, 0.5) if solution == "Markov" else secret_aware_reduction(EXAMPLE, 0.5)
+    channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else secret_aware_reduction.at(EXAMPLE, 0.5)
     return _moved(channel) if formula == "definition" else _appendix_b(channel)
 
 
@@ -88,13 +88,13 @@ def ratio_of_printed_distances() -> float:
 
 def appendix_b_sum_is_d_tv() -> bool:
     """Whether Appendix B's double sum is 1 - sum P(x) P(x|x), on Example 1."""
-    channel = linear_reduction(EXAMPLE, 0.5)
+    channel = linear_reduction.at(EXAMPLE, 0.5)
     return abs(_appendix_b(channel) - _moved(channel)) < 1e-9
 
 
 def example_other_entries_are_zero() -> bool:
     """Whether the optimal kernel moves nothing into symbols that give, and nothing out of those that take."""
-    for s, kernel in enumerate(secret_aware_reduction(EXAMPLE, 0.5).kernel):
+    for s, kernel in enumerate(secret_aware_reduction.at(EXAMPLE, 0.5).kernel):
         takes = EXAMPLE.p_x > EXAMPLE.x_given_s[s]
         off = kernel - np.diag(np.diag(kernel))
         if off[:, ~takes].any() or off[takes].any():
@@ -104,13 +104,13 @@ def example_other_entries_are_zero() -> bool:
 
 def aware_is_better() -> bool:
     return all(
-        _moved(secret_aware_reduction(EXAMPLE, share)) <= _moved(linear_reduction(EXAMPLE, share)) + 1e-12
+        _moved(secret_aware_reduction.at(EXAMPLE, share)) <= _moved(linear_reduction.at(EXAMPLE, share)) + 1e-12
         for share in np.linspace(0, 1, 21)
     )
 
 
 def marginal_is_kept() -> bool:
-    released = (linear_reduction(EXAMPLE, 0.5), secret_aware_reduction(EXAMPLE, 0.5))
+    released = (linear_reduction.at(EXAMPLE, 0.5), secret_aware_reduction.at(EXAMPLE, 0.5))
     return all(bool(np.allclose(channel.joint_xy(EXAMPLE).sum(axis=0), EXAMPLE.p_x)) for channel in released)
 
 
@@ -119,7 +119,7 @@ def approximation_6_gap() -> float:
     before = float(np.abs(np.log(lift(EXAMPLE))).max())
     gaps = []
     for share in np.linspace(0, 1, 101):
-        after = float(np.abs(np.log(lift(linear_reduction(EXAMPLE, share).release(EXAMPLE)))).max())
+        after = float(np.abs(np.log(lift(linear_reduction.at(EXAMPLE, share).release(EXAMPLE)))).max())
         gaps.append(abs(after - (1 - share) * before))
     return float(max(gaps))
 
@@ -129,8 +129,8 @@ def proposition_2_for_any_distortion() -> bool:
     joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
-    in_place = secret_aware_reduction(joint, 0.5, distortion=np.abs(np.subtract.outer(points, points)))
-    cheapest = secret_aware_reduction(joint, 0.5, distortion=squared)
+    in_place = secret_aware_reduction.at(joint, 0.5, distortion=np.abs(np.subtract.outer(points, points)))
+    cheapest = secret_aware_reduction.at(joint, 0.5, distortion=squared)
     costs = [float((channel.joint_xy(joint) * squared).sum()) for channel in (in_place, cheapest)]
     return bool(costs[0] <= costs[1] + 1e-9)
 

@@ -12,15 +12,17 @@ from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
-from liftlib.mechanisms.reduction.linear import linear_reduction
-from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
-from liftlib.numerics import Matrix
+from liftlib.reduction.linear import linear_reduction
+from liftlib.reduction.transport import markov_reduction, secret_aware_reduction
+from mixproof.numerics import Matrix
 
 
 def lemma_1_meets_equation_3(seed: int) -> bool:
     return all(
         np.allclose(
-            joint.x_given_s @ linear_reduction(joint, 0.6).kernel, 0.4 * joint.x_given_s + 0.6 * joint.p_x, atol=1e-12
+            joint.x_given_s @ linear_reduction.at(joint, 0.6).kernel,
+            0.4 * joint.x_given_s + 0.6 * joint.p_x,
+            atol=1e-12,
         )
         for joint in drawn(100, 4, 6, seed)
     )
@@ -28,14 +30,14 @@ def lemma_1_meets_equation_3(seed: int) -> bool:
 
 def lemma_1_is_the_only_markov_solution() -> bool:
     """Whether the cheapest Markov kernel that meets eq. (3) on Example 1 at share 1/2 is that of eq. (7)."""
-    cheapest = markov_reduction(EXAMPLE, 0.5)
+    cheapest = markov_reduction.at(EXAMPLE, 0.5)
     met = np.allclose(EXAMPLE.x_given_s @ cheapest.kernel, (EXAMPLE.x_given_s + EXAMPLE.p_x) / 2, atol=1e-9)
-    return not met or bool(np.allclose(cheapest.kernel, linear_reduction(EXAMPLE, 0.5).kernel, atol=1e-6))
+    return not met or bool(np.allclose(cheapest.kernel, linear_reduction.at(EXAMPLE, 0.5).kernel, atol=1e-6))
 
 
 def lemma_1_has_the_printed_costs(seed: int) -> bool:
     for joint in drawn(100, 4, 6, seed):
-        xy, far = linear_reduction(joint, 0.3).joint_xy(joint), distance(6)
+        xy, far = linear_reduction.at(joint, 0.3).joint_xy(joint), distance(6)
         moved = np.isclose(1 - np.trace(xy), 0.3 * (1 - (joint.p_x**2).sum()))
         if not (moved and np.isclose((xy * far).sum(), 0.3 * joint.p_x @ far @ joint.p_x)):
             return False
@@ -57,7 +59,10 @@ def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
 def proposition_1_is_optimal(seed: int) -> bool:
     moves = 1 - np.eye(6)
     return all(
-        abs((secret_aware_reduction(joint, 0.5).joint_xy(joint) * moves).sum() - _least_by_programme(joint, 0.5, moves))
+        abs(
+            (secret_aware_reduction.at(joint, 0.5).joint_xy(joint) * moves).sum()
+            - _least_by_programme(joint, 0.5, moves)
+        )
         < 1e-9
         for joint in drawn(20, 4, 6, seed)
     )
@@ -85,7 +90,7 @@ def aware_is_better_on_random_joints(seed: int) -> bool:
     far = distance(6)
     for joint in drawn(20, 4, 6, seed):
         for cost, makes in ((1 - np.eye(6), None), (far, far)):
-            pair = (linear_reduction(joint, 0.5), secret_aware_reduction(joint, 0.5, distortion=makes))
+            pair = (linear_reduction.at(joint, 0.5), secret_aware_reduction.at(joint, 0.5, distortion=makes))
             printed, aware = (float((channel.joint_xy(joint) * cost).sum()) for channel in pair)
             if aware > printed + 1e-12:
                 return False

@@ -9,14 +9,14 @@ import numpy as np
 from liftbook.claims.figures import Figure
 from liftbook.claims.samples import drawn
 from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
+from liftbook.relatives.bounded_reduction import extreme_reduction
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import arimoto, mutual_information
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.reduction.bounded import extreme_reduction
-from liftlib.mechanisms.reduction.linear import linear_reduction
-from liftlib.numerics import Matrix, Vector
+from liftlib.reduction.linear import linear_reduction
+from mixproof.numerics import Matrix, Vector
 
 
 def _gap(measure: str, joint: Joint | None = None) -> float:
@@ -28,7 +28,7 @@ def _gap(measure: str, joint: Joint | None = None) -> float:
 
 def equation_5_is_exact(seed: int) -> bool:
     for joint in drawn(100, 4, 6, seed):
-        out = linear_reduction(joint, 0.3).release(joint)
+        out = linear_reduction.at(joint, 0.3).release(joint)
         same = np.allclose(out.p_x, joint.p_x, atol=1e-12)
         if not (same and np.allclose(lift(out) - 1, 0.7 * (lift(joint) - 1), atol=1e-12)):
             return False
@@ -36,7 +36,7 @@ def equation_5_is_exact(seed: int) -> bool:
 
 
 def whole_reduction_is_perfect(seed: int) -> bool:
-    results = [evaluate(joint, linear_reduction(joint, 1.0)) for joint in [EXAMPLE, *drawn(100, 4, 6, seed)]]
+    results = [evaluate(joint, linear_reduction.at(joint, 1.0)) for joint in [EXAMPLE, *drawn(100, 4, 6, seed)]]
     return max(max(result.ldp, result.lip) for result in results) < 1e-12
 
 
@@ -50,7 +50,7 @@ def approximation_6_where_printed_as_good() -> float:
 
 
 def appendix_d_last_line() -> float:
-    before, after = (evaluate(EXAMPLE, linear_reduction(EXAMPLE, alpha)).ldp for alpha in (0.0, 0.5))
+    before, after = (evaluate(EXAMPLE, linear_reduction.at(EXAMPLE, alpha)).ldp for alpha in (0.0, 0.5))
     return after / before
 
 
@@ -72,7 +72,7 @@ def arimoto_has_the_two_extremes(seed: int) -> bool:
 
 def variance_falls_by_the_square(seed: int) -> bool:
     for joint in drawn(100, 4, 6, seed):
-        out = linear_reduction(joint, 0.4).release(joint)
+        out = linear_reduction.at(joint, 0.4).release(joint)
         before, after = (joint.p_s @ (j.x_given_s - joint.p_x) ** 2 for j in (joint, out))
         if not np.allclose(after, 0.36 * before, atol=1e-12):
             return False
@@ -81,7 +81,7 @@ def variance_falls_by_the_square(seed: int) -> bool:
 
 def extremes_suffice(seed: int) -> bool:
     for joint in drawn(50, 7, 10, seed):
-        after, printed = (evaluate(joint, make(joint, 0.5)) for make in (extreme_reduction, linear_reduction))
+        after, printed = (evaluate(joint, make.at(joint, 0.5)) for make in (extreme_reduction, linear_reduction))
         if after.ldp > printed.ldp + 1e-9 or after.lip > printed.lip + 1e-9:
             return False
     return True
@@ -101,7 +101,7 @@ def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
     else:
         rng, pairs = np.random.default_rng(seed), []
         for joint in drawn(100, 3, 4, seed):
-            kernel = 0.9 * linear_reduction(joint, 0.5).kernel + 0.1 * rng.dirichlet(np.ones(4), size=4)
+            kernel = 0.9 * linear_reduction.at(joint, 0.5).kernel + 0.1 * rng.dirichlet(np.ones(4), size=4)
             pairs.append((joint, Channel(kernel).release(joint)))
     met = [(a, b) for a, b in pairs if (np.abs(np.log(lift(b))) < np.abs(np.log(lift(a)))).all()]
     assert met, "no pair meets the condition"
@@ -122,7 +122,7 @@ def _ldp(joint: Joint) -> float:
 def larger_share_leaks_less(seed: int) -> bool:
     """Whether both leakages fall from each of 20 shares to the next, 100 joints 4 x 6."""
     for joint in drawn(100, 4, 6, seed):
-        found = [evaluate(joint, linear_reduction(joint, share)) for share in np.linspace(0.05, 1, 20)]
+        found = [evaluate(joint, linear_reduction.at(joint, share)) for share in np.linspace(0.05, 1, 20)]
         if any(b.ldp > a.ldp + 1e-12 or b.lip > a.lip + 1e-12 for a, b in pairwise(found)):
             return False
     return True

@@ -6,12 +6,12 @@ import numpy as np
 
 from liftbook.claims.samples import jeffreys, seeded
 from liftlib.datasets import adult
+from liftlib.family import Family
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
-from liftlib.mechanisms.family import Family
-from liftlib.mechanisms.noise.randomised import randomised_response
-from liftlib.mechanisms.noise.reporting import conditional_reporting
-from liftlib.mechanisms.noise.unary import unary_encoding
+from liftlib.noise.conditional_reporting import conditional_reporting
+from liftlib.noise.randomised_response import randomised_response
+from liftlib.noise.unary_encoding import unary_encoding
 from liftlib.notions import LDP, LIP
 
 
@@ -37,7 +37,7 @@ def sex_values() -> float:
 
 def _level_is(family: Family, seed: int) -> bool:
     return all(
-        abs(family.lip(joint, eta) - LIP(0.0).excess(joint, family(joint, eta))) < 1e-9
+        abs(family.lip(joint, eta) - LIP(0.0).excess(joint, family.at(joint, eta))) < 1e-9
         for joint in jeffreys(20, 3, 6, seed)
         for eta in (0.3, 1.0, 3.0)
     )
@@ -67,25 +67,25 @@ def levels_grow_with_alpha(seed: int) -> bool:
 def unary_encoding_tends_to_half() -> float:
     """Return OUE's mutual information at eta = inf as a share of H(X), X = education, all 65,536 outputs."""
     joint = adult("marital-status", "education")
-    return evaluate(joint, unary_encoding(joint, np.inf)).mutual_information / entropy(joint.p_x)
+    return evaluate(joint, unary_encoding.at(joint, np.inf)).mutual_information / entropy(joint.p_x)
 
 
 def conditional_reporting_is_ldp(seed: int) -> bool:
     joints = seeded(10, 2, 5, seed)
-    return all(LDP(eta).is_kept(j, conditional_reporting(j, eta)) for j in joints for eta in (0.1, 1.0, 5.0))
+    return all(LDP(eta).is_kept(j, conditional_reporting.at(j, eta)) for j in joints for eta in (0.1, 1.0, 5.0))
 
 
 def unary_encoding_of_education_is_infeasible() -> bool:
     """Whether I(X; Y) over the 65,536 outputs cannot be computed."""
     joint = adult("marital-status", "education")
-    channel = unary_encoding(joint, unary_encoding.at_lip(joint, 1.0))
+    channel = unary_encoding.at(joint, unary_encoding.at_lip(joint, 1.0))
     return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy
 
 
 def ldp_in_x_implies_ldp_in_s(seed: int) -> bool:
     """Whether GRR's eta, its LDP level with respect to X, bounds that with respect to S: 20 joints, three etas."""
     return all(
-        LDP(0.0).leakage(joint, randomised_response(joint, eta)) <= eta + 1e-9
+        LDP(0.0).leakage(joint, randomised_response.at(joint, eta)) <= eta + 1e-9
         for joint in jeffreys(20, 3, 6, seed)
         for eta in (0.3, 1.0, 3.0)
     )
@@ -95,7 +95,8 @@ def utility_grows_with_alpha(seed: int) -> bool:
     """Whether I(X;Y) of GRR and of CR grows with eta: 20 joints 3 x 6, 30 etas up to 8."""
     return all(
         (
-            np.diff([evaluate(joint, family(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)]) > -1e-12
+            np.diff([evaluate(joint, family.at(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)])
+            > -1e-12
         ).all()
         for family in (randomised_response, conditional_reporting)
         for joint in jeffreys(20, 3, 6, seed)

@@ -14,8 +14,8 @@ from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
-from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LDP, LIP
+from liftlib.response.optimal import optimal_response
 
 FIG_3 = Figure("s20_3")
 

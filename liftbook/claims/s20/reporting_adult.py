@@ -7,8 +7,8 @@ import pandas as pd
 from liftbook.claims.figures import Figure
 from liftbook.claims.judging import long
 from liftlib.datasets import adult
-from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LIP
+from liftlib.response.optimal import optimal_response
 
 FIG_5 = Figure("s20_5")
 

@@ -14,7 +14,7 @@ from liftbook.claims.judging import Interval, long
 from liftbook.rows.scales import S20_SHAPES
 from liftlib.datasets import dirichlet_joints
 from liftlib.measures.information import mutual_information
-from liftlib.numerics import Vector
+from mixproof.numerics import Vector
 
 FIG_6 = Figure("s20_6", epsilons=(0.5, 1.0, 2.0))
 NULL_TRIALS = 1500

@@ -18,9 +18,9 @@ from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.response.product import ProductCertificate, product_response
 from liftlib.notions import LIP, SRLIP
+from liftlib.response.optimal import optimal_response
+from liftlib.response.product import ProductCertificate, product_response
 
 
 @lru_cache(maxsize=2)

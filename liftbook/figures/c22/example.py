@@ -13,10 +13,10 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.measures.lifts import lift
-from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.merging.watchdog import watchdog
+from liftlib.merging.subset_merging import subset_merging
+from liftlib.merging.watchdog import watchdog
 from liftlib.notions import LIP
-from liftlib.numerics import Rng, Vector, generator
+from mixproof.numerics import Rng, Vector, generator
 
 EXAMPLE_RISKS = (1.3515, 1.6458, 0.9295, 0.8161, 0.2608)
 """C22 Example 1: omega(x) of its five symbols, nats; at eps = 0.8 all but the last are of high risk."""

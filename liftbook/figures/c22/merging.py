@@ -11,11 +11,11 @@ import pandas as pd
 from liftbook.rows.making import on_random_joints
 from liftbook.rows.scales import C22_EPSILONS
 from liftbook.rows.tidy import budgets, summary
-from liftlib.mechanisms.merging.groups import Batch, Labels
-from liftlib.mechanisms.merging.subset import merge_labels
-from liftlib.mechanisms.merging.watchdog import watchdog_labels
+from liftlib.merging.groups import Batch, Labels
+from liftlib.merging.subset_merging import merge_labels
+from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import LIP
-from liftlib.numerics import Mask, Matrix, Vector, xlogx
+from mixproof.numerics import Mask, Matrix, Vector, xlogx
 
 SUBSETS, COMPLETE = "Algorithm 1", "complete merging"
 COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]

@@ -9,7 +9,7 @@ from liftbook.rows.making import figure
 from liftbook.rows.tidy import frame
 from liftlib.datasets import uniform_joints
 from liftlib.measures.lifts import lift_of
-from liftlib.numerics import Rng, check_scalar, generator
+from mixproof.numerics import Rng, check_scalar, generator
 
 
 @figure

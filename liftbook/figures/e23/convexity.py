@@ -9,7 +9,7 @@ import pandas as pd
 
 from liftlib.errors import InvalidParameter
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
-from liftlib.numerics import SUM_TOL, Matrix, Vector, check_scalar
+from mixproof.numerics import SUM_TOL, Matrix, Vector, check_scalar
 
 PRIOR = (0.05, 0.05, 0.9)
 ENDS = ((0.19, 0.05, 0.76), (0.05, 0.19, 0.76))

@@ -15,10 +15,10 @@ from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.rows import RowsCertificate
 from liftlib.notions import ALIP
-from liftlib.numerics import Matrix, Rng, generator
+from liftlib.response.optimal import optimal_response
+from liftlib.response.posteriors import RowsCertificate
+from mixproof.numerics import Matrix, Rng, generator
 
 GAP = 1e-3
 """To what share of its utility the optimum is proven."""

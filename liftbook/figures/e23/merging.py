@@ -14,10 +14,10 @@ from liftbook.rows.merging import Labeller, Series, alip_name, ldp_and_alip, mer
 from liftbook.rows.scales import E23_EPSILONS as EPSILONS
 from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.tidy import budgets
-from liftlib.mechanisms.merging.subset import merge_labels
-from liftlib.mechanisms.merging.watchdog import watchdog_labels
+from liftlib.merging.subset_merging import merge_labels
+from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift
-from liftlib.numerics import Matrix
+from mixproof.numerics import Matrix
 
 Floats = Iterable[float]
 

@@ -10,7 +10,7 @@ import pandas as pd
 from liftbook.rows.making import figure
 from liftbook.rows.tidy import budgets, frame
 from liftlib.notions import AlphaLift, Chi2Lift, L1Lift, LiftNotion
-from liftlib.numerics import Matrix, Rng, Vector, generator
+from mixproof.numerics import Matrix, Rng, Vector, generator
 
 KINDS: dict[str, Callable[[float, float], LiftNotion]] = {
     "l1": L1Lift,

@@ -15,12 +15,12 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.merging.subset import LoopName, merge_labels
-from liftlib.mechanisms.response.subset import subset_response
-from liftlib.mechanisms.rows import cheapest
+from liftlib.merging.subset_merging import LoopName, merge_labels
 from liftlib.notions import ALIP
-from liftlib.numerics import Matrix
-from liftlib.solvers.polytope import vertices
+from liftlib.response.posteriors import cheapest
+from liftlib.response.subset_response import subset_response
+from mixproof.numerics import Matrix
+from mixproof.polytope import vertices
 
 
 class Printed(NamedTuple):

@@ -14,12 +14,12 @@ from liftbook.rows.merging import merged_measures
 from liftbook.rows.tidy import frame
 from liftlib.datasets import adult, uniform_joints
 from liftlib.measures.lifts import inverse_of
-from liftlib.mechanisms.merging.groups import Labels
-from liftlib.mechanisms.merging.subset import LoopName, merge_labels
-from liftlib.mechanisms.merging.watchdog import watchdog_labels
+from liftlib.merging.groups import Labels
+from liftlib.merging.subset_merging import LoopName, merge_labels
+from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import ALIP
 from liftlib.notions.base import LiftNotion, Need
-from liftlib.numerics import Matrix, Rng, Vector, generator
+from mixproof.numerics import Matrix, Rng, Vector, generator
 
 RISKS: dict[str, Callable[[Matrix, Matrix], Matrix]] = {
     "Λ + Ψ": lambda low, high: high + low,

@@ -27,7 +27,7 @@ from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.scales import E23_LARGE_EPSILONS
 from liftbook.rows.tidy import budgets
 from liftlib.notions import ALIP, LDP
-from liftlib.numerics import Matrix
+from mixproof.numerics import Matrix
 
 Floats = Iterable[float]
 

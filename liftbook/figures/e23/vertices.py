@@ -14,8 +14,8 @@ from liftbook.rows.tidy import frame, summary
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.notions import ALIP, Notion
-from liftlib.numerics import Matrix, Rng, generator
-from liftlib.solvers.polytope import vertices
+from mixproof.numerics import Matrix, Rng, generator
+from mixproof.polytope import vertices
 
 
 @figure

@@ -14,8 +14,8 @@ from liftbook.rows.tidy import frame, shares_in, single
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import Evaluation, evaluate
-from liftlib.mechanisms.reduction.linear import linear_reduction
-from liftlib.numerics import Matrix
+from liftlib.reduction.linear import linear_reduction
+from mixproof.numerics import Matrix
 
 
 @figure
@@ -32,7 +32,7 @@ def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = 
     before = evaluate(chosen, Channel.identity(chosen.n_public))
     rows = []
     for share in shares_in(shares):
-        after = evaluate(chosen, linear_reduction(chosen, share))
+        after = evaluate(chosen, linear_reduction.at(chosen, share))
         # at share 1 an infinite leakage leaves 0 times infinity: what is approximated is then 0
         scaled = [(1 - share) * value if share < 1 else 0.0 for value in (before.ldp, before.lip)]
         for series, pair in (("exact", [after.ldp, after.lip]), ("(1 − θ) × before, eq. (6)", scaled)):

@@ -8,9 +8,9 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.mechanisms.reduction.linear import linear_reduction
-from liftlib.mechanisms.reduction.transport import markov_reduction, secret_aware_reduction
-from liftlib.numerics import Matrix
+from liftlib.reduction.linear import linear_reduction
+from liftlib.reduction.transport import markov_reduction, secret_aware_reduction
+from mixproof.numerics import Matrix
 
 EXAMPLE_1 = Joint(
     np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]), [1, 2], ["a", "b", "c", "d"]
@@ -22,9 +22,9 @@ PRINTED, CHEAPEST, AWARE, OPTIMAL = "Markov, eq. (7)", "Markov, cheapest", "sees
 Reduction = Callable[[Joint, float, Matrix | None], Channel]
 
 REDUCTIONS: dict[str, Reduction] = {
-    PRINTED: lambda joint, share, _: linear_reduction(joint, share),
-    CHEAPEST: lambda joint, share, cost: markov_reduction(joint, share, distortion=cost),
-    AWARE: lambda joint, share, cost: secret_aware_reduction(joint, share, distortion=cost),
+    PRINTED: lambda joint, share, _: linear_reduction.at(joint, share),
+    CHEAPEST: lambda joint, share, cost: markov_reduction.at(joint, share, distortion=cost),
+    AWARE: lambda joint, share, cost: secret_aware_reduction.at(joint, share, distortion=cost),
 }
 
 

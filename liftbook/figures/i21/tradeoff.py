@@ -13,10 +13,10 @@ from liftbook.rows.making import on_random_joints
 from liftbook.rows.tidy import Measured, budgets, over_trials
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.reduction.linear import reduction_share
-from liftlib.mechanisms.response.optimal import optimal_response
 from liftlib.notions import LIP
-from liftlib.numerics import Matrix
+from liftlib.reduction.linear import reduction_share
+from liftlib.response.optimal import optimal_response
+from mixproof.numerics import Matrix
 
 
 @on_random_joints(100, 5, 17)

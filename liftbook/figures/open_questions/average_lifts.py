@@ -12,11 +12,11 @@ from liftbook.rows.tidy import Measured, budgets, over_trials
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.rows import RowsCertificate
+from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LIP, AlphaLift
-from liftlib.numerics import Matrix
+from liftlib.response.optimal import optimal_response
+from liftlib.response.posteriors import RowsCertificate
+from mixproof.numerics import Matrix
 
 
 @on_random_joints(50, 5, 17)

@@ -7,16 +7,16 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.bounded_reduction import bounded_reduction, extreme_reduction
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.tidy import Measured, over_trials
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.reduction.bounded import bounded_reduction, extreme_reduction
-from liftlib.mechanisms.reduction.linear import linear_reduction
-from liftlib.mechanisms.reduction.transport import secret_aware_reduction
-from liftlib.numerics import Matrix, Rng, generator
+from liftlib.reduction.linear import linear_reduction
+from liftlib.reduction.transport import secret_aware_reduction
+from mixproof.numerics import Matrix, Rng, generator
 
 
 @figure
@@ -55,11 +55,11 @@ def extreme_lifts(
 
 def _extremes(task: tuple[Matrix, float]) -> list[Measured]:
     joint, share = Joint(task[0]), task[1]
-    printed = secret_aware_reduction(joint, share)
-    eps = evaluate(joint, linear_reduction(joint, share)).lip
+    printed = secret_aware_reduction.at(joint, share)
+    eps = evaluate(joint, linear_reduction.at(joint, share)).lip
     channels = {
         "every lift, eq. (3)": printed,
-        "extreme lifts": extreme_reduction(joint, share),
+        "extreme lifts": extreme_reduction.at(joint, share),
         "the same log-lift": bounded_reduction(joint, np.exp(-eps), np.exp(eps)),
     }
     costs = {series: float(1 - np.trace(channel.joint_xy(joint))) for series, channel in channels.items()}

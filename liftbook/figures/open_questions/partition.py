@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from liftbook.relatives.best_partition import best_partition
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import on_random_joints
 from liftbook.rows.scales import C22_EPSILONS
 from liftbook.rows.tidy import Measured, budgets, over_trials
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.merging.partition import best_partition
-from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LIP
-from liftlib.numerics import Matrix
+from liftlib.response.optimal import optimal_response
+from mixproof.numerics import Matrix
 
 
 @on_random_joints(100, 5, 10)

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.robust import robust_response
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.tidy import Measured, over_trials
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.response.robust import robust_response
 from liftlib.notions import LIP
-from liftlib.numerics import Rng, generator
+from mixproof.numerics import Rng, generator
 
 
 @figure

@@ -13,9 +13,9 @@ from liftbook.rows.making import figure
 from liftlib.datasets import adult, dirichlet_joint, uniform_joint
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.numerics import check_count
-from liftlib.tables.audits.auditing import audit_counts
-from liftlib.tables.audits.measuring import MEASURES, overall
+from lifttables.audits.auditing import audit_counts
+from lifttables.audits.measuring import MEASURES, overall
+from mixproof.numerics import check_count
 
 AUDITED: Mapping[str, Callable[[], Joint]] = {
     "2x2": lambda: Joint([[0.3, 0.2], [0.1, 0.4]]),

@@ -17,14 +17,14 @@ from liftlib.datasets import adult, dirichlet_joint, uniform_joint
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.confident.merging import confident_merging
-from liftlib.mechanisms.confident.response import confident_response
-from liftlib.mechanisms.merging.subset import subset_merging
-from liftlib.mechanisms.noise.randomised import randomised_response
-from liftlib.mechanisms.response.optimal import optimal_response
+from liftlib.merging.subset_merging import subset_merging
+from liftlib.noise.randomised_response import randomised_response
 from liftlib.notions import ALIP, LDP, LIP, Notion
-from liftlib.numerics import KEEP_TOL, Matrix, check_count
-from liftlib.population.binomial import clopper_pearson
+from liftlib.response.optimal import optimal_response
+from lifttables.confident.merging import confident_merging
+from lifttables.confident.response import confident_response
+from lifttables.population.binomial import clopper_pearson
+from mixproof.numerics import KEEP_TOL, Matrix, check_count
 
 NOTIONS: tuple[Notion, ...] = (LIP(1.0), LIP(0.5), LIP(2.0), ALIP(1.3, 0.7), LDP(1.0))
 """What designs are made for."""
@@ -63,7 +63,7 @@ def whatever_the_law(counts: Matrix, notion: Notion) -> Channel:
     (S20 eq. (28)).
     """
     n = counts.shape[1]
-    return randomised_response(Joint(np.full((1, n), 1 / n)), min(asdict(notion).values()))  # type: ignore[call-overload]
+    return randomised_response.at(Joint(np.full((1, n), 1 / n)), min(asdict(notion).values()))  # type: ignore[call-overload]
 
 
 def halved(notion: Notion) -> Notion:

@@ -12,10 +12,10 @@ from liftbook.figures.population.designs import drawn_table
 from liftbook.rows.making import figure
 from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP
-from liftlib.numerics import Matrix
-from liftlib.tables.designs.designing import design
-from liftlib.tables.labels.columns import Column, Counts, Symbols
-from liftlib.tables.releases.card import card_of
+from lifttables.designs.designing import design
+from lifttables.encoding.columns import Column, Counts, Symbols
+from lifttables.releases.card import card_of
+from mixproof.numerics import Matrix
 
 KERNELS: Mapping[str, tuple[str, float | None]] = {
     "optimal, confidence 0.95": ("optimal", 0.95),

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 
 from liftbook.figures.population.designs import LAWS
+from liftbook.relatives.robust import robust_response
 from liftbook.rows.making import figure
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.confident.ball import pearson_response
-from liftlib.mechanisms.confident.response import confident_response
-from liftlib.mechanisms.response.robust import robust_response
 from liftlib.notions import ALIP, LDP, LIP, Notion
-from liftlib.numerics import SAME_TOL, Mask, Matrix, Vector
-from liftlib.population.sample import Sample
-from liftlib.population.sets import L1Sample, PearsonSample, l1_distance
+from lifttables.confident.response import confident_response
+from lifttables.confident.uncertainty_set import pearson_response
+from lifttables.population.sample import Sample
+from lifttables.population.sets import L1Sample, PearsonSample, l1_distance
+from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 
 PEARSON, OF_X = "Pearson's set", "l1 ball, max-lift of X"
 BEST = "Pearson's set, its best response"

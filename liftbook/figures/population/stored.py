@@ -25,9 +25,9 @@ from liftbook.figures.population.neighbours import KERNELS, told_apart
 from liftbook.figures.population.ways import WAYS, judged_ways, told
 from liftbook.rows.runs import this_run
 from liftlib.errors import DataError
-from liftlib.numerics import KEEP_TOL
 from liftlib.resources import resource
-from liftlib.tables.audits.measuring import MEASURES
+from lifttables.audits.measuring import MEASURES
+from mixproof.numerics import KEEP_TOL
 
 SIZES = (300, 1_000, 10_000, 100_000)
 """Rows of a table."""

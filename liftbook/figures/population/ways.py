@@ -14,10 +14,10 @@ from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.confident.vouching import for_population
-from liftlib.mechanisms.registry import MECHANISMS
 from liftlib.notions import LIP
-from liftlib.numerics import KEEP_TOL
+from liftlib.registry import mechanisms
+from lifttables.confident.certification import for_population
+from mixproof.numerics import KEEP_TOL
 
 NOTION = LIP(1.0)
 """What they are made for."""
@@ -50,7 +50,7 @@ def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
     truth, counts = Joint.from_counts(whole.p[there]), counts[there]
     found: list[dict[str, Any]] = []
     for name in WAYS:
-        over, nmi, mechanism = np.nan, np.nan, MECHANISMS[name]
+        over, nmi, mechanism = np.nan, np.nan, mechanisms[name]
         if mechanism.most_symbols is None or whole.n_public <= mechanism.most_symbols:
             channel, *_ = for_population(mechanism, counts, NOTION, confidence)
             over, nmi = NOTION.excess(truth, channel), abs(evaluate(truth, channel).nmi)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from liftlib.mechanisms.registry import MECHANISMS
+from liftlib.registry import mechanisms
 
 EVEN = 1e-6
 """NMI within which two mechanisms keep the same."""
@@ -78,7 +78,7 @@ def of_merging(rows: pd.DataFrame) -> Finding:
 
 def of_the_rest(rows: pd.DataFrame) -> Finding:
     """Nothing blind beats the optimum where it ends in time; which is said where it does not."""
-    sighted = [name for name, one in MECHANISMS.items() if one.sees_secret]
+    sighted = [name for name, one in mechanisms.items() if one.sees_secret]
     kept = utilities(rows, LIFTS)
     kept = kept.drop(columns=[name for name in sighted if name in kept])
     ended = kept.dropna(subset="optimal")
@@ -120,7 +120,7 @@ def advice(rows: pd.DataFrame) -> pd.DataFrame:
     """
     lines = []
     for question, use, note, of in QUESTIONS:
-        most = MECHANISMS[use].most_symbols if use == "best-partition" else None
+        most = mechanisms[use].most_symbols if use == "best-partition" else None
         told = note if most is None else f"up to {most} symbols, {note}"
         found = of(rows)
         lines.append({"question": question, "use": use, "note": told, "says": found.says, "holds": found.holds})

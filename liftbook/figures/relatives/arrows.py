@@ -12,7 +12,7 @@ from liftbook.figures.relatives.notions import ORDER, Case
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
-from liftlib.numerics import Matrix
+from mixproof.numerics import Matrix
 
 Tight = Callable[[], Case]
 

@@ -8,14 +8,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.overall import AverageLeakage, MaximalLeakage
+from liftlib import registry
 from liftlib.datasets import adult, dirichlet_joint, hundred_people, uniform_joint
 from liftlib.errors import InvalidParameter, LiftError
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.registry import MECHANISMS
-from liftlib.notions import ALIP, LDP, LIP, AlphaLift, AverageLeakage, MaximalLeakage, Notion
+from liftlib.notions import ALIP, LDP, LIP, AlphaLift, Notion
 from liftlib.resources import resource
-from liftlib.tables.choices.trying import Trying
+from lifttables.recommendation.trying import Trying
 
 BENCH_JOINTS: Mapping[str, Callable[[], Joint]] = {
     "hundred people, 2x3": hundred_people,
@@ -52,7 +53,7 @@ def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
     """Return one row of the bench: what a mechanism makes of a joint distribution, and in how many seconds."""
     law, kept = BENCH_JOINTS[joint](), BENCH_NOTIONS[notion]
     started = time.perf_counter()
-    channel = MECHANISMS[mechanism](law, kept)
+    channel = registry.mechanisms[mechanism](law, kept)
     seconds = time.perf_counter() - started
     if not kept.is_kept(law, channel):
         raise LiftError(f"{mechanism} breaks {kept} on {joint}")
@@ -98,13 +99,13 @@ def bench(
     """
     rows: list[dict[str, object]] = []
     wanted = _known("joint", joints, BENCH_JOINTS)
-    chosen = _known("mechanism", mechanisms, MECHANISMS)
+    chosen = _known("mechanism", mechanisms, registry.mechanisms)
     keys = [
         (joint, notion, name)
         for joint in wanted
         for name in chosen
         for notion, asked in BENCH_NOTIONS.items()
-        if MECHANISMS[name].serves(asked) and (joint, notion, name) not in known
+        if registry.mechanisms[name].serves(asked) and (joint, notion, name) not in known
     ]
     with Trying() as trying:
         for key in keys:
@@ -117,7 +118,7 @@ def bench(
 
 def _tried(trying: Trying, joint: str, notion: str, name: str, seconds: float) -> dict[str, object]:
     n = BENCH_JOINTS[joint]().n_public
-    if n > (MECHANISMS[name].most_symbols or n):
+    if n > (registry.mechanisms[name].most_symbols or n):
         return {"status": "too many symbols"}
     try:
         return dict(trying.call(bench_cell, (name, joint, notion), seconds))
@@ -136,6 +137,6 @@ def _known(kind: str, given: Iterable[str] | None, known: Iterable[str]) -> list
 
 
 def stored_bench() -> pd.DataFrame:
-    """Return the rows that ``lift bench -o data/bench.csv`` wrote last."""
+    """Return the rows that ``liftbook bench -o data/bench.csv`` wrote last."""
     with resource("data/bench.csv").open(encoding="utf-8", newline="") as file:
         return pd.read_csv(file)

@@ -7,16 +7,17 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.extremal import extremal_response
+from liftbook.relatives.hamming import hamming_response
+from liftbook.relatives.overall import MaximalLeakage
+from liftbook.relatives.staircase import staircase_response
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.mechanisms.noise.extremal import extremal_response
-from liftlib.mechanisms.noise.hamming import hamming_response
-from liftlib.mechanisms.noise.randomised import randomised_response
-from liftlib.mechanisms.noise.staircase import staircase_response
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.notions import ALIP, LDP, MaximalLeakage
-from liftlib.solvers.programmes import solve
+from liftlib.noise.randomised_response import randomised_response
+from liftlib.notions import ALIP, LDP
+from liftlib.response.optimal import optimal_response
+from mixproof.lp import solve
 
 
 def half_and_half(p: np.ndarray, eps: float) -> Channel:
@@ -58,7 +59,7 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
             ("LDP", "optimum", "", optimal_response(joint, ratio)),
             ("LDP", "staircase", "", stairs),
             ("LDP", "half and half", "", half_and_half(joint.p_x, eps)),
-            ("LDP", "randomised response", "", randomised_response(joint, eps)),
+            ("LDP", "randomised response", "", randomised_response.at(joint, eps)),
         ):
             nmi = evaluate(joint, channel).nmi
             rows.append({"notion": notion, "series": series, "eps": eps, "route": regime, "nmi": nmi})

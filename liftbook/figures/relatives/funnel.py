@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.descent import funnel_descent
+from liftbook.relatives.funnel import funnel_merging, funnel_response
+from liftbook.relatives.overall import AverageLeakage
+from liftbook.relatives.submodular import funnel_subsets
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import max_lift, min_lift
-from liftlib.mechanisms.response.descent import funnel_descent
-from liftlib.mechanisms.response.funnel import funnel_merging, funnel_response
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.response.submodular import funnel_subsets
-from liftlib.notions import LIP, AverageLeakage, Notion
+from liftlib.notions import LIP, Notion
+from liftlib.response.optimal import optimal_response
 
 UNDER_LIP = "optimum under LIP"
 

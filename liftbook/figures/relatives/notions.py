@@ -14,7 +14,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import sibson
 from liftlib.measures.lifts import alpha_lift, chi2_lift, l1_lift
 from liftlib.notions import LDP
-from liftlib.numerics import Matrix
+from mixproof.numerics import Matrix
 
 ORDER = 2.0
 """The order of the alpha-lift and of Sibson's information on the map."""

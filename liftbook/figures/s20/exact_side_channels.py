@@ -17,11 +17,11 @@ from liftlib.datasets import dirichlet_joints, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
-from liftlib.mechanisms.response.optimal import optimal_response
-from liftlib.mechanisms.response.product import product_response
-from liftlib.mechanisms.response.side_channels import srlip_upper_bounds
 from liftlib.notions import LIP, SRLIP
-from liftlib.numerics import Matrix, Rng, generator
+from liftlib.response.optimal import optimal_response
+from liftlib.response.product import product_response
+from liftlib.response.side_channels import srlip_upper_bounds
+from mixproof.numerics import Matrix, Rng, generator
 
 Task = tuple[Matrix, list[float], tuple[int, ...]]
 

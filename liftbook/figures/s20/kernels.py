@@ -19,10 +19,10 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import mutual_information_of
-from liftlib.mechanisms.response.product_polytope import kernels_of
 from liftlib.notions import LDP, SRLIP
-from liftlib.numerics import Matrix, Rng, generator
-from liftlib.solvers.kernels import kernels_by_faces
+from liftlib.response.kernels import kernels_by_faces
+from liftlib.response.product_polytope import kernels_of
+from mixproof.numerics import Matrix, Rng, generator
 
 
 def best_kernel(cone: Matrix, p_x: Matrix) -> tuple[Channel, int]:

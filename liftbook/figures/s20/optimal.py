@@ -18,7 +18,7 @@ from liftbook.rows.timing import fastest
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import LDP, LIP
-from liftlib.numerics import Matrix
+from mixproof.numerics import Matrix
 
 BY_KERNELS, BY_ROWS = "polytope of kernels", "polytope of rows"
 

@@ -95,7 +95,7 @@ def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     started = time.process_time()
     if name in FAMILIES:
         found["family_eta"] = FAMILIES[name].at_lip(joint, eps)
-        channel = FAMILIES[name](joint, found["family_eta"])
+        channel = FAMILIES[name].at(joint, found["family_eta"])
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:

@@ -17,7 +17,7 @@ from liftlib.datasets import dirichlet_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import LIP
-from liftlib.numerics import Matrix, Rng, generator
+from mixproof.numerics import Matrix, Rng, generator
 
 
 @figure
@@ -147,7 +147,7 @@ def _on_random(task: tuple[Matrix, tuple[float, ...], tuple[str, ...]]) -> Matri
                 if name in FAMILIES:
                     eta = FAMILIES[name].at_lip(joint, eps)
                     found[trial, at, number, 0] = eta
-                    channel = FAMILIES[name](joint, eta)
+                    channel = FAMILIES[name].at(joint, eta)
                 else:
                     channel = DIRECT[name](joint, LIP(eps))
                 result = evaluate(joint, channel)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from liftbook.relatives.secret_aware import secret_aware_response
+from liftbook.relatives.tailored import tailored_response
 from liftlib.channel import Channel
+from liftlib.family import Family
 from liftlib.joint import Joint
-from liftlib.mechanisms.family import Family
-from liftlib.mechanisms.noise.randomised import randomised_response
-from liftlib.mechanisms.noise.reporting import conditional_reporting
-from liftlib.mechanisms.noise.tailored import tailored_response
-from liftlib.mechanisms.noise.unary import unary_encoding
-from liftlib.mechanisms.response.secret_aware import secret_aware_response
+from liftlib.noise.conditional_reporting import conditional_reporting
+from liftlib.noise.randomised_response import randomised_response
+from liftlib.noise.unary_encoding import unary_encoding
 from liftlib.notions import LIP
 
 FAMILIES: Mapping[str, Family] = {"GRR": randomised_response, "CR": conditional_reporting, "OUE": unary_encoding}

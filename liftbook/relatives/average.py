@@ -1,0 +1,96 @@
+"""Releases under a bound on I(S; Y) that mix given rows: a linear programme with one row for the average."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from liftlib.response.posteriors import Mixture, certified, cheapest, entropies, mended, without_dust
+from mixproof.lp import solve
+from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector
+
+
+class Averaged(NamedTuple):
+    """The mixture of rows of the least H(X|Y) under a bound on I(S; Y), and what a nat more of the bound is worth.
+
+    Attributes
+    ----------
+    mixture : Mixture
+    price : float
+        By how many nats I(X; Y) grows with the bound, at least 0.
+    """
+
+    mixture: Mixture
+    price: float
+
+
+Pool = Callable[[Joint], Matrix]
+"""Rows P(X|Y=y), shape (M, X), for a joint distribution of the symbols that count."""
+
+
+def average_of(notion: Notion, other: str) -> float:
+    """Return the bound on I(S; Y), or refuse a notion that is none."""
+    if notion.average is None:
+        raise UnsupportedNotion(f"{notion} is no bound on I(S; Y): use {other}")
+    return notion.average
+
+
+def few_symbols(joint: Joint, most: int, others: str) -> None:
+    """Refuse a joint distribution of more symbols than ``most``."""
+    if joint.n_public > most:
+        raise InvalidParameter(f"joint has {joint.n_public} symbols, more than {most}: use {others}")
+
+
+def told_by(joint: Joint, rows: Matrix) -> Vector:
+    """Return H(S) - H(S|Y=y) of outputs with these rows P(X|Y=y), nats; their mean over outputs is I(S; Y).
+
+    Examples
+    --------
+    >>> told_by(Joint([[0.5, 0.0], [0.0, 0.5]]), np.array([[1.0, 0.0], [0.5, 0.5]])).round(4).tolist()
+    [0.6931, 0.0]
+    """
+    return np.asarray(float(entropies(joint.p_s[None])[0]) - entropies(rows @ joint.s_given_x.T))
+
+
+def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
+    """Return the best mixture of rows that averages to P_X and tells at most ``budget`` nats of S.
+
+    ``rows`` has P_X itself among them. At a budget of 0 only rows that tell nothing can have weight, and a programme
+    over all rows would be decided by its rounding.
+    """
+    n = joint.n_public
+    if budget <= KEEP_TOL:
+        private = np.abs(rows @ joint.s_given_x.T - joint.p_s).max(axis=1) <= FEASIBILITY_TOL
+        return Averaged(cheapest(rows[private], joint.p_x), np.inf)
+    # what the bound leaves over is the last unknown
+    a_eq = np.zeros((n + 1, len(rows) + 1))
+    a_eq[:-1, :-1], a_eq[-1, :-1], a_eq[-1, -1] = rows.T, told_by(joint, rows), 1.0
+    solution = solve(np.append(entropies(rows), 0.0), a_eq, np.append(joint.p_x, budget))
+    return Averaged(Mixture(rows, replace(solution, x=solution.x[:-1]), joint.p_x), max(0.0, -float(solution.dual[-1])))
+
+
+def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, route: str) -> Channel:
+    """Return the best release that mixes rows of a pool; nothing bounds what other rows would do."""
+    n = joint.n_public
+    if notion.is_kept(joint, Channel.identity(n)):
+        return Channel.identity(n, joint.public)
+    core = without_dust(joint, notion)
+    mixture = averaged(core.joint, pool(core.joint), budget).mixture
+    channel, mixed = mended(
+        core.completed(mixture.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
+    )
+    return certified(joint, channel, route, mixture, mixed, np.inf)
+
+
+def rows_of(joint: Joint, channel: Channel) -> Matrix:
+    """Return P(X|Y=y) of a channel's outputs that occur, shape (Y, X)."""
+    reached = channel.joint_xy(joint).T
+    reached = reached[reached.sum(axis=1) > 0]
+    return np.asarray(reached / reached.sum(axis=1, keepdims=True))

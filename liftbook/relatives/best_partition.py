@@ -1,0 +1,79 @@
+"""The best partition to merge by, over all partitions: what the greedy search of subset merging is measured against."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.measures.lifts import lift_of
+from liftlib.merging.groups import require_lift_notion
+from liftlib.notions import Notion
+from mixproof.checks import checked
+from mixproof.numerics import xlogx
+
+MOST = 13
+"""Symbols beyond which 3^|X| steps take too long."""
+
+
+@checked
+def best_partition(joint: Joint, notion: Notion) -> Channel:
+    """Return the merging of the largest utility among all partitions of X whose subsets keep a notion.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, of 13 symbols at most: the search takes 3^|X| steps.
+    notion : Notion
+        Any that lift columns decide.
+
+    Returns
+    -------
+    Channel
+        It merges by the best partition, which is on ``partition``. C22 section 3 and E23 section 4 call the search
+        combinatorial and replace it by a greedy algorithm, :func:`liftlib.merging.subset_merging.subset_merging`.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is not decided by lift columns (SRLIP).
+    InvalidParameter
+        If there are more than 13 symbols.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> joint = Joint([[0.2, 0.1, 0.05, 0.15], [0.1, 0.2, 0.15, 0.05]])
+    >>> best_partition(joint, LIP(0.1)).partition
+    ((0, 2), (1, 3))
+    """
+    notion = require_lift_notion(notion, "best_partition")
+    n = joint.n_public
+    if n > MOST:
+        raise InvalidParameter(f"joint has {n} symbols, more than {MOST}: use subset_merging")
+    member = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+    masses = joint.p @ member[1:].T  # P(s, A) of each subset A but the empty one
+    kept = notion.kept_columns(lift_of(masses, joint.p_s), joint.p_s)
+    # merging leaves H(Y), to which each subset gives -P(A) log P(A)
+    gain = np.where(kept, -xlogx(masses.sum(axis=0)), -np.inf).tolist()
+    best, taken = [0.0], [0]
+    for whole in range(1, 2**n):
+        # the subset with the lowest symbol is that symbol and any part of the others
+        low = whole & -whole
+        rest = part = whole ^ low
+        top, chosen = -np.inf, whole
+        while True:
+            value = gain[(part | low) - 1] + best[rest ^ part]
+            if value > top:
+                top, chosen = value, part | low
+            if part == 0:
+                break
+            part = (part - 1) & rest
+        best.append(top)
+        taken.append(chosen)
+    subsets, left = [], 2**n - 1
+    while left:
+        subsets.append([x for x in range(n) if taken[left] >> x & 1])
+        left ^= taken[left]
+    return Channel.merge(subsets, n, joint.public)

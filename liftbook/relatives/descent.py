@@ -1,0 +1,183 @@
+"""The privacy funnel by descent: stationary points of I(S; Y) - share I(X; Y), a difference of convex functions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftbook.relatives.average import average_of, averaged, few_symbols, release_of_rows
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Vector, check_count, generator, xlogx
+
+MOST = 40
+"""Symbols beyond which a descent takes longer than a few seconds."""
+
+SHARES = tuple(np.geomspace(0.01, 0.9, 12))
+"""Multipliers of I(X; Y) to start with; from 1 on it is best to publish X, by data processing."""
+
+STEPS = 200
+"""Steps of a descent: with ten times as many, the I(X; Y) of the bench's releases differs by less than 0.0002 H(X)."""
+
+SETTLED = 1e-9
+"""A descent in which no entry of the kernel moves by more than this has ended."""
+
+TINY = 1e-200
+"""An entry below this is 0: its logarithm is taken as of this."""
+
+LOG_TINY = float(np.log(TINY))
+
+DUSTY = 1e-12
+"""An entry of a row that is below this is on its way to 0, and is taken to be there."""
+
+ROUNDS = 4
+"""Rounds of descents at the multiplier that the mixture of rows found so far puts on I(S; Y)."""
+
+BLENDS = (0.0, 1e-3, 0.03, 0.3, 1.0)
+"""How much of a random kernel is blended into that mixture, to start those descents from."""
+
+TWIN_DIGITS = 6
+"""Rows that are the same to so many digits are one: programmes of more than one of them are ill-conditioned."""
+
+Kernels = NDArray[np.float64]
+"""Kernels P(y|x), shape (B, X, Y)."""
+
+
+def lagrangian(joint: Joint, kernels: Kernels, shares: Vector) -> Vector:
+    """Return I(S; Y) - share I(X; Y) of each kernel, nats, shape (B,).
+
+    Examples
+    --------
+    >>> joint = Joint([[0.5, 0.0], [0.0, 0.5]])
+    >>> lagrangian(joint, np.eye(2)[None], np.array([0.25])).round(4).tolist()
+    [0.5199]
+    """
+    p_y = np.einsum("x,bxy->by", joint.p_x, kernels)
+    of_s = np.einsum("sx,bxy->bsy", joint.p / joint.p_s[:, None], kernels)
+    given_s = -np.einsum("s,bsy->b", joint.p_s, xlogx(of_s))
+    given_x = -np.einsum("x,bxy->b", joint.p_x, xlogx(kernels))
+    return np.asarray(-(1 - shares) * xlogx(p_y).sum(axis=1) - given_s + shares * given_x)
+
+
+def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) -> Kernels:
+    r"""Return where descents of I(S; Y) - share I(X; Y) lead, none of whose steps raises it.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    kernels : numpy.ndarray, shape (B, X, Y)
+        Where they start; an entry of 0 stays 0.
+    shares : numpy.ndarray, shape (B,)
+        Each in [0, 1].
+    steps : int
+
+    Notes
+    -----
+    With q(y|x) for the kernel and r(y|s) for its mean given s, the objective is the convex
+    :math:`-H(Y|S) = \sum_s P(s) \sum_y r \log r` and the concave
+    :math:`(1 - \lambda) H(Y) + \lambda H(Y|X)`, of which the tangent at the kernel so far is
+    :math:`-\sum_x P(x) \sum_y q(y|x)\, c(y, x)`, :math:`c = \log P(y) + \lambda \log (q(y|x) / P(y))`. By the log-sum
+    inequality :math:`r \log r` is at most :math:`\sum_x P(x|s)\, q \log (q\, r' / q')`, where r' and q' are those so
+    far, with equality there. The sum of both bounds is least at
+    :math:`q \propto q' \exp (c - \sum_s P(s|x) \log r')`, which is the step.
+    """
+    of_s, of_x, weight = joint.p / joint.p_s[:, None], joint.s_given_x.T, shares[:, None, None]
+    now = np.maximum(kernels, TINY)
+    log_now = np.log(now)
+    for _ in range(steps):
+        log_p = np.log(np.maximum(joint.p_x @ now, TINY))[:, None, :]
+        log_r = np.log(np.maximum(of_s @ now, TINY))
+        log_now = (1 + weight) * log_now + (1 - weight) * log_p - of_x @ log_r
+        log_now -= log_now.max(axis=2, keepdims=True)
+        np.maximum(log_now, LOG_TINY, out=log_now)
+        before, now = now, np.exp(log_now)
+        whole = now.sum(axis=2, keepdims=True)
+        now /= whole
+        log_now -= np.log(whole)
+        if np.abs(now - before).max(initial=0.0) < SETTLED:
+            break
+    return now
+
+
+@checked
+def funnel_descent(joint: Joint, notion: Notion, *, starts: int = 6, rng: int | np.random.Generator = 0) -> Channel:
+    """Return the best mixture of the rows of releases that descend on I(S; Y) - share I(X; Y) from random starts.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, of 40 symbols at most.
+    notion : Notion
+        :class:`~liftbook.relatives.overall.AverageLeakage`.
+    starts : int, keyword-only
+        Random kernels that each multiplier's descents start from, at least 1.
+    rng : int or numpy.random.Generator, keyword-only
+        Seed or source of the starts.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~liftlib.response.posteriors.RowsCertificate` whose ``upper`` is infinite: descents end at
+        stationary points, of which there are many.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is another than a bound on I(S; Y).
+    InvalidParameter
+        If there are more than 40 symbols, or ``starts`` is below 1.
+
+    Notes
+    -----
+    In the manner of Huang2024, of which the abstract and the published code (``discrete.py`` of the repository
+    dcaPF-torch) were read. The objective, its split into a convex and a concave part, the tangent of the latter
+    (``Czx`` there, with 1 / beta for the share), random starts and a sweep over multipliers are theirs. There the
+    convex programme that a step leaves is solved without its bounds, and least squares with a penalty lead back to a
+    kernel, so that a step may raise the objective; here a step lowers a bound of it that is met where it starts (see
+    :func:`descend`). Mixing the rows of all releases by a linear programme, so that the bound is met, and descending
+    again at that programme's multiplier are this book's.
+
+    Examples
+    --------
+    >>> from liftbook.relatives.overall import AverageLeakage
+    >>> joint = Joint([[0.2, 0.1, 0.05, 0.15], [0.1, 0.2, 0.15, 0.05]])
+    >>> channel = funnel_descent(joint, AverageLeakage(0.01))
+    >>> AverageLeakage(0.01).is_kept(joint, channel), round(channel.certificate.value, 3)
+    (True, 0.822)
+    """
+    budget = average_of(notion, "optimal_response or funnel_merging")
+    few_symbols(joint, MOST, "funnel_merging")
+    each, source = check_count("starts", starts), generator(rng)
+    return release_of_rows(joint, notion, budget, lambda core: _found(core, budget, each, source), "descents")
+
+
+def _found(joint: Joint, budget: float, starts: int, rng: np.random.Generator) -> Matrix:
+    """Return P_X, the rows of X itself, those of descents at all shares, and at those that their mixtures ask for."""
+    n, shares = joint.n_public, np.repeat(SHARES, starts)
+    ended = descend(joint, rng.dirichlet(np.ones(n), size=(len(shares), n)), shares)
+    rows, value = np.vstack([joint.p_x, np.eye(n), _rows(joint, ended)]), -np.inf
+    for _ in range(ROUNDS):
+        mixture, price = averaged(joint, rows, budget)
+        # a nat more of I(S; Y) buys `price` of I(X; Y), so that 1 / price is the multiplier of the other
+        if -mixture.solution.objective < value + SETTLED or not 1 < price < 1 / SHARES[0]:
+            break
+        value, kernel = -mixture.solution.objective, mixture.kernel
+        random = rng.dirichlet(np.ones(kernel.shape[1]), size=(len(BLENDS), starts, n))
+        blends = np.array(BLENDS)[:, None, None, None]
+        near = ((1 - blends) * kernel + blends * random).reshape(-1, *kernel.shape)
+        rows = np.vstack([rows, _rows(joint, descend(joint, near, np.full(len(near), 1 / price)))])
+    return rows
+
+
+def _rows(joint: Joint, kernels: Kernels) -> Matrix:
+    """Return the rows P(X|Y=y) of kernels' outputs, each row once, shape (M, X)."""
+    masses = (kernels * joint.p_x[:, None]).transpose(0, 2, 1).reshape(-1, joint.n_public)
+    masses = masses[masses.sum(axis=1) > DUSTY]
+    rows = masses / masses.sum(axis=1, keepdims=True)
+    rows = np.where(rows < DUSTY, 0.0, rows)
+    rows /= rows.sum(axis=1, keepdims=True)
+    _, first = np.unique(rows.round(TWIN_DIGITS), axis=0, return_index=True)
+    return np.asarray(rows[first])

@@ -1,0 +1,94 @@
+"""Extremal mechanisms for pointwise maximal leakage of X itself: the best in closed form, for any secret safe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Certificate, Channel
+from liftlib.errors import UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information
+from liftlib.notions import Notion
+from mixproof.checks import checked
+from mixproof.numerics import SAME_TOL, Matrix, Vector
+
+
+@checked
+def extremal_response(joint: Joint, notion: Notion) -> Channel:
+    """Return the response of largest I(X; Y) whose lifts of X itself are at most e^eps, where a closed form is known.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX; only P_X is used, so that the release keeps the notion whatever the secret is.
+    notion : Notion
+        A bound on the largest lift alone, ``ALIP(inf, eps)``.
+
+    Returns
+    -------
+    Channel
+        Its certificate's ``route`` names the regime: ``"binary"``; ``"uniform"``, all symbols equally likely;
+        ``"high privacy"``, e^eps <= 1 / (1 - min P(x)); ``"all"``, e^eps >= 1 / min P(x), where X itself may be
+        released; and ``"beyond"`` between the last two, where no closed form is known and the mechanism at the end of
+        the high-privacy regime is returned. In the other regimes ``upper`` is its value if the secret determines X.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is not a bound on the largest lift alone.
+
+    Notes
+    -----
+    Grosse2023 has the three regimes for S = X. An output's row v is allowed if v(x) <= e^eps P(x); a vertex has all of
+    its entries but one at 0 or at e^eps P(x). With two symbols there are two; if P_X is uniform all have the same
+    entropy, and shifts of one average to P_X; at high privacy none has a 0. A lift of another secret is a mean of lifts
+    of X: l(s, y) = sum_x P(x|s) P(y|x) / P(y).
+
+    Examples
+    --------
+    >>> from liftlib.notions import ALIP
+    >>> channel = extremal_response(Joint([[0.25, 0, 0], [0, 0.25, 0], [0, 0, 0.5]]), ALIP(float("inf"), 0.2))
+    >>> channel.certificate.route, channel.kernel.round(3)[0].tolist()
+    ('high privacy', [0.084, 0.305, 0.611])
+    """
+    bounds = notion.lift_bounds(joint.p_s)
+    if not bounds.exact or np.isfinite(bounds.lower).any():
+        raise UnsupportedNotion(f"{notion} bounds more than the largest lift: use optimal_response")
+    route, kernel = _closed_form(joint.p_x, float(bounds.upper.min()))
+    channel = Channel(kernel)
+    value = mutual_information(channel.joint_xy(joint))
+    proven = route != "beyond" and bool(((joint.p > 0).sum(axis=1) == 1).all())
+    return Channel(kernel, certificate=Certificate(route, value, value if proven else np.inf))
+
+
+def _closed_form(p: Vector, eps: float) -> tuple[str, Matrix]:
+    """Return the regime of P_X and a budget, and the kernel."""
+    n = len(p)
+    # the scaled bound e^eps P(x), cut at 1, which a row cannot exceed anyway; e^700 is the last that a float holds
+    ratio = float(np.exp(min(eps, 700.0)))
+    if ratio * p.min() >= 1:
+        return "all", np.eye(n)
+    if n == 2:
+        high, low = np.minimum(1, ratio * p), np.maximum(0, 1 - ratio * p[::-1])
+        rows = np.array([[high[0], low[1]], [low[0], high[1]]])
+        return "binary", _mixed(rows, p)
+    if np.ptp(p) <= SAME_TOL:
+        full = int(np.floor(n / ratio * (1 + SAME_TOL)))
+        row = np.zeros(n)
+        row[:full] = ratio / n
+        row[full : full + 1] = max(0.0, 1 - row.sum())
+        return "uniform", np.array([np.roll(row, shift) for shift in range(n)]).T / row.sum()
+    end = 1 / (1 - float(p.min()))
+    route = "high privacy" if ratio <= end * (1 + SAME_TOL) else "beyond"
+    share = min(ratio, end)
+    kernel = np.tile(share * p, (n, 1))
+    np.fill_diagonal(kernel, np.maximum(0, 1 - share * (1 - p)))
+    return route, kernel / kernel.sum(axis=1, keepdims=True)
+
+
+def _mixed(rows: Matrix, p: Vector) -> Matrix:
+    """Return the kernel of two rows of two symbols that average to p."""
+    apart = rows[0, 0] - rows[1, 0]
+    weight = np.array([(p[0] - rows[1, 0]) / apart, (rows[0, 0] - p[0]) / apart]) if apart > 0 else np.array([1.0, 0.0])
+    kernel = (weight[:, None] * rows).T / p[:, None]
+    return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))

@@ -1,0 +1,67 @@
+"""Tell the likely symbols and suppress the rare ones: the least distortion under maximal leakage of X itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Certificate, Channel
+from liftlib.errors import UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information
+from liftlib.notions import Notion
+from mixproof.checks import checked
+
+
+@checked
+def hamming_response(joint: Joint, notion: Notion) -> Channel:
+    """Return the release of least P(Y != X) whose maximal leakage of X itself, and so of any secret, is bounded.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX; only P_X is used.
+    notion : Notion
+        :class:`~liftbook.relatives.overall.MaximalLeakage`.
+
+    Returns
+    -------
+    Channel
+        Its outputs are the symbols that are told. Its certificate says how often the output is not the symbol; I(X; Y)
+        may be larger elsewhere, and ``upper`` is infinite.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is another than maximal leakage.
+
+    Notes
+    -----
+    Saeidian2021, of which the abstract was read: the likeliest symbols are told, the least likely suppressed. With
+    d(x) = P(Y=x|x) the leakage of X is at least log sum d, for the largest P(y|x) of an output is at least d(y). So
+    P(Y=X) is at most the largest mean of d in [0, 1] with sum d <= e^eps: the floor(e^eps) likeliest symbols, and the
+    rest of e^eps of the next one. What is suppressed becomes the likeliest symbol, which raises no largest P(y|x).
+
+    Examples
+    --------
+    >>> from liftbook.relatives.overall import MaximalLeakage
+    >>> channel = hamming_response(Joint([[0.2, 0.1, 0.3], [0.3, 0.1, 0.0]]), MaximalLeakage(float(np.log(1.5))))
+    >>> channel.kernel.round(3).tolist(), channel.outputs
+    ([[1.0, 0.0], [1.0, 0.0], [0.5, 0.5]], (0, 2))
+    """
+    if notion.maximal is None:
+        raise UnsupportedNotion(f"{notion} is no bound on maximal leakage: use extremal_response or funnel_merging")
+    n = joint.n_public
+    # likeliest first, and of as likely ones the first in the alphabet
+    order = np.argsort(-joint.p_x, kind="stable")
+    told = np.zeros(n)
+    whole = float(n) if notion.maximal >= np.log(n) else np.exp(notion.maximal)
+    told[order] = np.clip(whole - np.arange(n), 0.0, 1.0)
+    kernel = np.diag(told)
+    kernel[:, order[0]] += 1 - told
+    used = np.flatnonzero(told > 0)
+    channel = Channel(kernel[:, used], [joint.public[x] for x in used])
+    wrong = max(0.0, float(1 - joint.p_x @ told))
+    value = mutual_information(channel.joint_xy(joint))
+    return Channel(
+        channel.kernel, channel.outputs, certificate=Certificate(f"P(Y != X) = {wrong:.6g}, the least", value)
+    )

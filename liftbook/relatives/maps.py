@@ -1,0 +1,114 @@
+"""Points on a product: a distribution over some things, each sent to a symbol. The cheapest maps, exactly or downhill.
+
+A point u of shape (S,) and a map m from 0, ..., S - 1 to symbols make a distribution over pairs (s, m(s)). Its price is
+the entropy of the symbols less what each pair is worth, H(m(u)) - sum_s u_s worth(s, m(s)). Entropy is concave, so the
+parts that go to one symbol can be chosen by dynamic programming over sets of s, for all points at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixproof.numerics import Matrix, Vector, xlogx
+
+Index = NDArray[np.int64]
+
+
+def marginal_entropies(points: Matrix, maps: Index, n_symbols: int) -> Vector:
+    """Return the entropy, nats, of the symbols that each point of shape (K, S) is sent to by its map (K, S).
+
+    Examples
+    --------
+    >>> marginal_entropies(np.array([[0.5, 0.5]] * 2), np.array([[0, 1], [1, 1]]), 2).round(4).tolist()
+    [0.6931, -0.0]
+    """
+    masses = np.zeros((len(points), n_symbols))
+    np.add.at(masses, (np.arange(len(points))[:, None], maps), points)
+    return np.asarray(-xlogx(masses).sum(axis=1))
+
+
+class ExactMaps:
+    """The cheapest map of each of many points, by dynamic programming.
+
+    Parameters
+    ----------
+    points : numpy.ndarray, shape (K, S)
+        Distributions. It takes K 3^S / 2 steps to price them and K 2^S numbers to hold.
+    """
+
+    def __init__(self, points: Matrix) -> None:
+        self.points = points
+        self.n = points.shape[1]
+        member = (np.arange(2**self.n)[:, None] >> np.arange(self.n)) & 1
+        self._sets = [np.flatnonzero(row) for row in member]
+        self._entropy = -xlogx(member @ points.T)  # (2^S, K), of a set's mass
+
+    def cheapest(self, worth: Matrix) -> tuple[Vector, Index]:
+        """Return the least price of each point, shape (K,), and a map that has it, shape (K, S).
+
+        Parameters
+        ----------
+        worth : numpy.ndarray, shape (S, X)
+            What one unit of mass is worth at each pair; very negative where a pair is not allowed.
+        """
+        size, every = len(self.points), np.arange(len(self.points))
+        alone, to = np.zeros((2**self.n, size)), np.zeros((2**self.n, size), dtype=np.int64)
+        for part in range(1, 2**self.n):
+            inside = self._sets[part]
+            values = self.points[:, inside] @ worth[inside]
+            to[part] = values.argmax(axis=1)
+            alone[part] = self._entropy[part] - values[every, to[part]]
+        best, first = self._best(alone)
+        maps = np.zeros((size, self.n), dtype=np.int64)
+        left = np.full(size, 2**self.n - 1)
+        while left.any():
+            part = first[left, every]
+            inside = (part[:, None] >> np.arange(self.n)) & 1
+            maps = np.where(inside == 1, to[part, every][:, None], maps)
+            left ^= part
+        return best, maps
+
+    def _best(self, alone: Matrix) -> tuple[Vector, Index]:
+        """Return the least sum of ``alone`` over partitions, (K,), and of each set its part with the lowest member.
+
+        Two parts of one symbol cost more than their union, so that the parts' symbols need not be told apart.
+        """
+        best, first = np.zeros_like(alone), np.zeros(alone.shape, dtype=np.int64)
+        for whole in range(1, 2**self.n):
+            low = whole & -whole
+            best[whole], first[whole] = alone[whole], whole
+            rest = part = whole ^ low
+            while part:
+                part = (part - 1) & rest
+                value = alone[part | low] + best[rest ^ part]
+                better = value < best[whole]
+                best[whole] = np.where(better, value, best[whole])
+                first[whole][better] = part | low
+        return best[-1], first
+
+
+def moved(points: Matrix, maps: Index, worth: Matrix) -> Index:
+    """Return maps that cannot be made cheaper by sending one s to another symbol, started from these.
+
+    Parameters
+    ----------
+    points, maps : numpy.ndarray, shape (K, S)
+    worth : numpy.ndarray, shape (S, X)
+    """
+    maps, every = maps.copy(), np.arange(len(points))
+    masses = np.zeros((len(points), worth.shape[1]))
+    np.add.at(masses, (every[:, None], maps), points)
+    changed = True
+    while changed:
+        changed = False
+        for s in range(points.shape[1]):
+            own, at = points[:, s], maps[:, s].copy()
+            masses[every, at] = np.maximum(masses[every, at] - own, 0)
+            prices = xlogx(masses) - xlogx(masses + own[:, None]) - own[:, None] * worth[s]
+            to = prices.argmin(axis=1)
+            keep = prices[every, to] >= prices[every, at] - 1e-13
+            maps[:, s] = np.where(keep, at, to)
+            masses[every, maps[:, s]] += own
+            changed |= not keep.all()
+    return maps

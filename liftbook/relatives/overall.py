@@ -1,0 +1,98 @@
+"""Notions of averages over outputs: I(S; Y), the privacy funnel's, and maximal leakage."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information, sibson
+from liftlib.notions.base import Notion
+from mixproof.checks import checked
+from mixproof.numerics import check_scalar
+
+
+class _Overall(Notion):
+    """A number of the whole release, at most ``eps``."""
+
+    eps: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", check_scalar("eps", self.eps))
+
+    @abstractmethod
+    def _of(self, release: Joint) -> float:
+        """Return the number of P_SY, nats."""
+
+    @checked
+    def leakage(self, joint: Joint, channel: Channel) -> float:
+        """Return the smallest eps that the release keeps, in nats."""
+        return self._of(channel.release(joint))
+
+    def excess(self, joint: Joint, channel: Channel) -> float:
+        """Return by how many nats the release exceeds the budget; minus infinity where the budget is infinite."""
+        return self.leakage(joint, channel) - self.eps if np.isfinite(self.eps) else -np.inf
+
+
+@final
+@dataclass(frozen=True)
+class AverageLeakage(_Overall):
+    r"""The privacy funnel's bound on an average: :math:`I(S;Y) \le \varepsilon`.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, inf].
+
+    Notes
+    -----
+    Makhdoumi2014. It bounds no single lift, nor any belief: a rare output may tell the secret.
+
+    Examples
+    --------
+    >>> round(AverageLeakage(1.0).leakage(Joint([[0.5, 0.0], [0.0, 0.5]]), Channel.identity(2)), 4)
+    0.6931
+    """
+
+    eps: float
+
+    @property
+    def average(self) -> float:  # noqa: D102
+        return self.eps
+
+    def _of(self, release: Joint) -> float:
+        return mutual_information(release.p)
+
+
+@final
+@dataclass(frozen=True)
+class MaximalLeakage(_Overall):
+    r"""Maximal leakage: :math:`\sum_y P(y) \max_s l(s,y) \le e^{\varepsilon}`.
+
+    Parameters
+    ----------
+    eps : float
+        Budget in nats, in [0, inf].
+
+    Notes
+    -----
+    Issa2020. It bounds by how much a guess of any function of the secret gets better, on average over outputs.
+
+    Examples
+    --------
+    >>> round(MaximalLeakage(1.0).leakage(Joint([[0.5, 0.0], [0.0, 0.5]]), Channel.identity(2)), 4)
+    0.6931
+    """
+
+    eps: float
+
+    @property
+    def maximal(self) -> float:  # noqa: D102
+        return self.eps
+
+    def _of(self, release: Joint) -> float:
+        return sibson(release, np.inf)

@@ -1,0 +1,80 @@
+"""The optimal response for one joint distribution that keeps its notion under others as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter, SolverFailure
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from liftlib.response.optimal import few_vertices, most_vertices
+from liftlib.response.posteriors import best_response, cone_for
+from liftlib.response.proven import proven_response
+from mixproof.checks import checked
+from mixproof.compiling import HAS_NUMBA
+from mixproof.numerics import check_scalar
+
+
+@checked
+def robust_response(
+    joint: Joint, notion: Notion, *, others: Sequence[Joint] = (), gap: float = 1e-6, seconds: float | None = None
+) -> Channel:
+    """Return the mechanism of the largest I(X; Y) under one distribution that keeps a notion under several.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, for which the utility counts and the notion must be kept.
+    notion : Notion
+        A polyhedral one, as for ``optimal_response``.
+    others : sequence of Joint, keyword-only
+        Distributions over the same number of symbols, under which the notion must be kept too.
+    gap, seconds : float, optional, keyword-only
+        Where a tree ends that is searched for lack of a list of vertices, see
+        :func:`~liftlib.response.optimal.optimal_response`.
+
+    Returns
+    -------
+    Channel
+        P(y|x), with a :class:`~liftlib.response.posteriors.RowsCertificate`; its ``upper`` bounds every other.
+
+    Warns
+    -----
+    LiftWarning
+        If the seconds were over before the gap was reached.
+
+    Raises
+    ------
+    InvalidParameter
+        If another distribution has another number of symbols.
+    UnsupportedNotion
+        If the notion has no halfspaces.
+    SolverFailure
+        If a solver's answer fails its check.
+
+    Notes
+    -----
+    S20 Remark 1 and its conclusion's first point. For each distribution the notion is a cone in an output's row
+    P(y|X=.), so all of them together are their intersection, again a polyhedral cone, and E23 eq. (26) serves.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> first, second = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]]), Joint([[0.1, 0.3, 0.1], [0.2, 0.1, 0.2]])
+    >>> channel = robust_response(first, LIP(0.2), others=[second])
+    >>> LIP(0.2).is_kept(first, channel), LIP(0.2).is_kept(second, channel)
+    (True, True)
+    """
+    for number, other in enumerate(others):
+        if other.n_public != joint.n_public:
+            raise InvalidParameter(f"others[{number}] has {other.n_public} symbols, joint {joint.n_public}: match them")
+    share = check_scalar("gap", gap, open_low=True)
+    limit = None if seconds is None else check_scalar("seconds", seconds)
+    cone = cone_for(joint, notion, others)
+    if few_vertices(cone.halfspaces, most_vertices(HAS_NUMBA)):
+        # see ``optimal_response``: the tree is the second route
+        with suppress(SolverFailure):
+            return best_response(joint, notion, others=others, cone=cone, route="all vertices of the common cone")
+    return proven_response(joint, notion, others=others, cone=cone, gap=share, seconds=limit)

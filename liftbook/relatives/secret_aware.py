@@ -1,0 +1,225 @@
+"""The optimal response of a mechanism that sees the secret as well."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from liftbook.relatives.maps import ExactMaps, Index
+from liftbook.relatives.secret_aware_posteriors import Found, Offers, Searched, cheapest_columns, coarsened, refined
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy, mutual_information
+from liftlib.noise.conditional_reporting import conditional_reporting
+from liftlib.notions import Notion
+from liftlib.response.posteriors import RowsCertificate, cheapest, entropies, mended
+from liftlib.response.proven import UNRESOLVED, unresolved
+from mixproof.checks import checked
+from mixproof.numerics import DUST, FEASIBILITY_TOL, RESOLVED, Mask, Matrix, Vector, check_scalar
+from mixproof.polytope import vertices
+
+MOST_SECRETS = 9
+"""Secrets beyond which posteriors are searched for and not listed: 10 have 5,120 under LIP, and 3^10 / 2 steps each."""
+
+MOST_STEPS = 3e7
+"""Steps of one pricing beyond which posteriors are searched for: about a second."""
+
+NOT_LISTED = "no further posterior was found, where there are too many or too close ones to list,", "give a wider gap"
+"""What ended a search short of its gap, where few secrets promise more, and what to do about it, in words."""
+
+
+class Cells(NamedTuple):
+    """P_SX without the cells that a solver cannot resolve.
+
+    Attributes
+    ----------
+    joint : Joint
+        P_SX given that (S, X) is one of the others.
+    solid : numpy.ndarray of bool, shape (S, X)
+        Which they are, over the whole alphabets.
+    """
+
+    joint: Joint
+    solid: Mask
+
+    @property
+    def target(self) -> Vector:
+        """P(s, x) of the solid cells, in C order."""
+        return np.asarray(self.joint.p[self.joint.p > 0])
+
+
+@checked
+def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, seconds: float | None = None) -> Channel:
+    """Return the mechanism P(y|s,x) that maximises I(X; Y) among all that keep the notion, with a bound on every other.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, of any number of symbols. Up to 9 secrets the optimum is found and proven, as long as posteriors can be
+        listed: beyond, or where they are too close, as at budgets next to 0, mechanisms are searched for, and bounded
+        by the optimum for a coarser secret.
+    notion : Notion
+        A polyhedral one, see :func:`liftlib.response.optimal.optimal_response`, but not about attributes.
+    gap : float, keyword-only
+        The search ends once no mechanism can have more than this share of I(X; Y) in addition, or it finds no more.
+    seconds : float, optional, keyword-only
+        It ends after about so many with what it has, and its bound.
+
+    Returns
+    -------
+    Channel
+        P(y|s,x), shape (S, X, Y), with a :class:`~liftlib.response.posteriors.RowsCertificate`.
+
+    Warns
+    -----
+    LiftWarning
+        If the seconds were over before the search had ended; up to 9 secrets also if rounding, or posteriors that could
+        not be listed, leave more than the gap.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion has no halfspaces, or is about X's attributes (SRLIP).
+    SolverFailure
+        If a solver's answer fails its check.
+
+    Notes
+    -----
+    This book's, not the papers'. An output's row is P(S, X | y), and the notion asks something of its posterior
+    u = P(S | y) alone. Given u, rows are products of distributions of X given each s, and as H(X | y) is concave, the
+    vertices are enough: a vertex u of the notion's set of posteriors, and a map from secrets to symbols. There are
+    too many to list, but given a linear programme's duals the best map for each u is found by dynamic programming over
+    sets of secrets, and what the best of all saves bounds every mechanism.
+
+    A mechanism that is private for S is private for a function of S, and may as well see that alone. So beyond 9
+    secrets the optimum for 7 classes of secrets, under the bounds on single lifts that the notion implies, is a bound.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> channel = secret_aware_response(joint, LIP(0.0))
+    >>> channel.sees_secret, LIP(0.0).is_kept(joint, channel)
+    (True, True)
+    """
+    if notion.attributes is not None:
+        raise UnsupportedNotion(f"{notion} is about what X's attributes tell: use optimal_response")
+    share = check_scalar("gap", gap, open_low=True)
+    limit = np.inf if seconds is None else check_scalar("seconds", seconds)
+    cells = without_dusty_cells(joint)
+    relaxed, floor = notion.relaxed(cells.joint.p_s, RESOLVED)
+    # the posterior of S is the row of a joint distribution in which X tells S
+    halfspaces = relaxed.halfspaces(Joint(np.diag(cells.joint.p_s)))
+    listed = exact_offers(cells.joint, halfspaces)
+    if listed is not None:
+        found = cheapest_columns(cells.joint, listed, share, limit)
+        return _made(joint, notion, cells, found, floor, "listed", share)
+    began, bound = time.perf_counter(), -np.inf
+    rows = [reported(cells.joint, relaxed)]
+    coarse, sides, classes = coarsened(cells.joint, notion)
+    of_classes = exact_offers(coarse, sides)
+    if of_classes is not None:
+        found = cheapest_columns(coarse, of_classes, share, limit)
+        bound = found.bound
+        rows.append(refined(cells.joint, coarse, classes, found.columns))
+    allowed = [row for row in np.concatenate(rows) if _keeps(row, cells.joint, halfspaces)]
+    first = np.array(allowed).reshape(-1, cells.target.size)
+    left = max(0.0, limit - (time.perf_counter() - began))
+    offers = Searched(cells.joint, halfspaces)
+    made = cheapest_columns(cells.joint, offers, share, left, first=first, bound=bound)
+    return _made(joint, notion, cells, made, floor, "searched", share)
+
+
+def _keeps(row: Vector, joint: Joint, halfspaces: Matrix) -> bool:
+    """Whether a row's posterior meets the halfspaces, to within what is mended afterwards."""
+    whole = np.zeros(joint.p.shape)
+    whole[joint.p > 0] = row
+    return bool((halfspaces @ whole.sum(axis=1) >= -FEASIBILITY_TOL / 100).all())
+
+
+def reported(joint: Joint, notion: Notion) -> Matrix:
+    """Return conditional reporting's rows P(s, x | y), which a search starts from so that it is never behind it."""
+    cells = joint.p[:, :, None] * conditional_reporting.calibrated(joint, notion).kernel
+    rows = cells[joint.p > 0].T
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+def without_dusty_cells(joint: Joint) -> Cells:
+    """Return P_SX without cells of less mass than a linear programme's tolerance, and without what they leave empty."""
+    solid = joint.p >= DUST
+    if (solid == (joint.p > 0)).all():
+        return Cells(joint, solid)
+    return Cells(Joint.from_counts(joint.p * solid, drop_empty=True), solid)
+
+
+def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
+    """Return all posteriors that are vertices, with the cheapest map of each; None where they are too many.
+
+    So it is where they nearly coincide, which can be too much for qhull.
+    """
+    if joint.n_secret > MOST_SECRETS:
+        return None
+    try:
+        posteriors = vertices(halfspaces, interior=joint.p_s)
+    except SolverFailure:
+        return None
+    return None if len(posteriors) * 3.0**joint.n_secret > MOST_STEPS else Listed(posteriors)
+
+
+class Listed:
+    """Offers from all posteriors there are."""
+
+    def __init__(self, posteriors: Matrix) -> None:
+        self._maps = ExactMaps(posteriors)
+
+    def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
+        """Return posteriors, the cheapest map of each, and the least price of all."""
+        prices, maps = self._maps.cheapest(worth)
+        return self._maps.points, maps, float(prices.min())
+
+
+def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float, which: str, gap: float) -> Channel:
+    """Return the channel of the columns found, mended where rounding breaks the notion, with its certificate."""
+    secret, public = np.nonzero(cells.solid)
+    to_public = np.eye(joint.n_public)[public]
+    try:
+        mixture = cheapest(found.columns, cells.target, lambda rows: entropies(rows @ to_public))
+    except InfeasiblePrivacy as error:
+        raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
+    # a cell that is left out is sent where an average one goes
+    kernel = np.tile(cells.target @ mixture.kernel, (joint.n_secret * joint.n_public, 1))
+    kernel[secret * joint.n_public + public] = mixture.kernel
+
+    def shaped(flat: Channel) -> Channel:
+        return Channel(flat.kernel.reshape(*joint.p.shape, -1))
+
+    flat, mixed = mended(
+        kernel / kernel.sum(axis=1, keepdims=True),
+        joint.p.ravel(),
+        lambda made: notion.is_kept(joint, shaped(made)),
+        floor,
+        name=notion,
+    )
+    channel = shaped(flat)
+    value = mutual_information(channel.joint_xy(joint))
+    # with cells left out nothing is proven of the rest
+    upper = entropy(joint.p_x) - found.bound if (cells.solid == (joint.p > 0)).all() else np.inf
+    certificate = RowsCertificate(
+        f"{which} posteriors, each with maps from secrets to symbols",
+        value,
+        max(value, upper),
+        rows=found.seen,
+        solution=mixture.solution,
+        mixed=mixed,
+        seconds=found.seconds,
+    )
+    told = found.limit
+    open_still = unresolved(certificate, gap) or not np.isfinite(found.bound)
+    if told is None and open_still and cells.joint.n_secret <= MOST_SECRETS:
+        told = UNRESOLVED if which == "listed" else NOT_LISTED
+    if told is not None:
+        certificate.warn_of(told, gap, stacklevel=5)
+    return channel.with_certificate(certificate)

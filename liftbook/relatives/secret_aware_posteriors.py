@@ -1,0 +1,267 @@
+"""Mixtures of rows P(s, x | y), each a posterior of the secret and a map from secrets to symbols: columns on demand."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from liftbook.relatives.maps import Index, marginal_entropies, moved
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.notions import Notion
+from mixproof.lp import Programme
+from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
+
+CLASSES = 7
+"""Classes of secrets for which the optimum bounds that of more: 448 posteriors at most under LIP."""
+
+NEVER = -1e3
+"""What a cell without mass is worth, nats: no saving makes up for it."""
+
+LEAST_SAVING = 1e-10
+"""A column that saves less than this, nats, does not join: linear programmes are no more exact."""
+
+BATCH = 300
+"""Columns that may join at once."""
+
+SMOOTH = 0.5
+"""The share of the duals of the best bound in those that are priced first: duals of a young programme swing widely."""
+
+DESCENTS = 6
+"""Steps downhill, of a posterior and of a map in turn."""
+
+ROUNDS = 1000
+"""Rounds after which a search ends as it is."""
+
+
+class Offers(Protocol):
+    """What finds columns of low price."""
+
+    def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
+        """Return posteriors and maps, (K, S) each, and a bound below every price, minus infinity where none is known.
+
+        Parameters
+        ----------
+        worth : numpy.ndarray, shape (S, X)
+            What one unit of mass is worth at each cell.
+        """
+        ...
+
+
+class Found(NamedTuple):
+    """What a search found.
+
+    Attributes
+    ----------
+    columns : numpy.ndarray, shape (M, cells)
+        Rows P(s, x | y) over the cells with mass: P_SX itself, and those in use, or all where time was short.
+    bound : float
+        No mixture has a smaller H(X|Y); minus infinity where none is proven.
+    seen : int
+        How many columns were tried.
+    seconds : float
+    limit : tuple of str or None
+        What ended it that is not the search itself, and what to do about it, in words.
+    """
+
+    columns: Matrix
+    bound: float
+    seen: int
+    seconds: float
+    limit: tuple[str, str] | None
+
+
+def cheapest_columns(
+    joint: Joint, offers: Offers, gap: float, seconds: float, *, first: Matrix | None = None, bound: float = -np.inf
+) -> Found:
+    """Return the cheapest mixture of columns that averages to P_SX, up to a share of I(X; Y).
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    offers : Offers
+        Where columns come from.
+    gap : float
+        The share of I(X; Y) between the mixture and the bound at which the search ends.
+    seconds : float
+        After which it ends too.
+    first : numpy.ndarray of shape (M, cells), optional, keyword-only
+        Allowed rows P(s, x | y) to start from, besides P_SX itself.
+    bound : float, keyword-only
+        What no mixture's H(X|Y) is known to be below.
+    """
+    occurs, began = joint.p > 0, time.perf_counter()
+    target, at = joint.p[occurs], np.cumsum(occurs).reshape(occurs.shape) - 1
+    whole = entropy(joint.p_x)
+    # a cell's own unit vector at a high price keeps the duals apart; P_SX itself is a constant release
+    dear = 4 * (1 + float(np.log(target.size)))
+    programme = Programme(np.full(target.size, dear), np.eye(target.size), target)
+    to_public = np.eye(joint.n_public)[np.nonzero(occurs)[1]]
+    columns = [target[None] if first is None else np.concatenate([target[None], first])]
+    costs = [-xlogx(columns[0] @ to_public).sum(axis=1)]
+    programme.add(costs[0], columns[0].T)
+    seen: set[bytes] = set()
+    steady, ended = None, False
+    for _ in range(ROUNDS):
+        weights, dual = programme.run()
+        # while unit vectors are in use, the mixture is none of allowed rows
+        short = weights[: target.size].sum() > FEASIBILITY_TOL
+        cost = np.inf if short else float(np.concatenate(costs) @ weights[target.size :])
+        for priced in (dual,) if steady is None else (SMOOTH * steady + (1 - SMOOTH) * dual, dual):
+            worth = np.full(occurs.shape, NEVER)
+            worth[occurs] = priced
+            posteriors, maps, least = offers.best(worth)
+            if steady is None or priced @ target + least > bound:
+                bound, steady = max(bound, float(priced @ target + least)), priced
+            fresh, its_cost = _columns(posteriors, maps, at, joint.n_public, target.size)
+            joining = _to_join(fresh, its_cost - fresh @ dual, seen)
+            if joining.size:
+                break
+        ended = not short and (not joining.size or cost - bound <= gap * (whole - cost))
+        if ended or time.perf_counter() - began > seconds:
+            break
+        if not joining.size:  # unit vectors still save something
+            dear *= 10
+            programme.charge(np.concatenate([np.full(target.size, dear), *costs]))
+            continue
+        programme.add(its_cost[joining], fresh[joining].T)
+        columns.append(fresh[joining])
+        costs.append(its_cost[joining])
+    tried = np.concatenate(columns)
+    used = np.ones(len(tried), dtype=bool)
+    if ended:
+        used[1:] = weights[target.size + 1 :] > 0
+    took = time.perf_counter() - began
+    limit = f"its {ROUNDS} rounds were over", "give a wider gap"
+    if took > seconds:
+        limit = "the time was over", "give more seconds, or a wider gap"
+    return Found(tried[used], bound, len(tried), took, None if ended else limit)
+
+
+def _columns(posteriors: Matrix, maps: Index, at: Index, n_public: int, n: int) -> tuple[Matrix, Vector]:
+    """Return P(s, x | y), shape (K, n), and H(X | y), shape (K,)."""
+    every = np.arange(len(posteriors))[:, None]
+    columns = np.zeros((len(posteriors), n))
+    # a secret that is ruled out may be sent anywhere, also where it never is
+    np.add.at(columns, (every, np.maximum(at[np.arange(maps.shape[1]), maps], 0)), posteriors)
+    return columns, marginal_entropies(posteriors, maps, n_public)
+
+
+def _to_join(columns: Matrix, reduced: Vector, seen: set[bytes]) -> Index:
+    """Return the columns that save the most and are new, and remember them."""
+    order = np.argsort(reduced, kind="stable")[:BATCH]
+    found = []
+    for k in order[reduced[order] < -LEAST_SAVING]:
+        name = columns[k].round(13).tobytes()
+        if name not in seen:
+            seen.add(name)
+            found.append(k)
+    return np.array(found, dtype=np.int64)
+
+
+class Searched:
+    """Offers from a search: a posterior and a map in turn go downhill, from many starts; nothing is proven.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    halfspaces : numpy.ndarray, shape (m, S)
+        What a posterior u must meet, halfspaces u >= 0.
+    """
+
+    def __init__(self, joint: Joint, halfspaces: Matrix) -> None:
+        n = joint.n_secret
+        self._joint, self._rng = joint, np.random.default_rng(0)
+        self._allowed = Programme(
+            np.zeros(n),
+            np.concatenate([halfspaces, np.ones((1, n))]),
+            np.append(np.zeros(len(halfspaces)), 1.0),
+            np.append(np.full(len(halfspaces), np.inf), 1.0),
+        )
+        self._last: tuple[Matrix, Index] | None = None
+
+    def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
+        """Return where many starts end, no bound."""
+        n_secret, n_public = worth.shape
+        # all secrets to one symbol, the most likely one of each, what is worth most, and the last round's ends, shaken
+        maps = [np.tile(np.arange(n_public)[:, None], n_secret), self._joint.p.argmax(axis=1)[None]]
+        maps.append(worth.argmax(axis=1)[None])
+        if self._last is not None:
+            shaken = self._last[1].copy()
+            moves = self._rng.random(shaken.shape) < 1 / n_secret
+            shaken[moves] = self._rng.integers(0, n_public, int(moves.sum()))
+            maps.append(shaken)
+        starts = np.unique(np.concatenate(maps), axis=0)
+        posteriors = np.tile(self._joint.p_s, (len(starts), 1))
+        for _ in range(DESCENTS):
+            starts = moved(posteriors, starts, worth)
+            posteriors = np.array([self._downhill(*one, worth) for one in zip(posteriors, starts, strict=True)])
+        starts = moved(posteriors, starts, worth)
+        prices = marginal_entropies(posteriors, starts, n_public) - _worth_of(posteriors, starts, worth)
+        least = np.argsort(prices, kind="stable")[: BATCH // 3]
+        self._last = posteriors[least], starts[least]
+        return posteriors, starts, -np.inf
+
+    def _downhill(self, posterior: Vector, to: Index, worth: Matrix) -> Vector:
+        """Return the posterior that is best by the tangent of the price at this one, for a given map."""
+        mass = np.bincount(to, posterior, worth.shape[1])
+        slope = -np.log(np.maximum(mass, 1e-12))[to] - worth[np.arange(to.size), to]
+        self._allowed.charge(slope)
+        found = np.maximum(self._allowed.run()[0], 0)
+        return np.asarray(found / found.sum())
+
+
+def _worth_of(posteriors: Matrix, maps: Index, worth: Matrix) -> Vector:
+    return np.asarray((posteriors * worth[np.arange(maps.shape[1]), maps]).sum(axis=1))
+
+
+def coarsened(joint: Joint, notion: Notion) -> tuple[Joint, Matrix, Index]:
+    """Return P_TX for T a function of S with few values, halfspaces that T's posterior meets, and T of each s.
+
+    Notes
+    -----
+    Those secrets are put together, two by two, whose P(x|s) differ the least: what I(T; X) loses. The lift of a class
+    is the mean of its secrets' lifts, so that bounds on these, as the notion implies them, bound it.
+    """
+    rows, bounds, classes = joint.p, notion.lift_bounds(joint.p_s), np.arange(joint.n_secret)
+    # e^-lower and e^upper times P(s): what a posterior lies between; both add up
+    low = np.exp(-bounds.lower) * joint.p_s
+    high = np.minimum(np.exp(np.minimum(bounds.upper, 700)) * joint.p_s, 1.0)
+    while len(rows) > CLASSES:
+        _, i, j = min((_lost(rows[i], rows[j]), i, j) for i in range(len(rows)) for j in range(i))
+        rows, low, high = (_united(a, i, j) for a in (rows, low, high))
+        classes = np.where(classes == i, j, classes - (classes > i))
+    one = np.eye(len(rows))
+    sides = np.concatenate([one - low[:, None], np.minimum(high, 1.0)[:, None] - one])
+    return Joint(rows / rows.sum()), sides, classes
+
+
+def refined(joint: Joint, coarse: Joint, classes: Index, columns: Matrix) -> Matrix:
+    """Return rows P(s, x | y) of rows P(t, x | y), T the classes of secrets, each class as its secrets are a priori."""
+    cells = np.zeros((len(columns), coarse.n_secret, joint.n_public))
+    cells[:, coarse.p > 0] = columns
+    within = joint.p_s / np.bincount(classes, joint.p_s)[classes]
+    found = cells[:, classes] * within[:, None]
+    # a secret need not occur with each symbol that its class occurs with
+    allowed = ~(found[:, joint.p == 0] > 0).any(axis=1)
+    return np.asarray(found[allowed][:, joint.p > 0])
+
+
+def _united(array: Matrix, i: int, j: int) -> Matrix:
+    whole = np.delete(array, i, axis=0)
+    whole[j] += array[i]  # j < i
+    return np.asarray(whole)
+
+
+def _lost(one: Vector, other: Vector) -> float:
+    """Return what I(S; X) loses where two secrets are told apart no more, nats."""
+
+    def negative(row: Vector) -> float:
+        inside = row[row > 0]
+        return float(inside @ np.log(inside / row.sum()))
+
+    return negative(one) + negative(other) - negative(one + other)

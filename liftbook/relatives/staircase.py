@@ -1,0 +1,78 @@
+"""Staircase mechanisms: the best response under local differential privacy of X itself, for any secret safe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.notions import LDP, Notion
+from liftlib.response.posteriors import certified, cheapest, mended, proven, without_dust
+from mixproof.checks import checked
+
+MOST = 12
+"""Symbols beyond which 2^|X| staircases take too long."""
+
+
+@checked
+def staircase_response(joint: Joint, notion: Notion) -> Channel:
+    """Return the response of largest I(X; Y) under local differential privacy of X at the notion's least budget.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, of 12 symbols at most; only P_X is used, so that the release keeps the notion whatever the secret is.
+    notion : Notion
+        Bounds on ratios of P(y|s) and P(y): ALIP, LIP, LDP, or your own with ``ratios``.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~liftlib.response.posteriors.RowsCertificate`. Its ``upper`` is proven where the secret
+        determines X and the notion is one of ratios between secrets, LDP; for others LDP of X is more than they ask.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is not of bounds on ratios.
+    InvalidParameter
+        If there are more than 12 symbols.
+
+    Notes
+    -----
+    Kairouz2016: an optimum has columns P(y|x) that take two values, a ratio of e^eps apart. There are 2^|X| such
+    staircases, and the best mixture of them that is a channel is a linear programme. P(y|s) and P(y) are means of
+    P(y|x), so that their ratios are at most the largest of P(y|x) / P(y|x').
+
+    Examples
+    --------
+    >>> channel = staircase_response(Joint([[0.25, 0, 0], [0, 0.25, 0.5]]), LDP(1.0))
+    >>> bool((channel.kernel.max(axis=0) <= 1.0000001 * np.e * channel.kernel.min(axis=0)).all())
+    True
+    """
+    ratios = notion.ratios(joint.n_secret)
+    n = joint.n_public
+    if n > MOST:
+        raise InvalidParameter(f"joint has {n} symbols, more than {MOST}: use optimal_response or randomised_response")
+    eps = float(ratios.budget.min(initial=np.inf))
+    if np.isinf(eps):
+        return Channel.identity(n, joint.public)
+    core = without_dust(joint, notion)
+    p_x = core.joint.p_x
+    high = (np.arange(1, 2 ** len(p_x))[:, None] >> np.arange(len(p_x))) & 1
+    rows = np.where(high, 1.0, np.exp(-eps)) * p_x
+    if eps == 0:  # one row, which all staircases are then
+        rows = rows[-1:]
+    mixture = cheapest(rows / rows.sum(axis=1, keepdims=True), p_x)
+    own, limit = Joint(np.diag(joint.p_x)), LDP(eps)
+    channel, mixed = mended(
+        core.completed(mixture.kernel),
+        joint.p_x,
+        lambda made: notion.is_kept(joint, made) and limit.is_kept(own, made),
+        name=notion,
+    )
+    between_secrets = bool((np.maximum(ratios.top, ratios.bottom) < joint.n_secret).all())
+    determined = bool(((joint.p > 0).sum(axis=1) == 1).all())
+    upper = proven(joint, core, mixture) if between_secrets and determined and len(ratios.budget) else np.inf
+    return certified(joint, channel, "all staircases", mixture, mixed, upper)

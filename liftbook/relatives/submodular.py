@@ -1,0 +1,134 @@
+"""The privacy funnel by merging subsets of any size, each the best for a Lagrangian."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftbook.relatives.average import average_of, few_symbols
+from liftlib.channel import Channel, Partition
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from mixproof.checks import checked
+from mixproof.numerics import SAME_TOL, Vector, xlogx
+
+MOST = 15
+"""Symbols beyond which looking at all 2^|X| subsets takes too long."""
+
+LEVELS = 40
+"""Multipliers of I(X; Y) that are swept."""
+
+HALVINGS = 20
+"""Halvings of the step between the last multiplier that ends within the bound and the first that does not."""
+
+
+def merging_losses(joint: Joint) -> tuple[Vector, Vector]:
+    """Return by how much merging each subset of symbols lowers I(X; Y) and I(S; Y), nats, two arrays of shape (2^X,).
+
+    A subset is the number whose bits are its symbols.
+
+    Notes
+    -----
+    With p(A) for a subset's mass, I(X; Y) falls by p(A) log p(A) less the same of its symbols, and I(S; Y) by that less
+    the sum over secrets of the same with P(s, A). A convex function of a sum of masses is supermodular in the subset,
+    so that any difference of the two losses with weights is one of supermodular, and so of submodular, functions.
+
+    Examples
+    --------
+    >>> of_x, of_s = merging_losses(Joint([[0.25, 0.0], [0.25, 0.5]]))
+    >>> of_x.round(4).tolist(), of_s.round(4).tolist()
+    ([0.0, 0.0, 0.0, 0.6931], [0.0, 0.0, 0.0, 0.2158])
+    """
+    n = joint.n_public
+    inside = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+    of_x = xlogx(inside @ joint.p_x) - inside @ xlogx(joint.p_x)
+    cells = xlogx(inside @ joint.p.T).sum(axis=1) - inside @ xlogx(joint.p).sum(axis=0)
+    return np.asarray(of_x), np.asarray(of_x - cells)
+
+
+@checked
+def funnel_subsets(joint: Joint, notion: Notion) -> Channel:
+    """Merge subsets of outputs, each the best there is for I(S; Y) - share I(X; Y), and keep the best partition.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, of 15 symbols at most.
+    notion : Notion
+        :class:`~liftbook.relatives.overall.AverageLeakage`.
+
+    Returns
+    -------
+    Channel
+        It merges; the partition is on ``partition``. Of all partitions on the way, at 60 shares, it has the largest
+        I(X; Y) of those that keep the bound; a constant release does.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is another than a bound on I(S; Y).
+    InvalidParameter
+        If there are more than 15 symbols.
+
+    Notes
+    -----
+    Ding2019, of which the abstract was read: from X on, the subset of the current alphabet is merged whose merging
+    lowers I(S; Y) - share I(X; Y) most, and a sweep over shares gives the trade-off. There the subset is sought as the
+    minimum of a difference of submodular functions, by algorithms that end at local ones; here by looking at all of
+    them, so that each step is exact. It ends where no subset lowers the objective. Shares are quantiles of the ratios
+    of both losses, at which subsets of symbols begin to be worth merging, and then halvings where the bound begins to
+    be kept.
+
+    Examples
+    --------
+    >>> from liftbook.relatives.overall import AverageLeakage
+    >>> joint = Joint([[0.2, 0.1, 0.05, 0.15], [0.1, 0.2, 0.15, 0.05]])
+    >>> funnel_subsets(joint, AverageLeakage(0.01)).partition
+    ((0, 1), (2, 3))
+    """
+    average_of(notion, "optimal_response or funnel_merging")
+    few_symbols(joint, MOST, "funnel_merging or funnel_descent")
+    n = joint.n_public
+    whole = Channel.identity(n)
+    if notion.is_kept(joint, whole):
+        return Channel.merge([(x,) for x in range(n)], n, joint.public)
+    of_x, of_s = merging_losses(joint)
+    worth = np.flatnonzero(of_x > 0)
+    levels = np.unique(np.quantile(of_s[worth] / of_x[worth], np.linspace(0, 1, LEVELS)))
+    best, lost = _named((2**n - 1,), n), np.inf
+
+    def ends_within(share: float) -> bool:
+        nonlocal best, lost
+        kept = False
+        for groups in _merged(of_x, of_s, share, n):
+            kept = notion.is_kept(joint, Channel.merge(_named(groups, n), n))
+            loss = float(of_x[list(groups)].sum())
+            if kept and loss < lost:
+                best, lost = _named(groups, n), loss
+        return kept
+
+    within = [ends_within(float(level)) for level in levels]
+    last = max((k for k, ended in enumerate(within) if ended), default=-1)
+    low, high = (levels[last] if last >= 0 else 0.0), levels[min(last + 1, len(levels) - 1)]
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ends_within(middle) else (low, middle)
+    return Channel.merge(best, n, joint.public)
+
+
+def _merged(of_x: Vector, of_s: Vector, share: float, n: int) -> list[tuple[int, ...]]:
+    """Return the partitions on the way at one share, as tuples of subsets' numbers."""
+    groups, found = np.array([1 << x for x in range(n)]), []
+    while len(groups) > 1:
+        chosen = (np.arange(2 ** len(groups))[:, None] >> np.arange(len(groups))) & 1
+        union = chosen @ groups
+        change = share * (of_x[union] - chosen @ of_x[groups]) - (of_s[union] - chosen @ of_s[groups])
+        at = int(change.argmin())
+        if change[at] >= -SAME_TOL:
+            break
+        groups = np.append(groups[chosen[at] == 0], union[at])
+        found.append(tuple(sorted(groups.tolist())))
+    return found
+
+
+def _named(groups: tuple[int, ...], n: int) -> Partition:
+    return tuple(sorted(tuple(x for x in range(n) if group >> x & 1) for group in groups))

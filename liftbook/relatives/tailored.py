@@ -1,0 +1,82 @@
+"""Randomised response whose noise falls where the lifts need it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.notions import LiftBounds, Notion
+from mixproof.checks import checked
+from mixproof.numerics import Vector
+
+
+@checked
+def tailored_response(joint: Joint, notion: Notion) -> Channel:
+    """Report the true symbol with the largest constant chance w that the notion allows, else draw from the best noise.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        One that is bounds on single lifts and no more: its ``lift_bounds`` are exact, as those of ALIP, LIP and
+        PerfectPrivacy are. Budgets may be infinite, and may differ between secrets.
+
+    Returns
+    -------
+    Channel
+        P(y|x) = w [x = y] + (1 - w) r(y); outputs are the symbols. It does not see the secret.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is of another kind; the message names what serves it.
+
+    Notes
+    -----
+    This book's, not the papers'. With noise r the lift at y is (w P(y|s) + (1-w) r(y)) / (w P(y) + (1-w) r(y)), so that
+    bounds e^-l(s) and e^u(s) ask (1-w) r(y) / w to be at least N(y), the largest over s of
+    (P(y|s) - e^u(s) P(y)) / (e^u(s) - 1) and (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y:
+    w <= 1 / (1 + sum N), with equality for r in proportion to N. Randomised response is the case of uniform r, and what
+    conditional reporting publishes given s has r(y) = mean over s of P(y|s): neither tells the truth more often. For
+    two symbols it is the optimal response: the polytope of rows is an interval, and both outputs stand at its ends.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> channel = tailored_response(joint, LIP(np.log(1.25)))
+    >>> channel.kernel.round(6).tolist(), round(LIP(0).leakage(joint, channel), 6)
+    ([[0.666667, 0.333333], [0.333333, 0.666667]], 0.223144)
+    """
+    bounds = notion.lift_bounds(joint.p_s)
+    if not bounds.exact:
+        raise UnsupportedNotion(
+            f"{notion} is not bounds on single lifts, so tailored_response cannot serve it: "
+            "use calibrate with randomised_response"
+        )
+    plain = Channel.identity(joint.n_public, joint.public)
+    if notion.is_kept(joint, plain):
+        return plain
+    needed = _needed(joint, bounds)
+    total = needed.sum()
+    if np.isinf(total):  # a budget of 0 that some symbol breaks: nothing but noise
+        return Channel(np.tile(joint.p_x, (joint.n_public, 1)), joint.public)
+    noise = needed / (1 + total)
+    return Channel(np.eye(joint.n_public) / (1 + total) + noise, joint.public)
+
+
+def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
+    """Return N(y), the noise that symbol y needs for each unit of truth, shape (X,)."""
+    found = np.zeros(joint.n_public)
+    u, v = joint.x_given_s, joint.p_x
+    lower, upper = bounds.lower[:, None], bounds.upper[:, None]
+    # the upper condition is divided by e^upper, which may overflow
+    for eps, excess in ((upper, np.exp(-upper) * u - v), (lower, np.exp(-lower) * v - u)):
+        most = np.maximum(excess, 0)
+        with np.errstate(divide="ignore"):
+            noise = np.divide(most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0)
+        found = np.maximum(found, noise.max(axis=0))
+    return found

@@ -1,0 +1,316 @@
+"""Families of mechanisms with one parameter: what they are, and the least private member that keeps a notion."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import WRAPPER_ASSIGNMENTS, cache
+from typing import Any, Literal
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy, InvalidParameter, shown
+from liftlib.joint import Joint
+from liftlib.notions import LIP, Notion
+from mixproof.checks import checked
+from mixproof.numerics import KEEP_TOL, Matrix, check_scalar
+
+LAST = 500.0
+"""A parameter beyond this is as good as infinite: e^-500 is below the least positive float that a kernel can use."""
+
+FINE = 1e-13
+"""How finely a parameter is solved for, relatively and in itself."""
+
+CLOSE = 1e-10
+"""How far from what a closed form says its answer may be, for its rounding, and be good enough."""
+
+NEARBY = 1e-8
+"""How far it may be and still be worth a look."""
+
+COARSE = 1e-9
+"""The same for a member that a linear programme makes: finer than this its leakage is rounding."""
+
+Make = Callable[..., Channel]
+Level = Callable[[Joint, float], float]
+Near = Callable[[Joint, Notion], float | None]
+Lifts = Callable[[Joint, float], Matrix]
+End = Literal["low", "high"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Family:
+    """Mechanisms with one parameter, whose leakage grows from one end of its range, the private one, to the other.
+
+    Called with a joint distribution and a notion, a family returns its least private member that satisfies the notion;
+    :meth:`at` returns the member with a given parameter.
+
+    Parameters
+    ----------
+    make : callable
+        ``make(joint, parameter) -> Channel``, which may take keywords besides. It need not check the parameter.
+    low, high : float, keyword-only
+        The parameter's range; the private end is finite, the other may be infinite.
+    private_end : {"low", "high"}, keyword-only
+        Which end is the most private.
+    lip : callable, optional, keyword-only
+        The closed form of :meth:`lip`, where there is one.
+    at_lip : callable, optional, keyword-only
+        The closed form of :meth:`at_lip`, rounded to the private side.
+    near : callable, optional, keyword-only
+        ``near(joint, notion)``, where :func:`calibrate` looks first: near the answer, where that is known cheaply, and
+        None where it is not.
+    lifts : callable, optional, keyword-only
+        ``lifts(joint, parameter)``, shape (S, Y): the lifts of the outputs, where they have a closed form that costs
+        less than a kernel.
+    resolution : float, keyword-only
+        How finely the parameter is solved for; coarser where a linear programme's tolerance blurs the leakage.
+
+    Attributes
+    ----------
+    parameter : str
+        What ``make`` calls its second argument.
+
+    Raises
+    ------
+    InvalidParameter
+        If ``make`` does not take a joint distribution and a parameter, the range is empty, or its private end is
+        infinite.
+
+    Examples
+    --------
+    >>> def blunt(joint, share):
+    ...     return Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x)
+    >>> family = Family(blunt, high=1.0, private_end="high")
+    >>> family.at(Joint([[0.4, 0.1], [0.1, 0.4]]), 1.0).kernel.tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+
+    make: Make
+    low: float
+    high: float
+    private_end: End
+    resolution: float
+    parameter: str
+    start: float
+    """The private end."""
+    end: float
+    """The other end."""
+    _lip: Level | None
+    _at_lip: Level | None
+    _near: Near | None
+    _lifts: Lifts | None
+
+    @checked
+    def __init__(
+        self,
+        make: Make,
+        *,
+        low: float = 0.0,
+        high: float = np.inf,
+        private_end: End = "low",
+        lip: Level | None = None,
+        at_lip: Level | None = None,
+        near: Near | None = None,
+        lifts: Lifts | None = None,
+        resolution: float = FINE,
+    ):
+        signature = inspect.signature(make)
+        names = list(signature.parameters)
+        if len(names) < 2:
+            raise InvalidParameter(f"make takes ({', '.join(names)}): let it take a joint distribution and a parameter")
+        low, high = (check_scalar(name, value, -np.inf) for name, value in (("low", low), ("high", high)))
+        start, end = (low, high) if private_end == "low" else (high, low)
+        if not low < high or not np.isfinite(start):
+            raise InvalidParameter(
+                f"the range is [{low:g}, {high:g}], private at its {private_end} end: give a finite one"
+            )
+        # what functools.update_wrapper does, for an object that is frozen
+        copied = {name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)}
+        own = {"make": make, "low": low, "high": high, "private_end": private_end, "parameter": names[1]}
+        own["resolution"] = check_scalar("resolution", resolution, open_low=True, finite=True)
+        rest = {"start": start, "end": end}
+        known = {"_lip": lip, "_at_lip": at_lip, "_near": near, "_lifts": lifts}
+        for name, value in (copied | {"__wrapped__": make} | own | rest | known).items():
+            object.__setattr__(self, name, value)
+
+    def __call__(self, joint: Joint, notion: Notion) -> Channel:
+        """Return the least private member that satisfies a notion, see :func:`calibrate`."""
+        return self.calibrated(joint, notion)
+
+    def at(self, joint: Joint, parameter: float, **options: Any) -> Channel:
+        """Return the member with this parameter; options are the keyword-only parameters of ``make``."""
+        return self.make(self._joint(joint), self._inside(parameter), **options)
+
+    @checked
+    def lip(self, joint: Joint, parameter: float) -> float:
+        """Return the smallest LIP budget that the member keeps, nats; in closed form where the family has one."""
+        if self._lip is None:
+            return LIP(0.0).excess(joint, self.at(joint, parameter))
+        return float(self._lip(self._joint(joint), self._inside(parameter)))
+
+    @checked
+    def at_lip(self, joint: Joint, eps: float) -> float:
+        """Return the parameter that a LIP budget buys, on the private side; in closed form where there is one."""
+        self._joint(joint)
+        return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
+
+    @checked
+    def excess(self, joint: Joint, notion: Notion, parameter: float) -> float:
+        """Return by how many nats the member exceeds a notion's budget, from its lifts alone where these are known."""
+        if self._lifts is None or not notion.columnwise:
+            return notion.excess(joint, self.at(joint, parameter))
+        return notion.excess_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
+
+    @checked
+    def calibrated(self, joint: Joint, notion: Notion) -> Channel:
+        """Return the least private member that keeps a notion, see :func:`calibrate`."""
+        return self.at(joint, calibrate(self, joint, notion))
+
+    def _joint(self, joint: Joint) -> Joint:
+        if not isinstance(joint, Joint):
+            raise InvalidParameter(f"joint is {shown(joint)}: give a Joint")
+        return joint
+
+    def _inside(self, value: float) -> float:
+        return check_scalar(self.parameter, value, self.low, self.high)
+
+    @property
+    def name(self) -> str:
+        """What ``make`` is called."""
+        return getattr(self.make, "__name__", "unnamed")
+
+    def __repr__(self) -> str:
+        return f"Family({self.name}, {self.parameter} in [{self.low:g}, {self.high:g}])"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # a decorated function is found under its own name, which its make is then not
+        found = getattr(sys.modules.get(self.make.__module__), self.name, None)
+        return self.name if found is self else super().__reduce_ex__(protocol)
+
+
+def family(
+    *,
+    low: float = 0.0,
+    high: float = np.inf,
+    private_end: End = "low",
+    lip: Level | None = None,
+    at_lip: Level | None = None,
+    near: Near | None = None,
+    lifts: Lifts | None = None,
+    resolution: float = FINE,
+) -> Callable[[Make], Family]:
+    """Make a family of the function that it decorates; the parameters are those of :class:`Family`.
+
+    Examples
+    --------
+    >>> @family(high=1.0, private_end="high")
+    ... def blunt(joint, share):
+    ...     return Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x)
+    >>> blunt
+    Family(blunt, share in [0, 1])
+    """
+    ends: dict[str, Any] = {"low": low, "high": high, "private_end": private_end}
+    known: dict[str, Any] = {"lip": lip, "at_lip": at_lip, "near": near, "lifts": lifts}
+    return lambda make: Family(make, **ends, **known, resolution=resolution)
+
+
+@checked
+def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
+    """Return the parameter, as far from the private end as possible, at which a family's mechanism keeps the notion.
+
+    Parameters
+    ----------
+    family : Family
+        Such as ``randomised_response``, ``unary_encoding``, ``conditional_reporting`` or ``linear_reduction``.
+    joint : Joint
+        P_SX.
+    notion : Notion
+        Any notion.
+
+    Returns
+    -------
+    float
+        A parameter at which the leakage is at most the budget, exactly: the root is rounded to the private side. The
+        far end itself (which may be infinite) if the notion is kept there.
+
+    Raises
+    ------
+    InfeasiblePrivacy
+        If even the private end breaks the notion.
+
+    Notes
+    -----
+    S20 section VII: LIP(eps) is solved for a mechanism's own parameter, by bracketing. Where a family has a closed form
+    for LIP, :meth:`Family.at_lip` uses it.
+
+    Examples
+    --------
+    >>> from liftlib.noise.randomised_response import randomised_response
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> round(calibrate(randomised_response, joint, LIP(0.356675)), 4)  # log 3
+    1.0986
+    """
+    from scipy.optimize import toms748  # noqa: PLC0415 - a fifth of a second, which a command's help can do without
+
+    start, end = family.start, family.end
+
+    @cache  # the ends are asked for again and again
+    def excess(parameter: float) -> float:
+        return family.excess(joint, notion, parameter)
+
+    # a kernel's lifts may differ from a closed form's by what sums of so many terms are rounded by
+    spare = 0.0 if family._lifts is None else 4 * joint.n_public * float(np.finfo(np.float64).eps)
+    near = _around(family, joint, notion, lambda parameter: excess(parameter) + spare)
+    if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSE):
+        return near[0]
+    if not excess(start) <= KEEP_TOL:
+        raise InfeasiblePrivacy(f"{family.name} breaks {notion} even at its private end, {start:g}")
+    if excess(end) <= 0:
+        return end
+    if excess(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
+        return start
+    kept, broken = near or (start, end if np.isfinite(end) else _bracket(excess, start, np.sign(end - start)))
+    if not np.isfinite(broken):
+        return float(np.sign(end - start) * LAST)
+    low, high, fine = min(kept, broken), max(kept, broken), family.resolution
+    root = float(toms748(lambda p: _finite(excess(p)), low, high, xtol=fine, rtol=fine))
+    # a step of the last digit for a closed formula, and no finer than its tolerance for a programme
+    step = max(np.spacing(max(abs(root), 1e-12)), fine - FINE)
+    while not excess(root) + spare <= 0:
+        root, step = root + np.sign(kept - root) * step, 2 * step
+        if (root - kept) * (broken - kept) <= 0:
+            return float(kept)
+    return float(root)
+
+
+def _around(
+    family: Family, joint: Joint, notion: Notion, excess: Callable[[float], float]
+) -> tuple[float, float] | None:
+    """Return two parameters near the answer of which the first keeps the notion and the other does not, if known."""
+    near = None if family._near is None else family._near(joint, notion)
+    if near is None or not np.isfinite(near):
+        return None
+    towards = np.sign(family.end - family.start)
+    for apart in (family.resolution, CLOSE, NEARBY):
+        kept, broken = (float(np.clip(near + side * apart, family.low, family.high)) for side in (-towards, towards))
+        if excess(kept) <= 0:
+            return (kept, broken) if excess(broken) > 0 else None
+    return None
+
+
+def _bracket(excess: Callable[[float], float], start: float, towards: float) -> float:
+    """Return a parameter beyond ``start`` that breaks the notion, infinity if there is none up to LAST."""
+    width = 1.0
+    while abs(start + towards * width) < LAST:
+        if excess(start + towards * width) > 0:
+            return float(start + towards * width)
+        width *= 2
+    return float(towards * (LAST if excess(towards * LAST) > 0 else np.inf))
+
+
+def _finite(value: float) -> float:
+    # a zero cell leaks infinitely at the far end; the root finder needs a number, and goes faster without a cliff
+    return max(-1.0, min(value, 1.0))

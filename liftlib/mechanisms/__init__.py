@@ -1,1 +1,0 @@
-"""Privacy mechanisms: each takes a joint distribution and a notion or a parameter, and returns a channel."""

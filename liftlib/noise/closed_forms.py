@@ -1,0 +1,98 @@
+"""What the closed forms of S20's mechanisms share: eqs. (29), (32) and (33), and the same solved for the parameter.
+
+Each level is the largest absolute log of ratios (1 + c u) / (1 + c v) with c = e^eps - 1 and eps the mechanism's LDP
+budget, each moving away from 1 as c grows. A ratio reaches g, e to the LIP budget, where c = (g - 1) / (u - g v) and
+its inverse where c = (g - 1) / (v - g u), so the largest ``u - g v`` or ``v - g u`` decides. Everything is divided by
+g, which overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.family import LAST, Level
+from liftlib.joint import Joint
+from liftlib.notions import LIP, LiftBounds
+from mixproof.numerics import Matrix
+
+
+def largest_log(ratio: Matrix) -> float:
+    """Return the largest absolute logarithm, infinite at 0."""
+    with np.errstate(divide="ignore"):
+        return float(np.abs(np.log(ratio)).max())
+
+
+def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
+    """Return the lifts of outputs that have the chances ``given`` the secret, shape (S, Y), and ``whole`` without it.
+
+    Both are told with the odds 1 - decay to decay, where ``decay`` is e^-eps.
+    """
+    lifts = given * (1 - decay)
+    lifts += decay
+    lifts /= decay + (1 - decay) * whole
+    return lifts
+
+
+def bought(given: Matrix, whole: Matrix, bounds: LiftBounds) -> float | None:
+    """Return the largest eps at which the lifts of :func:`lifts_at` stay within bounds, to within rounding.
+
+    It is None where the bounds do not tell all.
+
+    Notes
+    -----
+    (1 + c given) / (1 + c whole) reaches e^u where c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> round(bought(joint.x_given_s, joint.p_x, LIP(0.356675).lift_bounds(joint.p_s)), 4)  # log 3
+    1.0986
+    """
+    if not bounds.exact:
+        return None
+    most = np.inf
+    for eps, excess in (
+        (bounds.upper, np.exp(-bounds.upper)[:, None] * given - whole),
+        (bounds.lower, np.exp(-bounds.lower)[:, None] * whole - given),
+    ):
+        worst = excess.max(axis=1)
+        odds = np.divide(-np.expm1(-eps), worst, out=np.full_like(worst, np.inf), where=worst > 0)
+        most = min(most, float(odds.min()))
+    return float(np.log1p(most))
+
+
+def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], level: Level) -> float:
+    """Return the largest parameter whose level is at most ``eps``, on the private side.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    eps : float
+        LIP budget, nats, in [0, inf].
+    worst : callable
+        What decides of the excesses ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x) - P(x|s)``, each of shape (S, X).
+    level : callable
+        ``level(joint, parameter)``, the LIP budget that the mechanism keeps.
+
+    Returns
+    -------
+    float
+        In [0, LAST], or infinite where X itself keeps the budget.
+    """
+    shrink = np.exp(-eps)
+    # at an infinite parameter all three leak what X itself leaks, and no excess is positive
+    if LIP(eps).excess(joint, Channel.identity(joint.n_public)) <= 0:
+        return np.inf
+    u, v = joint.x_given_s, joint.p_x
+    excess = worst(shrink * u - v, shrink * v - u)
+    with np.errstate(divide="ignore"):
+        found = min(LAST, float(np.log1p(-np.expm1(-eps) / np.float64(excess)))) if excess > 0 else LAST
+    step = np.spacing(max(found, 1e-12))
+    while found > 0 and level(joint, found) > eps:
+        found, step = max(0.0, found - step), 2 * step
+    return found

@@ -1,0 +1,82 @@
+"""Conditional reporting: randomised response on the secret decides whether X is told or drawn anew."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.family import family
+from liftlib.joint import Joint
+from liftlib.noise.closed_forms import bought, largest_log, lifts_at, solved
+from liftlib.notions import Notion
+from mixproof.numerics import Matrix, Vector
+
+
+def _chances(joint: Joint) -> tuple[Matrix, Vector]:
+    """Return P(x|s) and P(x) over the sum of P(x|s) over s, which stand where eq. (33) adds e^-eps to each."""
+    everyone = joint.x_given_s.sum(axis=0)
+    return joint.x_given_s / everyone, joint.p_x / everyone
+
+
+def _lifts(joint: Joint, eps: float) -> Matrix:
+    return lifts_at(np.exp(-eps), *_chances(joint))
+
+
+def _near(joint: Joint, notion: Notion) -> float | None:
+    return bought(*_chances(joint), notion.lift_bounds(joint.p_s))
+
+
+def _lip(joint: Joint, eps: float) -> float:
+    return largest_log(_lifts(joint, eps))
+
+
+def _at_lip(joint: Joint, eps: float) -> float:
+    everyone = joint.x_given_s.sum(axis=0)
+    return solved(joint, eps, lambda over, under: float((np.maximum(over, under) / everyone).max()), _lip)
+
+
+@family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
+def conditional_reporting(joint: Joint, eps: float) -> Channel:
+    """Mask the secret by randomised response; report X if the mask is the secret, else a draw given the mask.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    eps : float
+        LDP budget of the randomised response on the secret, nats, in [0, inf].
+
+    Returns
+    -------
+    Channel
+        P(y|s,x), for the mechanism sees the secret; outputs are the symbols.
+
+    Raises
+    ------
+    InvalidParameter
+        If eps is negative or not a number.
+
+    Notes
+    -----
+    S20 Algorithm 1 and eq. (46). It is eps-LDP with respect to S (S20 Proposition 2).
+    ``conditional_reporting.lip(joint, eps)`` is the smallest LIP budget that it keeps, S20 Proposition 1, eq. (33), and
+    ``conditional_reporting.at_lip(joint, lip)`` is that equation solved, as for :func:`randomised_response`, but each
+    excess is divided by the sum over s of P(x|s).
+
+    Examples
+    --------
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> conditional_reporting.at(joint, np.log(3)).kernel[0].round(6).tolist()
+    [[0.8, 0.2], [0.05, 0.95]]
+    >>> round(conditional_reporting.lip(joint, np.log(3)), 6), round(conditional_reporting.at_lip(joint, 0.356675), 4)
+    (0.356675, 1.0986)
+    """
+    decay = np.exp(-eps)
+    n_secret, n_public = joint.p.shape
+    # P(mask | secret), divided by e^eps above and below
+    mask = np.full((n_secret, n_secret), decay)
+    np.fill_diagonal(mask, 1.0)
+    mask /= 1 + (n_secret - 1) * decay
+    truth = np.diag(mask)
+    drawn = (mask - np.diag(truth)) @ joint.x_given_s
+    return Channel(truth[:, None, None] * np.eye(n_public) + drawn[:, None, :], joint.public)

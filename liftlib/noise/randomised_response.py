@@ -1,0 +1,74 @@
+"""Generalised randomised response: the true symbol, or with some chance any other one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.family import family
+from liftlib.joint import Joint
+from liftlib.noise.closed_forms import bought, largest_log, lifts_at, solved
+from liftlib.notions import Notion
+from mixproof.numerics import Matrix
+
+
+def _lifts(joint: Joint, eps: float) -> Matrix:
+    # e^-eps times the numerator and denominator of S20 eq. (29)
+    return lifts_at(np.exp(-eps), joint.x_given_s, joint.p_x)
+
+
+def _near(joint: Joint, notion: Notion) -> float | None:
+    return bought(joint.x_given_s, joint.p_x, notion.lift_bounds(joint.p_s))
+
+
+def _lip(joint: Joint, eps: float) -> float:
+    return largest_log(_lifts(joint, eps))
+
+
+def _at_lip(joint: Joint, eps: float) -> float:
+    return solved(joint, eps, lambda over, under: max(over.max(), under.max()), _lip)
+
+
+@family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
+def randomised_response(joint: Joint, eps: float) -> Channel:
+    """Report the true symbol with the odds e^eps against each other one: generalised randomised response.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX; only its number of symbols and labels are used.
+    eps : float
+        LDP budget with respect to X, nats, in [0, inf]; at inf X passes as it is.
+
+    Returns
+    -------
+    Channel
+        Outputs are the symbols.
+
+    Raises
+    ------
+    InvalidParameter
+        If eps is negative or not a number.
+
+    Notes
+    -----
+    S20 eq. (28); :cite:`Warner1965` for two symbols. ``randomised_response.lip(joint, eps)`` is the smallest LIP budget
+    that it keeps, S20 eq. (29), and ``randomised_response.at_lip(joint, lip)`` is that equation solved:
+    e^eps = 1 + (g - 1) / max over s and x of P(x|s) - g P(x) and P(x) - g P(x|s), with g = e^lip; it is infinite where
+    X itself keeps the budget, and rounded to the private side.
+
+    Examples
+    --------
+    >>> randomised_response.at(Joint([[0.5, 0.5]]), np.log(3)).kernel.round(6).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> round(randomised_response.lip(joint, np.log(3)), 6)
+    0.356675
+    >>> round(randomised_response.at_lip(joint, 0.356675), 4)  # log 3
+    1.0986
+    """
+    decay = np.exp(-eps)  # because e^eps overflows
+    n = joint.n_public
+    kernel = np.full((n, n), decay)
+    np.fill_diagonal(kernel, 1.0)
+    return Channel(kernel / (1 + (n - 1) * decay), joint.public)

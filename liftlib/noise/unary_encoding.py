@@ -1,0 +1,90 @@
+"""Optimised unary encoding: a random set of symbols, in which the true one is more often than another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter
+from liftlib.family import family
+from liftlib.joint import Joint
+from liftlib.noise.closed_forms import largest_log, solved
+from mixproof.numerics import Matrix
+
+LARGEST_UNARY = 20
+"""Symbols beyond which unary encoding's 2^X outputs are not written out: 2^20 x 20 floats are 160 MB."""
+
+
+def _lip(joint: Joint, eps: float) -> float:
+    """Return the level from the ``|X|`` sets that thresholds make, in either direction, see :func:`unary_encoding`."""
+    decay = np.exp(-eps)
+    order = np.argsort(joint.x_given_s / joint.p_x, axis=1)
+    ratios = []
+    for direction in (order, order[:, ::-1]):
+        given = np.cumsum(np.take_along_axis(joint.x_given_s, direction, axis=1), axis=1)
+        whole = np.cumsum(joint.p_x[direction], axis=1)
+        # S20 eq. (32) times e^-eps
+        ratios.append((decay + (1 - decay) * given) / (decay + (1 - decay) * whole))
+    return largest_log(np.concatenate(ratios))
+
+
+def _at_lip(joint: Joint, eps: float) -> float:
+    def worst(over: Matrix, under: Matrix) -> float:
+        # what is summed over a set is largest over the set where it is positive
+        return max(float(np.maximum(excess, 0).sum(axis=1).max()) for excess in (over, under))
+
+    return solved(joint, eps, worst, _lip)
+
+
+@family(lip=_lip, at_lip=_at_lip)
+def unary_encoding(joint: Joint, eps: float) -> Channel:
+    """Report a random set of symbols: the true one is in it with chance 1/2, each other one with 1/(e^eps + 1).
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX, with at most ``LARGEST_UNARY`` symbols; only their number is used.
+    eps : float
+        LDP budget with respect to X, nats, in [0, inf].
+
+    Returns
+    -------
+    Channel
+        ``2^|X|`` outputs, labelled by the bit mask of their set: bit x is set if symbol x is in it.
+
+    Raises
+    ------
+    InvalidParameter
+        If eps is negative or not a number, or there are too many symbols.
+
+    Notes
+    -----
+    Optimised unary encoding, S20 eqs. (30) and (31). Half of the time the true symbol is not in the set, so the
+    mutual information is about H(X)/2 at large eps.
+
+    ``unary_encoding.lip(joint, eps)`` is the smallest LIP budget that it keeps, S20 eq. (32). A set's lift is
+    (1 + c a_s) / (1 + c a), with c = e^eps - 1 and a_s, a the chances, given s and in all, that the true symbol is in
+    the set. Its largest value r is where no set has c a_s - r c a above r - 1, so that the best set has the symbols
+    with P(x|s) / P(x) above r; the least likewise. So it is enough to try the ``|X|`` sets that thresholds on
+    P(x|s) / P(x) make, not ``2^|X|``. ``unary_encoding.at_lip(joint, lip)`` is the same solved, never above
+    randomised response's; there the sets that decide are those where P(x|s) > e^lip P(x), or P(x) > e^lip P(x|s).
+
+    Examples
+    --------
+    >>> unary_encoding.at(Joint([[0.5, 0.5]]), np.log(3)).kernel.tolist()
+    [[0.375, 0.375, 0.125, 0.125], [0.375, 0.125, 0.375, 0.125]]
+    >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> round(unary_encoding.lip(joint, np.log(3)), 6), round(unary_encoding.at_lip(joint, 0.356675), 4)
+    (0.356675, 1.0986)
+    """
+    decay = np.exp(-eps)
+    n = joint.n_public
+    if n > LARGEST_UNARY:
+        raise InvalidParameter(f"unary encoding of {n} symbols has 2^{n} outputs: use at most {LARGEST_UNARY} symbols")
+    inside = decay / (1 + decay)  # 1 / (e^eps + 1)
+    bits = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
+    # of a set's members other than x, each is there with chance `inside`; of its non-members, each is not
+    others = bits.sum(axis=1)[:, None] - bits
+    # integer powers: inside is 0 at eps = inf, where 0^0 = 1 is meant
+    kernel = 0.5 * inside**others * (1 - inside) ** (n - 1 - others)
+    return Channel(kernel.T, range(2**n))

@@ -1,0 +1,162 @@
+"""Check that a channel satisfies a notion and that no mechanism which does has a larger I(X; Y) than claimed.
+
+A posterior v = P(X=.|Y=y) is allowed by the notion exactly when G v >= 0, and I(X; Y) = H(X) - H(X|Y), so the bound is
+the one that :mod:`mixproof.checker` verifies.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidProof
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from mixproof import checker
+from mixproof.checks import checked
+from mixproof.numerics import KEEP_TOL, RESOLVED, Matrix, xlogx
+from mixproof.proof import Proof
+
+TRIVIAL = 1e-11
+"""Nats by which H(X) is raised where it is the bound, for the rounding of its sum."""
+
+POINT_TOL = 1e-6
+"""How far the entries of a point may be from summing to 1. Tangents hold at any point without negative entries."""
+
+VALUE_TOL = 1e-9
+"""How far a certificate's value may be from the recomputed I(X; Y), in nats."""
+
+
+class Checked(NamedTuple):
+    """What a check found, all of it computed anew.
+
+    Attributes
+    ----------
+    value : float
+        I(X; Y) of the channel, nats.
+    upper : float
+        What no mechanism that keeps the notion exceeds, nats.
+    leakage : float
+        By how many nats the channel exceeds its budget, at most ``numerics.KEEP_TOL``.
+    boxes : int
+        Boxes of the proof.
+    seconds : float
+        How long the check took.
+    """
+
+    value: float
+    upper: float
+    leakage: float
+    boxes: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """How much better another mechanism may be at most, nats."""
+        return max(0.0, self.upper - self.value)
+
+
+@checked
+def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> Checked:
+    """Check that a channel keeps a notion, and that no mechanism that does is better than its certificate says.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        What the channel is to keep; it says itself which rows it allows.
+    channel : Channel
+        With a certificate.
+    proof : Proof, optional
+        The one that the certificate holds by default.
+
+    Returns
+    -------
+    Checked
+        The value and the bound, computed anew from the joint distribution, the notion and the proof's numbers.
+
+    Raises
+    ------
+    InvalidProof
+        If there is none, or it does not prove what the certificate says; the message says where it fails.
+
+    Notes
+    -----
+    The bound holds for every mechanism that ``notion.is_kept`` accepts, which allows ``numerics.KEEP_TOL``.
+
+    Examples
+    --------
+    >>> from liftlib import LIP
+    >>> from liftlib.response.optimal import optimal_response
+    >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    >>> channel = optimal_response(joint, LIP(0.2), method="tree")
+    >>> found = check_proof(joint, LIP(0.2), channel)
+    >>> found.gap < 1e-6, found.boxes == channel.certificate.proof.boxes
+    (True, True)
+    """
+    started = time.perf_counter()
+    certificate = channel.certificate
+    given = getattr(certificate, "proof", None) if proof is None else proof
+    if certificate is None or given is None:
+        raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
+    if given.fingerprint() != given.digest:
+        raise InvalidProof("the proof's numbers are not those that its digest was made of: take the original")
+    excess = notion.excess(joint, channel)
+    if not excess <= KEEP_TOL:
+        raise InvalidProof(f"the channel exceeds {notion} by {excess:.3g} nats: it is not private")
+    p_xy = channel.joint_xy(joint)
+    value = float(xlogx(p_xy).sum() - xlogx(p_xy.sum(axis=0)).sum() - xlogx(p_xy.sum(axis=1)).sum())
+    if not abs(value - certificate.value) <= VALUE_TOL:
+        raise InvalidProof(f"I(X; Y) is {value:.12g}, not {certificate.value:.12g}, as the certificate says")
+    # that no I(X; Y) exceeds H(X) needs no proof
+    upper = min(upper_bound(joint, notion, given), float(-xlogx(joint.p_x).sum()) + TRIVIAL)
+    for whose, told in (("the proof", given.upper), ("the certificate", certificate.upper)):
+        if not upper <= told:
+            raise InvalidProof(f"what is proven is {upper:.12g} nats, not {told:.12g}, as {whose} says")
+    return Checked(value, upper, excess, given.boxes, time.perf_counter() - started)
+
+
+def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
+    """Return the upper bound on every I(X; Y), in nats, that the proof's numbers establish, whatever it claims itself.
+
+    Raises
+    ------
+    InvalidProof
+        If it is no proof for this joint distribution and notion.
+    """
+    return checker.upper_bound(joint.p_x, halfspaces_of(joint, notion, proof), proof)
+
+
+def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> Matrix:
+    """Return the halfspaces G v >= 0 that hold for every posterior v the notion allows."""
+    if len(proof.points):
+        _check_points(joint, notion, proof.points)
+        with np.errstate(all="ignore"):  # the checker rejects entries that are not finite
+            found = notion.tangents(joint, proof.points)
+    elif notion.polyhedral:
+        found = notion.relaxed(joint.p_s, RESOLVED)[0].halfspaces(joint)
+    else:
+        found = np.empty((0, joint.n_public))
+    return found
+
+
+def _check_points(joint: Joint, notion: Notion, points: Matrix) -> None:
+    """Check that tangents can be taken at the points: distributions over the symbols, for a curved convex notion."""
+    if not notion.convex or notion.polyhedral:
+        kind = "polyhedral" if notion.polyhedral else "not convex"
+        raise InvalidProof(f"the proof has points for tangents, but {notion} is {kind}: points must be empty")
+    if points.ndim != 2 or points.shape[1] != joint.n_public:
+        raise InvalidProof(f"points has shape {points.shape}, but the joint has {joint.n_public} symbols")
+    for at, point in enumerate(points):
+        bad = np.flatnonzero(~((point >= 0) & (point <= 1 + POINT_TOL)))
+        if bad.size:
+            x = int(bad[0])
+            raise InvalidProof(
+                f"point {at} of the proof has the entry {point[x]:g} for symbol {x}: give a distribution"
+            )
+        if not abs(float(point.sum()) - 1) <= POINT_TOL:
+            raise InvalidProof(f"point {at} of the proof sums to {point.sum():g}, not 1: give a distribution")

@@ -1,0 +1,91 @@
+"""Linear reduction: P(y|s) is moved towards P(x) by the same share for every secret and symbol."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import UnsupportedNotion
+from liftlib.family import calibrate, family
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from mixproof.checks import checked
+
+
+@family(high=1.0, private_end="high")
+def linear_reduction(joint: Joint, share: float) -> Channel:
+    """Replace X, with chance ``share``, by a fresh draw from P_X.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    share : float
+        Share of the reduction, in [0, 1]: 0 passes X as it is, 1 releases a Y that is independent of S.
+
+    Returns
+    -------
+    Channel
+        P(y|x), with P_Y = P_X and P(y|s) = (1 - share) P(x|s) + share P(x): every lift moves that share of its way
+        to 1.
+
+    Raises
+    ------
+    InvalidParameter
+        If the share is outside [0, 1].
+
+    Notes
+    -----
+    I21 eq. (3) and Lemma 1, eq. (7), where the share is alpha.
+
+    Examples
+    --------
+    >>> linear_reduction.at(Joint([[0.25, 0.25], [0.0, 0.5]]), 0.5).kernel.tolist()
+    [[0.625, 0.375], [0.125, 0.875]]
+    """
+    return Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x, joint.public)
+
+
+@checked
+def reduction_share(joint: Joint, notion: Notion) -> float:
+    """Return the least share of a linear reduction that keeps a notion.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        Any; in closed form where it has halfspaces, and by :func:`~liftlib.family.calibrate` otherwise.
+
+    Returns
+    -------
+    float
+        In [0, 1]: the least share for which ``linear_reduction`` keeps the notion, to within rounding. Every channel
+        with the same P(y|s) keeps it too if lift columns decide the notion.
+
+    Notes
+    -----
+    The row P(X=.|Y=x) of a linear reduction with share a is (1 - a) e_x + a P_X (I21 eq. (3)), so that a halfspace g
+    with g_x < 0 asks a >= -g_x / (g P_X - g_x). The largest of these is the answer. For ALIP, where g are the bounds on
+    lifts, it is the share that moves the extreme lifts to their bounds.
+
+    Examples
+    --------
+    >>> from liftlib.notions import ALIP
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])  # its largest lift is 1.5, its least 0.5
+    >>> round(reduction_share(joint, ALIP(eps_l=50.0, eps_u=0.22314355)), 6)  # log 1.25
+    0.5
+    """
+    try:
+        halfspaces = notion.halfspaces(joint)
+    except UnsupportedNotion:
+        return calibrate(linear_reduction, joint, notion)
+    # a constant release keeps every notion, so that less than 0 is rounding
+    short, room = np.maximum(-halfspaces, 0), np.maximum(halfspaces @ joint.p_x, 0)[:, None]
+    share = float(np.divide(short, room + short, out=np.zeros_like(short), where=short > 0).max(initial=0.0))
+    # a bound such as e^-800 is 0 in floating point, and leaves a zero cell as it is
+    return (
+        share
+        if notion.is_kept(joint, linear_reduction.at(joint, share))
+        else calibrate(linear_reduction, joint, notion)
+    )

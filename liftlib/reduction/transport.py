@@ -1,0 +1,195 @@
+"""The same P(y|s) as linear reduction's at the least cost: transports, without sight of the secret and with it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import coo_array, csc_array
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter, SolverFailure
+from liftlib.family import COARSE, family
+from liftlib.joint import Joint
+from liftlib.measures.lifts import lift
+from liftlib.reduction.linear import linear_reduction, reduction_share
+from mixproof.lp import solve
+from mixproof.numerics import Matrix, Vector, as_matrix
+
+LIGHT = 1e-6
+"""Symbols with less mass stay at I21 eq. (7), at a cost of that order: their rows are below a solver's tolerance."""
+
+SHORTCUT = 1e-12
+"""By how much a way round must be shorter to be one: sums of two distances are that exact."""
+
+LIFT_TOL = 1e-6
+"""By how much a lift that a linear programme reached may differ from that of I21 eq. (3)."""
+
+
+@family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
+def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
+    """Reach the same P(y|s) as linear reduction at the least cost without sight of the secret.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    share : float
+        Share of the reduction, in [0, 1].
+    distortion : array_like, shape (X, X), optional, keyword-only
+        As for :func:`secret_aware_reduction`.
+
+    Returns
+    -------
+    Channel
+        P(y|x). It is that of :func:`linear_reduction` where P(x|s) has rank ``|X|``, for no other meets I21 eq. (3)
+        then; with fewer secrets than symbols it may be far cheaper.
+
+    Raises
+    ------
+    InvalidParameter
+        If the share is outside [0, 1] or the distortion does not fit.
+    SolverFailure
+        If the linear programme's answer fails its check.
+
+    Notes
+    -----
+    I21 problem (10) over Markov kernels. I21 has Lemma 1, eq. (7), as the only Markov solution.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.2, 0.1, 0.2], [0.2, 0.1, 0.2]])  # independent: nothing has to be moved
+    >>> markov_reduction.at(joint, 0.5).kernel.round(9).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    n = joint.n_public
+    cost = 1 - np.eye(n) if distortion is None else _distortion(distortion, n)
+    free = np.flatnonzero(joint.p_x >= LIGHT)
+    p_x, held, lifts = joint.p_x[free], np.delete(np.arange(n), free), lift(joint)
+    # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass of y; the others are on P(x)
+    s, x, y = (at.ravel() for at in np.indices((joint.n_secret, free.size, free.size)))
+    first = slice(free.size**2)
+    row = np.concatenate([s * free.size + y, joint.n_secret * free.size + x[first]])
+    column = np.concatenate([x * free.size + y, x[first] * free.size + y[first]])
+    value = np.concatenate([lifts[:, free][s, x], p_x[y[first]]])
+    table = csc_array((value, (row, column)), shape=((joint.n_secret + 1) * free.size, free.size**2))
+    wanted = 1 + (1 - share) * (lifts[:, free] - 1) - share * (lifts[:, held] @ joint.p_x[held])[:, None]
+    mass = p_x * (1 - share * joint.p_x[held].sum())
+    solution = solve((cost[np.ix_(free, free)] * p_x).ravel(), table, np.concatenate([wanted.ravel(), mass]))
+    flow = solution.x.reshape(free.size, free.size) * p_x
+    kernel = linear_reduction.at(joint, share).kernel.copy()
+    kernel[np.ix_(free, free)] = flow / flow.sum(axis=1, keepdims=True) * (mass / p_x)[:, None]
+    off = float(
+        np.abs((joint.p @ kernel)[:, free] / np.outer(joint.p_s, p_x) - (1 + (1 - share) * (lifts[:, free] - 1))).max()
+    )
+    if not off <= LIFT_TOL:
+        raise SolverFailure(f"the linear programme's answer misses a lift of I21 eq. (3) by {off:.3g}")
+    return Channel(kernel, joint.public)
+
+
+@family(high=1.0, private_end="high", near=reduction_share)
+def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
+    """Reach the same P(y|s) as linear reduction by moving as little of X as possible, with sight of the secret.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    share : float
+        Share of the reduction, in [0, 1].
+    distortion : array_like, shape (X, X), optional, keyword-only
+        ``distortion[x, y]``, at least 0, is what it costs to release y for x. By default 1 for every change, so that
+        P(Y != X), I21's total variation distance D_TV(X, Y), is least.
+
+    Returns
+    -------
+    Channel
+        P(y|s,x).
+
+    Raises
+    ------
+    InvalidParameter
+        If the share is outside [0, 1] or the distortion has another shape.
+    InvalidDistribution
+        If the distortion has an entry that is negative or not finite.
+    SolverFailure
+        If a linear programme's answer fails its check.
+
+    Notes
+    -----
+    I21 Propositions 1 and 2, eqs. (11) and (12). For each secret this is a transport of P(x|s) to P(y|s). Proposition
+    2 leaves what the two have in common where it is, which is optimal if the distortion meets the triangle
+    inequality. Where it does not, as for squared distances, a chain of short moves can be cheaper; then the whole
+    transport problem is solved. Without a distortion every transport is as good, and mass is taken in proportion.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.25, 0.25], [0.0, 0.5]])
+    >>> secret_aware_reduction.at(joint, 0.5).kernel[0].tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
+    """
+    n = joint.n_public
+    cost = None if distortion is None else _distortion(distortion, n)
+    whole = cost is not None and bool((cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + SHORTCUT).any())
+    kernel = np.empty((joint.n_secret, n, n))
+    for s in range(joint.n_secret):
+        source = joint.x_given_s[s]
+        target = (1 - share) * source + share * joint.p_x
+        flow = _transport(source, target, cost) if whole and cost is not None else _in_place(source, target, cost)
+        kernel[s] = _rows(source, flow)
+    return Channel(kernel, joint.public)
+
+
+def carry(joint: Joint, target: Matrix) -> Channel:
+    """Return the kernel P(y|s,x) that makes P(y|s) the rows of ``target`` and moves as little of X as can be."""
+    pairs = zip(joint.x_given_s, target, strict=True)
+    return Channel([_rows(source, _in_place(source, reached, None)) for source, reached in pairs], joint.public)
+
+
+def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
+    """Return a transport that leaves what source and target have in common where it is."""
+    kept = np.minimum(source, target)
+    return np.asarray(np.diag(kept) + _moves(source - kept, target - kept, cost))
+
+
+def _rows(source: Vector, flow: Matrix) -> Matrix:
+    """Return a flow as a kernel."""
+    possible = source > 0
+    rows = np.eye(source.size)  # what to release for an x that this secret never has does not matter
+    rows[possible] = flow[possible] / flow[possible].sum(axis=1, keepdims=True)
+    return rows
+
+
+def _distortion(distortion: ArrayLike, n: int) -> Matrix:
+    cost = as_matrix("distortion", distortion)
+    if cost.shape != (n, n):
+        raise InvalidParameter(f"distortion has shape {cost.shape}: give ({n}, {n}), a row for each x and a column a y")
+    if not (cost >= 0).all():
+        x, y = np.argwhere(~(cost >= 0))[0]
+        raise InvalidParameter(f"distortion[{x}, {y}] is {cost[x, y]:g}, below 0: a cost is not negative")
+    return cost
+
+
+def _moves(surplus: Vector, deficit: Vector, cost: Matrix | None) -> Matrix:
+    """Return how much goes from each symbol with a surplus to each with a deficit (I21 eqs. (11d), (11e), (12))."""
+    flow = np.zeros((surplus.size, surplus.size))
+    if surplus.sum() <= 0 or deficit.sum() <= 0:
+        return flow
+    deficit = deficit * (surplus.sum() / deficit.sum())  # equal but for rounding
+    if cost is None:
+        return np.asarray(np.outer(surplus, deficit) / deficit.sum())
+    out, into = np.flatnonzero(surplus > 0), np.flatnonzero(deficit > 0)
+    flow[np.ix_(out, into)] = _transport(surplus[out], deficit[into], cost[np.ix_(out, into)])
+    return flow
+
+
+def _transport(source: Vector, target: Vector, cost: Matrix) -> Matrix:
+    """Return the cheapest transport of ``source`` to ``target``, shape (m, n)."""
+    m, n = cost.shape
+    pair = np.arange(m * n)
+    rows = np.concatenate([pair // n, m + pair % n])
+    matrix = coo_array((np.ones(2 * m * n), (rows, np.concatenate([pair, pair])))).tocsr()
+    target = target * (source.sum() / target.sum())
+    scale = source.sum()  # small masses would vanish in the solver's tolerance
+    # the last row follows from the others
+    solution = solve(cost.ravel(), matrix[:-1], np.concatenate([source, target])[:-1] / scale)
+    return np.asarray(solution.x.reshape(m, n) * scale)

@@ -1,0 +1,314 @@
+"""The registry of mechanisms: what each one is called, which notions it serves, what it costs, and its source.
+
+``design``, ``compare``, the command line, the contract test and the reference page all read the registry. Another
+package adds its mechanisms through an entry point of the group ``liftlib.plugins``, which names a module that calls
+``mechanisms.register`` when it is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.family import Family
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from liftlib.plugins import load_plugins
+from mixproof.checks import checked
+
+
+@dataclass(frozen=True)
+class Serves:
+    """A kind of notions: which they are in words, and the test."""
+
+    words: str
+    test: Callable[[Notion], bool]
+
+    def __call__(self, notion: Notion) -> bool:
+        """Return whether a notion is of the kind."""
+        return self.test(notion)
+
+
+ANY = Serves("any notion", lambda _: True)
+COLUMNWISE = Serves("notions that lift columns decide", lambda notion: notion.columnwise)
+POLYHEDRAL = Serves("notions with halfspaces", lambda notion: notion.polyhedral)
+BOTH = Serves("notions that lift columns decide and that have halfspaces", lambda n: n.columnwise and n.polyhedral)
+CONVEX = Serves("notions that allow a convex set of rows", lambda n: n.polyhedral or (n.convex and n.columnwise))
+PLAIN = Serves("notions with halfspaces, not about attributes", lambda n: n.polyhedral and n.attributes is None)
+ATTRIBUTES = Serves("notions about X's attributes", lambda notion: notion.attributes is not None)
+# whether bounds are exact is the notion's, whatever the prior
+BOUNDS = Serves("notions that are bounds on single lifts", lambda n: n.lift_bounds(np.full(2, 0.5)).exact)
+
+
+def _of_ratios(notion: Notion) -> bool:
+    try:
+        notion.ratios(2)
+    except UnsupportedNotion:
+        return False
+    return True
+
+
+RATIOS = Serves("bounds on ratios of P(y|s) and P(y)", _of_ratios)
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """One mechanism; called with a joint distribution and a notion, it returns a channel that keeps the notion.
+
+    Attributes
+    ----------
+    name : str
+        What the command line calls it.
+    where : str
+        Where it is defined, as ``module:name``: a function of a joint distribution and a notion, or a
+        :class:`~liftlib.family.Family`.
+    serves : Serves
+        Whether it serves a notion; ``serves.words`` says which those are.
+    cost : str
+        How its time grows, in a few words.
+    source : str
+        Paper key and place.
+    sees_secret : bool
+        Whether its channel is P(y|s,x).
+    most_symbols : int or None
+        Symbols beyond which it refuses, or takes longer than a person waits.
+    options : tuple of str
+        The keyword-only parameters of the function.
+    """
+
+    name: str
+    where: str
+    serves: Serves
+    cost: str
+    source: str
+    sees_secret: bool = False
+    most_symbols: int | None = None
+    options: tuple[str, ...] = ()
+
+    @property
+    def function(self) -> Callable[..., Channel]:
+        """The function or the family, as a library's user has it."""
+        module, _, attribute = self.where.partition(":")
+        return cast("Callable[..., Channel]", getattr(import_module(module), attribute))
+
+    @property
+    def family(self) -> Family | None:
+        """The family whose member is calibrated, for the mechanisms that are one."""
+        found = self.function
+        return found if isinstance(found, Family) else None
+
+    @property
+    def takes_seconds(self) -> bool:
+        """Whether it searches, and can be told to stop after ``seconds``."""
+        return "seconds" in self.options
+
+    @checked
+    def __call__(self, joint: Joint, notion: Notion, **options: Any) -> Channel:
+        """Return a channel that satisfies the notion.
+
+        Parameters
+        ----------
+        joint : Joint
+            P_SX.
+        notion : Notion
+            The privacy notion and its budgets, in nats.
+        **options
+            Any of ``self.options``.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If the mechanism does not serve the notion; the message names those that do.
+        InvalidParameter
+            If the mechanism has no such option; the message lists those it has.
+        """
+        if not self.serves(notion):
+            others = ", ".join(one.name for one in mechanisms.values() if one.serves(notion))
+            raise UnsupportedNotion(f"{self.name} serves {self.serves.words}, which {notion} is not: use {others}")
+        unknown = [name for name in options if name not in self.options]
+        if unknown:
+            takes = f"its options are {', '.join(self.options)}" if self.options else "it has none"
+            raise InvalidParameter(f"{self.name} has no option {unknown[0]!r}: {takes}")
+        return self.function(joint, notion, **options)
+
+
+class Registry(Mapping[str, Mechanism]):
+    """Mechanisms by name, those of other packages included.
+
+    ``mechanisms["subset-merging"]`` is the entry; ``mechanisms.subset_merging`` is the function or family itself.
+
+    Examples
+    --------
+    >>> mechanisms["watchdog"].serves.words
+    'notions that lift columns decide'
+    >>> mechanisms.watchdog.__name__
+    'watchdog'
+    """
+
+    def __init__(self, entries: tuple[Mechanism, ...]) -> None:
+        self._entries = {one.name: one for one in entries}
+
+    def register(self, *entries: Mechanism) -> None:
+        """Add mechanisms, or replace those of the same name."""
+        self._entries.update({one.name: one for one in entries})
+
+    def _all(self) -> dict[str, Mechanism]:
+        """Return all entries; the first call imports the plug-ins of installed packages."""
+        load_plugins()
+        return self._entries
+
+    def __getitem__(self, name: str) -> Mechanism:
+        """Return the mechanism of this name.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is none; the message lists the names.
+        """
+        found = self._entries.get(name) or self._all().get(name)
+        if found is None:
+            raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(self._all())}")
+        return found
+
+    def __getattr__(self, name: str) -> Callable[..., Channel]:
+        entry = None if name.startswith("_") else self._all().get(name.replace("_", "-"))
+        if entry is None:
+            raise AttributeError(f"no mechanism {name!r}: there are {', '.join(self._all())}")
+        return entry.function
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name.replace("-", "_") for name in self._all())]
+
+    def __repr__(self) -> str:
+        return f"<mechanisms: {', '.join(self._all())}>"
+
+
+mechanisms = Registry(
+    (
+        Mechanism(
+            "watchdog",
+            "liftlib.merging.watchdog:watchdog",
+            COLUMNWISE,
+            "|S| |X|",
+            "E23 section 3.1, eqs. (6)-(11)",
+            options=("randomise", "extend"),
+        ),
+        Mechanism(
+            "subset-merging",
+            "liftlib.merging.subset_merging:subset_merging",
+            COLUMNWISE,
+            "|S| |X|²",
+            "E23 Algorithm 1; C22 Algorithm 1",
+            options=("risk", "loop", "extend"),
+        ),
+        Mechanism(
+            "optimal",
+            "liftlib.response.optimal:optimal_response",
+            CONVEX,
+            "a tree of bounds: seconds at 15 secrets and 200 symbols",
+            "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
+            most_symbols=50,
+            options=("method", "gap", "seconds", "programmes", "compiled", "report"),
+        ),
+        Mechanism(
+            "subset-response",
+            "liftlib.response.subset_response:subset_response",
+            BOTH,
+            "vertices of each subset",
+            "E23 Algorithm 2",
+        ),
+        Mechanism(
+            "product",
+            "liftlib.response.product:product_response",
+            ATTRIBUTES,
+            "vertices of each attribute",
+            "S20 Theorem 4, repaired",
+            options=("repair",),
+        ),
+        Mechanism(
+            "randomised-response",
+            "liftlib.noise.randomised_response:randomised_response",
+            ANY,
+            "a root of |S| |X|²",
+            "S20 eqs. (28), (29)",
+        ),
+        Mechanism(
+            "unary-encoding",
+            "liftlib.noise.unary_encoding:unary_encoding",
+            ANY,
+            "a root of |S| 2^|X|",
+            "S20 eqs. (30)-(32)",
+            most_symbols=12,
+        ),
+        Mechanism(
+            "conditional-reporting",
+            "liftlib.noise.conditional_reporting:conditional_reporting",
+            COLUMNWISE,
+            "a root of |S| |X|²",
+            "S20 Algorithm 1, Propositions 1 and 2",
+            sees_secret=True,
+        ),
+        Mechanism(
+            "linear-reduction",
+            "liftlib.reduction.linear:linear_reduction",
+            ANY,
+            "a root of |S| |X|²",
+            "I21 eq. (3), Lemma 1",
+        ),
+        Mechanism(
+            "markov-reduction",
+            "liftlib.reduction.transport:markov_reduction",
+            COLUMNWISE,
+            "a root of linear programmes of |X|² unknowns",
+            "I21 problem (10)",
+            most_symbols=20,
+        ),
+        Mechanism(
+            "secret-aware-reduction",
+            "liftlib.reduction.transport:secret_aware_reduction",
+            COLUMNWISE,
+            "a root of |S| |X|²",
+            "I21 Propositions 1 and 2",
+            sees_secret=True,
+        ),
+    )
+)
+"""Every mechanism by the name that ``design`` and the command line use."""
+
+
+def serving(joint: Joint, notion: Notion) -> list[Mechanism]:
+    """Return the mechanisms that serve a notion and are fast enough for the number of symbols."""
+    return [
+        one
+        for one in mechanisms.values()
+        if one.serves(notion) and (one.most_symbols is None or joint.n_public <= one.most_symbols)
+    ]
+
+
+def rows() -> list[dict[str, str]]:
+    """Return the registry as a table for people: the columns name, serves, cost and source.
+
+    Examples
+    --------
+    >>> rows()[0]["name"], rows()[0]["source"]
+    ('watchdog', 'E23 section 3.1, eqs. (6)-(11)')
+    """
+    return [
+        {"name": one.name, "serves": one.serves.words, "cost": one.cost, "source": one.source}
+        for one in mechanisms.values()
+    ]

@@ -1,0 +1,191 @@
+"""The optimal response under a convex notion that is not polyhedral: tangents join until the tree's bound is near.
+
+A convex set of rows lies within the polytope of any of its tangents, whose cheapest mixture, found and bounded by the
+tree, costs no more than any mixture of allowed rows; and it contains the points of its boundary on the way to that
+polytope's rows, whose cheapest mixture is a mechanism. Where the two differ, tangents at those points join.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.notions import Notion
+from liftlib.response.posteriors import Core, Mixture, RowsCertificate, certified, cheapest, mended, without_dust
+from liftlib.response.proven import (
+    RAISED,
+    UNRESOLVED,
+    exactly,
+    merged_rows,
+    solution_of,
+    unresolved,
+    with_proof,
+)
+from mixproof.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
+from mixproof.restricted_master import HighsMaster
+from mixproof.search import Proven, Report, cheapest_mixture
+
+FIRST_GAP = 1e-2
+"""To what share of the utility the first polytope's optimum is bounded; later ones as far as it matters."""
+
+FINER = 0.25
+"""Which part of the gap that is left a polytope's own may be."""
+
+ROUNDS = 60
+"""Rounds of tangents after which it ends as it is."""
+
+LEAST_GAP = 1e-8
+"""A gap in nats that tangents do not go below: what a notion tolerates, times their weights, is as much."""
+
+HALVINGS = 50
+"""Steps of the bisection for a point on the boundary of the allowed rows."""
+
+
+class Bracket(NamedTuple):
+    """The cheapest mixture of allowed rows found, and the best bound below any, with the points of its tangents."""
+
+    inner: Mixture
+    proven: Proven
+    points: Matrix
+    rounds: int
+    programmes: int
+    limit: tuple[str, str] | None
+    """What ended it before the gap was reached, and what to do about it, in words."""
+
+
+def convex_response(
+    joint: Joint,
+    notion: Notion,
+    *,
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    programmes: int | None = None,
+    compiled: bool | None = None,
+    report: Report | None = None,
+) -> Channel:
+    """Return a mechanism whose I(X; Y) is proven to be within a gap of the largest that a convex notion allows.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        One with tangents.
+    gap, seconds, programmes, compiled, report : optional, keyword-only
+        See :func:`mixproof.search.cheapest_mixture`; no gap goes below ``LEAST_GAP`` nats.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~liftlib.response.posteriors.RowsCertificate`; its proof holds the tangents' points.
+
+    Warns
+    -----
+    LiftWarning
+        If the time, the programmes or the rounds were over, a tree was as large as memory lets it be, or what is left
+        is rounding and the notion's tolerance, before the gap was reached.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion's set of rows is not convex.
+    """
+    if not notion.convex:
+        raise UnsupportedNotion(
+            f"the rows that {notion} allows are not convex, so no tangents bound its optimum: "
+            "drop the bound that is not convex, or use subset_merging"
+        )
+    core, began = without_dust(joint, notion), time.perf_counter()
+    limit = np.inf if seconds is None else seconds
+    most = np.inf if programmes is None else programmes
+    found = _bracketed(core, notion, gap, began + limit, most, compiled, report)
+    inner = exactly(found.inner)
+    channel, mixed = mended(
+        core.completed(inner.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
+    )
+    total = entropy(joint.p_x)
+    # with symbols left out nothing is proven of the rest
+    upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
+    whole = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
+    made = whole.certified(RowsCertificate)
+    made = replace(made, programmes=found.programmes, seconds=time.perf_counter() - began)
+    made = with_proof(made, joint, notion, found.proven, found.points)
+    told = UNRESOLVED if found.limit is None and unresolved(made, gap) else found.limit
+    if told is not None:
+        made.warn_of(told, gap, after=f" and {found.rounds} rounds of tangents", stacklevel=4)
+    return channel.with_certificate(made)
+
+
+def _bracketed(
+    core: Core, notion: Notion, gap: float, until: float, most: float, compiled: bool | None, report: Report | None
+) -> Bracket:
+    joint, p_x = core.joint, core.joint.p_x
+    total = entropy(p_x)
+    points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
+    best: tuple[Proven, Matrix] | None = None
+    left, programmes, rounds = FIRST_GAP, 0, 0
+    while True:
+        rounds += 1
+        outer = cheapest_mixture(
+            tangents, p_x, gap=max(FINER * left, FINER * gap), seconds=max(0.0, until - time.perf_counter()),
+            programmes=None if np.isinf(most) else max(0, int(most) - programmes),
+            more=inner, slack=KEEP_TOL, compiled=compiled, report=report,
+        )  # fmt: skip
+        programmes += outer.programmes
+        if best is None or outer.proven.bound > best[0].bound:
+            best = outer.proven, points
+        edge = boundary(joint, notion, outer.rows)
+        mixture = _cheapest(np.concatenate([inner, edge]), p_x)
+        cost = mixture.solution.objective
+        wanted = max(gap * (total - cost), LEAST_GAP)
+        off = cost - best[0].bound
+        limit = None if outer.ended else outer.limit
+        more = edge[_outside(outer.rows, edge, outer.weights)]
+        if rounds == ROUNDS:
+            limit = "the rounds of tangents were over", "give a wider gap"
+        elif limit is None and not len(more) and left <= gap:
+            limit = "no tangent brought the bound nearer", "give a wider gap"
+        if off <= wanted:
+            return Bracket(mixture, *best, rounds, programmes, None)
+        if limit is not None:
+            mixture = _cheapest(np.concatenate([inner, edge, merged_rows(core, notion)]), p_x)
+            return Bracket(mixture, *best, rounds, programmes, limit)
+        inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
+        points = np.concatenate([points, more])
+        tangents = notion.tangents(joint, points)
+        left = min(FIRST_GAP, off / max(total - cost, LEAST_GAP))
+
+
+def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
+    """Return the cheapest mixture; where it fails its check, as rows that nearly coincide can make it, one as it is."""
+    try:
+        return cheapest(rows, p_x)
+    except (InfeasiblePrivacy, SolverFailure):
+        master = HighsMaster(p_x)
+        master.add(rows)
+        *_, weights = master.run()
+        return Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x)
+
+
+def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
+    """Return, for each row, the last allowed point on the way to it from P_X; the row itself if it is allowed."""
+    lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
+    low, high = np.zeros(len(rows)), np.ones(len(rows))
+    low[notion.kept_columns(lifts, joint.p_s)] = 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        allowed = notion.kept_columns(1 + middle * (lifts - 1), joint.p_s)
+        low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
+    return np.asarray(joint.p_x + low[:, None] * (rows - joint.p_x))
+
+
+def _outside(rows: Matrix, edge: Matrix, weights: Vector) -> np.ndarray:
+    """Return which rows in use are outside, and so moved on their way to the boundary."""
+    return np.asarray((weights > 0) & (np.abs(rows - edge).max(axis=1) > EDGE_TOL))

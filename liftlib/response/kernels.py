@@ -1,0 +1,173 @@
+"""All vertices of the polytope of kernels (S20 Theorem 2): by enumeration, or read off from faces of one output's cone.
+
+A kernel P(y|x) whose outputs each obey the same homogeneous constraints is a sum of ``|Y|`` members of one cone C in
+``|X|`` dimensions, namely of its columns, to the vector of ones. It is a vertex exactly when the faces of C in whose
+relative interiors its non-zero columns lie have linearly independent spans: only then is no column free to move. So
+the faces of C, of which there are few, give every vertex, and the order of the outputs need not be enumerated.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftlib.errors import InvalidParameter
+from mixproof.numerics import RANK_TOL, SPAN_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
+from mixproof.polytope import vertices
+
+LARGEST = 6
+"""Symbols beyond which the families of faces are too many to try."""
+
+
+class KernelVertices(NamedTuple):
+    """Kernels, shape (N, X, X), one for each set of non-zero columns, and how many orders of the outputs each has."""
+
+    kernels: Matrix
+    copies: NDArray[np.int64]
+
+
+def kernel_vertices(cone: Matrix) -> Matrix:
+    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, shape (M, X, X), in X (X - 1) dimensions.
+
+    A kernel is written as one point of a simplex, divided by ``|X|`` so that all entries sum to 1; that each of its
+    rows sums to 1 is then ``|X|`` pairs of opposite halfspaces. The vertices are enumerated as of any polytope;
+    :func:`kernels_by_faces` has a shorter way.
+
+    Parameters
+    ----------
+    cone : numpy.ndarray, shape (m, X)
+        What each column w = P(y|.) must meet: ``cone @ w >= 0``.
+
+    Examples
+    --------
+    >>> len(kernel_vertices(np.array([[2.0, -1.0], [-1.0, 2.0]])))
+    4
+    """
+    n = cone.shape[1]
+    private = np.einsum("px,yz->pyxz", cone, np.eye(n)).reshape(-1, n * n)
+    sums = np.einsum("xw,z->xwz", np.eye(n), np.ones(n)).reshape(n, n * n) - 1 / n
+    found = vertices(np.concatenate([private, sums, -sums]), interior=None)
+    return np.asarray(found.reshape(-1, n, n) * n)
+
+
+def kernels_by_faces(cone: Matrix) -> KernelVertices:
+    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, Q of shape (X, X), up to the order of outputs.
+
+    Parameters
+    ----------
+    cone : array_like, shape (m, X)
+        What each column w = P(y|.) must meet: ``cone @ w >= 0``.
+
+    Returns
+    -------
+    KernelVertices
+        ``copies.sum()`` is the number of vertices.
+
+    Raises
+    ------
+    InvalidParameter
+        If there are more than ``LARGEST`` symbols.
+    SolverFailure
+        If qhull gives up, as it may where rays nearly coincide.
+
+    Notes
+    -----
+    S20 Theorem 2 and eqs. (23)-(26). The generic route to the same polytope is :func:`kernel_vertices`.
+
+    Examples
+    --------
+    >>> found = kernels_by_faces([[2.0, -1.0], [-1.0, 2.0]])  # neither chance above twice the other
+    >>> sorted(sorted(kernel[0].round(3).tolist()) for kernel in found.kernels)  # what symbol 0 is sent to
+    [[0.0, 1.0], [0.333, 0.667]]
+    >>> found.copies.tolist()
+    [2, 2]
+    """
+    given = np.asarray(cone, dtype=np.float64)
+    if given.ndim != 2 or given.size > 0:
+        given = as_matrix("cone", given)
+    n = given.shape[1]
+    if not 1 <= n <= LARGEST:
+        raise InvalidParameter(f"{n} symbols: give 1 to {LARGEST}, as more have too many families of faces")
+    rays = vertices(given)
+    size = np.abs(given).max(axis=1, initial=0.0, keepdims=True)
+    rows = np.concatenate([np.eye(n), given / np.where(size > 0, size, 1)])
+    slack = rays @ rows.T
+    faces = _faces(np.abs(slack) < TIGHT_TOL)
+    bases: dict[int, list[Matrix]] = {}
+    shadows: dict[int, list[Mask]] = {}
+    for face in faces:
+        _, values, basis = np.linalg.svd(rays[face])
+        dimension = int((values > RANK_TOL).sum())
+        bases.setdefault(dimension, []).append(basis[:dimension])
+        # the constraints with slack somewhere on the face have it in the whole relative interior
+        shadows.setdefault(dimension, []).append((np.abs(slack[face]) >= TIGHT_TOL).any(axis=0))
+    kernels, copies = [], []
+    for parts in _partitions(n):
+        if not all(part in bases for part in parts):
+            continue
+        found = _families(parts, bases, shadows, rows)
+        kernels.append(found)
+        copies.append(np.full(len(found), math.perm(n, len(parts))))
+    # there is none where 0 is the only column that is allowed
+    none = np.empty((0, n, n)), np.empty(0, dtype=np.intp)
+    return KernelVertices(np.concatenate([none[0], *kernels]), np.concatenate([none[1], *copies]))
+
+
+def _faces(tight: Mask) -> list[NDArray[np.intp]]:
+    """Return each non-zero face as the rays in it: the intersections of facets, and the cone itself."""
+    facets = {np.packbits(column).tobytes(): column for column in tight.T if column.any()}
+    whole = np.ones(len(tight), dtype=bool)
+    known = {np.packbits(whole).tobytes(): whole}
+    todo = [whole]
+    while todo:
+        face = todo.pop()
+        for facet in facets.values():
+            smaller = face & facet
+            key = np.packbits(smaller).tobytes()
+            if smaller.any() and key not in known:
+                known[key] = smaller
+                todo.append(smaller)
+    return [np.flatnonzero(face) for face in known.values()]
+
+
+def _partitions(n: int) -> list[tuple[int, ...]]:
+    """Return the dimensions that independent faces in n dimensions can have, in descending order."""
+    return [
+        parts
+        for k in range(1, n + 1)
+        for parts in itertools.combinations_with_replacement(range(n, 0, -1), k)
+        if sum(parts) <= n
+    ]
+
+
+def _families(
+    parts: tuple[int, ...], bases: dict[int, list[Matrix]], shadows: dict[int, list[Mask]], rows: Matrix
+) -> Matrix:
+    """Return the vertices whose columns lie in faces of these dimensions, shape (N, X, X)."""
+    n = rows.shape[1]
+    choices = [
+        list(itertools.combinations(range(len(bases[part])), len(list(group))))
+        for part, group in itertools.groupby(parts)
+    ]
+    picked = np.array([sum(family, ()) for family in itertools.product(*choices)], dtype=int).reshape(-1, len(parts))
+    stacks = [np.array(bases[part])[picked[:, at]] for at, part in enumerate(parts)]
+    basis = np.concatenate(stacks, axis=1)  # (families, sum of parts, X)
+    gram = basis @ basis.transpose(0, 2, 1)
+    independent = np.linalg.det(gram) > SPAN_TOL
+    basis, gram, picked = basis[independent], gram[independent], picked[independent]
+    weights = np.linalg.solve(gram, basis.sum(axis=2)[..., None])[..., 0]  # of the point nearest to the ones
+    kept = np.abs(np.einsum("fd,fdx->fx", weights, basis) - 1).max(axis=1) < TIGHT_TOL
+    columns = np.zeros((len(picked), n, n))
+    start = 0
+    for at, part in enumerate(parts):
+        end = start + part
+        column = np.einsum("fd,fdx->fx", weights[:, start:end], basis[:, start:end])
+        inside = np.array(shadows[part])[picked[:, at]]
+        kept &= (np.where(inside, column @ rows.T, 1.0) > TIGHT_TOL).all(axis=1)
+        columns[:, :, at] = np.maximum(column, 0)  # what lies in the face is not negative but for rounding
+        start = end
+    return np.asarray(columns[kept])

@@ -1,0 +1,130 @@
+"""A protocol for several attributes that sanitises each on its own, against side channels (S20 Theorem 4)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import bisect
+
+from liftlib.channel import Certificate, Channel
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information
+from liftlib.notions import SRLIP, Notion
+from liftlib.response.optimal import few_vertices, most_vertices
+from liftlib.response.posteriors import Mixture, cheapest
+from liftlib.response.proven import exactly, solution_of
+from liftlib.response.side_channels import about_attributes
+from mixproof.checks import checked
+from mixproof.compiling import HAS_NUMBA
+from mixproof.numerics import SHARE_TOL, Matrix
+from mixproof.polytope import vertices
+from mixproof.search import cheapest_mixture
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProductCertificate(Certificate):
+    """What a product protocol is made of.
+
+    Attributes
+    ----------
+    factors : tuple of Channel
+        P(y^j|x^j), one an attribute.
+    share : float
+        The share of eps / m that each attribute was given, 1 as printed and less where that breaks SRLIP.
+    """
+
+    factors: tuple[Channel, ...]
+    share: float
+
+
+@checked
+def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Channel:
+    """Return the product of optimal protocols, one an attribute, each private given any of the other attributes.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX; X runs through the attributes' combinations in C order.
+    notion : Notion
+        SRLIP, with its budget and the m attributes' sizes; each attribute gets eps / m.
+    repair : bool, keyword-only
+        S20 Theorem 4 promises that the product is SRLIP(eps). It is not always so; by default the attributes'
+        budgets are then lowered together until it is. ``False`` leaves it as printed.
+
+    Returns
+    -------
+    Channel
+        P(y|x), with a :class:`ProductCertificate`.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is not about attributes.
+    InvalidParameter
+        If its shape does not fit.
+    SolverFailure
+        If a solver's answer fails its check.
+
+    Notes
+    -----
+    S20 Theorem 4, eqs. (23)-(26), each attribute through its own cone of rows in ``|X^j|-1`` dimensions: by all its
+    vertices where they are few, else by the tree of :func:`~liftlib.response.optimal.optimal_response`, to
+    within 10^-6 of that attribute's I(X; Y). The proof
+    (S20 eqs. (39)-(44)) treats the attributes that the attacker does not know as if, given those known, they were
+    independent; the tests have a counter-example in integers.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]])
+    >>> SRLIP(0.5, (2, 2)).is_kept(joint, product_response(joint, SRLIP(0.5, (2, 2))))
+    True
+    """
+    of_attributes = about_attributes(joint, notion, "product_response")
+
+    def made(share: float) -> Channel:
+        return _product(joint, of_attributes, share)
+
+    printed = made(1.0)
+    if not repair or notion.is_kept(joint, printed):
+        return printed
+
+    def excess(share: float) -> float:
+        return notion.excess(joint, made(share))
+
+    # at share 0 each factor is independent of S given any other attributes, but their product need not be
+    low = next(share for share in (0.5, 0.25, 0.125, 1 / 16, 0.0) if share == 0 or excess(share) <= 0)
+    if low == 0:
+        constant = tuple(Channel.constant(n) for n in of_attributes.attributes)
+        return _certified(joint, Channel.constant(joint.n_public), constant, 0.0)
+    root = float(bisect(excess, low, 1.0, xtol=SHARE_TOL))
+    while excess(root) > 0:  # to the private side
+        root -= SHARE_TOL
+    return made(root)
+
+
+def _product(joint: Joint, notion: SRLIP, share: float) -> Channel:
+    m = len(notion.attributes)
+    factors = tuple(_factor(joint, notion, j, share * notion.eps / m) for j in range(m))
+    kernel: Matrix = np.ones((1, 1))
+    for factor in factors:
+        kernel = np.asarray(np.kron(kernel, factor.kernel), dtype=np.float64)
+    return _certified(joint, Channel(kernel), factors, share)
+
+
+def _factor(joint: Joint, notion: SRLIP, j: int, eps: float) -> Channel:
+    halfspaces, own = notion.attribute_halfspaces(joint, j, eps)
+    if few_vertices(halfspaces, most_vertices(HAS_NUMBA)):
+        # vertices that nearly coincide can be too much, as for the optimal response
+        with suppress(InfeasiblePrivacy, SolverFailure):
+            return Channel(cheapest(vertices(halfspaces, interior=own), own).kernel)
+    found = cheapest_mixture(halfspaces, own)
+    return Channel(exactly(Mixture(found.rows, solution_of(found.rows, found.weights, own), own)).kernel)
+
+
+def _certified(joint: Joint, channel: Channel, factors: tuple[Channel, ...], share: float) -> Channel:
+    value = mutual_information(channel.joint_xy(joint))
+    certificate = ProductCertificate("product of attributes' responses", value, factors=factors, share=share)
+    return channel.with_certificate(certificate)

@@ -1,0 +1,259 @@
+"""The optimal response at any size: rows are searched for, and a tree proves how far the best mixture is from the best.
+
+What knows no privacy is in ``solvers/mixing``; here are the notion's cone, the mechanism and the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.merging.subset_merging import subset_merging
+from liftlib.notions import Notion
+from liftlib.proofs import upper_bound
+from liftlib.response.posteriors import (
+    Cone,
+    Core,
+    Mixture,
+    RowsCertificate,
+    certified,
+    cheapest,
+    cone_for,
+    entropies,
+    mended,
+)
+from mixproof.lp import Solution, certify
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
+from mixproof.proof import Late, Proof
+from mixproof.search import Found, Proven, Report, cheapest_mixture
+
+RAISED = 2e-10
+"""What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
+
+STEEP = 100.0
+"""Nats of mean multipliers beyond which a check may round by more: budgets are then next to 0."""
+
+UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
+"""What ended a search that no limit did, short of its gap, and what to do about it, in words."""
+
+UNTOLD = 1e-6
+"""Nats up to which such an end is not told of: where there is little to gain, a notion's tolerance is worth that."""
+
+EXACT = 1e-14
+"""What a mixture misses by less of, relative to each symbol's mass, is the rounding of its sum."""
+
+
+def proven_response(
+    joint: Joint,
+    notion: Notion,
+    *,
+    others: Sequence[Joint] = (),
+    cone: Cone | None = None,
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    programmes: int | None = None,
+    compiled: bool | None = None,
+    report: Report | None = None,
+) -> Channel:
+    """Return a mechanism whose I(X; Y) is proven to be within a gap of the largest that a polyhedral notion allows.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        A polyhedral one.
+    others : sequence of Joint, keyword-only
+        Distributions of as many symbols under which the notion must be kept too; there is then no proof to check.
+    cone : Cone, optional, keyword-only
+        :func:`~liftlib.response.posteriors.cone_for` these, where it is known already.
+    gap, seconds, programmes, compiled, report : optional, keyword-only
+        See :func:`mixproof.search.cheapest_mixture`.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~liftlib.response.posteriors.RowsCertificate`.
+
+    Warns
+    -----
+    LiftWarning
+        If the time was over, so many programmes solved, the tree as large as memory lets it be, or what is left is
+        rounding and the notion's tolerance, before the gap was reached.
+    """
+    core, halfspaces, floor = cone_for(joint, notion, others) if cone is None else cone
+    fallback = None if others or not notion.columnwise else lambda: merged_rows(core, notion)
+    found = cheapest_mixture(
+        halfspaces,
+        core.joint.p_x,
+        gap=gap,
+        seconds=seconds,
+        programmes=programmes,
+        fallback=fallback,
+        slack=KEEP_TOL,
+        compiled=compiled,
+        report=report,
+    )
+    every = (joint, *others)
+
+    def made_of(mixture: Mixture) -> tuple[Channel, float]:
+        return mended(
+            core.completed(mixture.kernel),
+            joint.p_x,
+            lambda channel: all(notion.is_kept(one, channel) for one in every),
+            floor,
+            name=notion,
+        )
+
+    def inside() -> Matrix:
+        rows = moved_inside(found.rows, halfspaces, core.joint.p_x)
+        return rows if fallback is None else np.concatenate([rows, fallback()])
+
+    mixture, channel, mixed = first_that_holds(found, core.joint.p_x, made_of, inside)
+    total = entropy(joint.p_x)
+    # with symbols left out nothing is proven of the rest
+    upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
+    whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
+    made = whole.certified(RowsCertificate)
+    made = replace(made, programmes=found.programmes, seconds=found.seconds)
+    if not others:
+        made = with_proof(made, joint, notion, found.proven, np.empty((0, 0)))
+    if not found.ended:
+        made.warn_of(found.limit, gap, stacklevel=4)
+    elif unresolved(made, gap):
+        made.warn_of(UNRESOLVED, gap, stacklevel=4)
+    return channel.with_certificate(made)
+
+
+def with_proof(made: RowsCertificate, joint: Joint, notion: Notion, proven: Proven, points: Matrix) -> RowsCertificate:
+    """Return a certificate with the proof of its bound, if that is finite; it is raised to what a check rounds to."""
+    if not np.isfinite(made.upper):
+        return made
+    alone = proven.alone()
+    if alone.work is not None and is_steep(alone.work.dual, joint.p_x):
+        checked = upper_bound(joint, notion, cast("Proof", proof_of(alone, made.upper, points)))
+        made = replace(made, upper=max(made.upper, min(checked, entropy(joint.p_x) + RAISED)))
+    return replace(made, proof=Late(partial(proof_of, alone, made.upper, points)))
+
+
+def is_steep(dual: Vector, p_x: Vector) -> bool:
+    """Return whether multipliers are so large that a check may round by more than ``RAISED``."""
+    return bool(np.abs(dual) @ p_x > STEEP)
+
+
+def unresolved(made: RowsCertificate, gap: float) -> bool:
+    """Return whether a bound that is proven is further from what the mechanism has than was asked for."""
+    return bool(np.isfinite(made.upper)) and made.gap > max(gap * made.value, UNTOLD)
+
+
+def first_that_holds(
+    found: Found, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]], inside: Callable[[], Matrix]
+) -> tuple[Mixture, Channel, float]:
+    """Return the first mixture of the rows found that a solver resolves and that keeps the notion once it is mended.
+
+    It is the search's own mixture where that passes for certified. At budgets of 10^-9 and below rows nearly coincide:
+    then it is HiGHS's, or the search's unchecked. Where lifts are large, as a rare secret's, rows may be too far
+    outside for mending: then it is one of rows ``inside``, or a constant release.
+    """
+    rows, weights = found.rows, found.weights
+    mixtures: tuple[Callable[[], Mixture], ...] = (
+        lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, found.dual), p_x),
+        lambda: cheapest(rows, p_x),
+        lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
+        lambda: cheapest(inside(), p_x),
+    )
+    for made in mixtures:
+        try:
+            mixture = exactly(made())
+            return mixture, *made_of(mixture)
+        except (InfeasiblePrivacy, SolverFailure):
+            continue
+    constant = found.rows[:1]
+    mixture = Mixture(constant, solution_of(constant, np.ones(1), p_x), p_x)
+    return mixture, *made_of(mixture)
+
+
+def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
+    """Return rows moved towards P_X as far as it takes for them to be allowed.
+
+    Examples
+    --------
+    >>> rows, halfspaces = np.array([[0.5, 0.5], [0.2, 0.8]]), np.array([[1.5, -1.0]])
+    >>> moved_inside(rows, halfspaces, np.array([0.5, 0.5])).round(3).tolist()
+    [[0.5, 0.5], [0.4, 0.6]]
+    """
+    here, there = np.maximum(halfspaces @ p_x, 0.0), rows @ halfspaces.T
+    outside = there < -EXACT
+    share = np.where(outside, here / np.where(outside, here - there, 1.0), 1.0).min(axis=1, initial=1.0)
+    return np.asarray(p_x + share[:, None] * (rows - p_x))
+
+
+def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
+    """Return weights as a solution of the linear programme over rows, with no multipliers to certify it."""
+    objective = float(entropies(rows) @ weights)
+    residual = float(np.abs(weights @ rows - p_x).max())
+    return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
+
+
+def exactly(mixture: Mixture) -> Mixture:
+    """Return the mixture with weights that reach P_X to rounding, where its rows allow: a solver's miss by 10^-10.
+
+    Divided by the mass of a rare symbol, that is more than a budget of 10^-9 leaves.
+    """
+    used = mixture.solution.x > 0
+    rows = mixture.rows[used]
+    weights = mixture.solution.x[used]
+    missed = mixture.p_x - weights @ rows
+    if (np.abs(missed) <= EXACT * mixture.p_x).all():
+        return mixture
+    change = np.linalg.lstsq(rows.T, missed, rcond=None)[0]
+    if not (weights + change >= 0).all():
+        return mixture
+    full = np.zeros(len(mixture.rows))
+    full[used] = weights + change
+    return mixture._replace(solution=replace(mixture.solution, x=full))
+
+
+def merged_rows(core: Core, notion: Notion) -> Matrix:
+    """Return the rows of subset merging, with which a search whose time was over is not behind it."""
+    merged = subset_merging(core.joint, notion)
+    masses = (core.joint.p_x[:, None] * merged.kernel).T
+    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
+
+
+def proof_of(proven: Proven, upper: float, points: Matrix) -> Proof | None:
+    """Return what a search proved as numbers that anyone can check; None where no pass came to a bound."""
+    # numba takes a second to import
+    from mixproof.heap import preorder  # noqa: PLC0415
+
+    work = proven.work
+    if work is None:
+        return None
+    count, records = work.nodes, work.records
+    which = preorder(records.parent[:count])
+    place = np.empty(count, np.int64)
+    place[which] = np.arange(count)
+    parent = records.parent[which]
+    return Proof(
+        upper=upper,
+        dual=work.dual,
+        order=np.asarray(work.order, np.int64),
+        sides=proven.hull.sides[:-1],
+        caps=proven.caps,
+        cap_weights=proven.hull.weights(proven.cap_multipliers)[:, :-1],
+        parent=np.where(parent >= 0, place[parent], -1),
+        child=records.child[which],
+        kind=records.kind[which],
+        symbol=records.symbol[which],
+        level=records.level[which],
+        weights=proven.hull.weights(records.multipliers[which]),
+        points=points,
+    )

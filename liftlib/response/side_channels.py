@@ -1,0 +1,84 @@
+"""What side-channel resistance can cost at least: bounds on the utility of SRLIP without its polytope."""
+
+from __future__ import annotations
+
+import itertools
+from typing import cast
+
+import numpy as np
+
+from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.notions import LIP, SRLIP, Notion
+from liftlib.response.posteriors import RowsCertificate, best_response
+from mixproof.checks import checked
+
+
+def about_attributes(joint: Joint, notion: Notion, wants: str) -> SRLIP:
+    """Return the notion if it is about X's attributes and fits the joint distribution, and refuse it otherwise."""
+    sizes = notion.attributes
+    if sizes is None or not hasattr(notion, "eps"):
+        raise UnsupportedNotion(f"{notion} is not about X's attributes, so {wants} cannot serve it: give SRLIP")
+    if int(np.prod(sizes)) != joint.n_public:
+        raise InvalidParameter(
+            f"shape {sizes} has {int(np.prod(sizes))} combinations, the joint {joint.n_public} public symbols"
+        )
+    return cast("SRLIP", notion)  # or one that answers alike
+
+
+@checked
+def srlip_upper_bounds(joint: Joint, notion: Notion) -> dict[tuple[int, ...], float]:
+    """Return, for each set J of attributes but the whole, an upper bound on I(X; Y) of every SRLIP mechanism.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX; X runs through the attributes' combinations in C order.
+    notion : Notion
+        SRLIP, with its budget and the attributes' sizes.
+
+    Returns
+    -------
+    dict
+        From J, a tuple of attributes' numbers, to nats. The bound for the empty J is the LIP optimum.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is not about attributes.
+    InvalidParameter
+        If its shape does not fit.
+    SolverFailure
+        If a solver's answer fails its check.
+
+    Notes
+    -----
+    I(X; Y) is I(X^J; Y) plus the mean over x^J of I(X; Y | X^J = x^J). The first is at most H(X^J), and as SRLIP is LIP
+    given each x^J, each term of the second is at most the LIP optimum of the joint distribution given x^J, which has
+    few symbols.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]])
+    >>> found = srlip_upper_bounds(joint, SRLIP(0.1, (2, 2)))
+    >>> {known: round(bound, 3) for known, bound in found.items()}
+    {(): 1.06, (0,): 1.06, (1,): 0.824}
+    """
+    of_attributes = about_attributes(joint, notion, "srlip_upper_bounds")
+    sizes = of_attributes.attributes
+    p = joint.p.reshape(joint.n_secret, *sizes)
+    bounds: dict[tuple[int, ...], float] = {}
+    for size in range(len(sizes)):
+        for known in itertools.combinations(range(len(sizes)), size):
+            # axes: secret, the values of the known attributes, the rest
+            cells = np.moveaxis(p, [k + 1 for k in known], list(range(1, size + 1)))
+            cells = cells.reshape(joint.n_secret, int(np.prod([sizes[k] for k in known])), -1)
+            mass = cells.sum(axis=(0, 2))
+            bound = entropy(mass)
+            for value in np.flatnonzero(mass > 0):
+                given = Joint.from_counts(cells[:, value], drop_empty=True)
+                lip = best_response(given, LIP(of_attributes.eps)).certified(RowsCertificate)
+                bound += mass[value] * min(entropy(given.p_x), lip.upper)
+            bounds[known] = float(bound)
+    return bounds

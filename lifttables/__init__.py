@@ -1,0 +1,23 @@
+"""Tables with a secret column and public columns: audit them, release them, and estimate from a release.
+
+The first function to call is :func:`audit`, then :func:`sanitise`. The folders, each of which imports only from those
+before it: ``population`` (what a sample proves about the population), ``confident`` (mechanisms with that guarantee),
+``encoding`` (values to symbols and back), ``designs``, ``sources`` (files, data frames, clusters), ``audits``,
+``releases``, ``recommendation`` and ``cli`` (the command ``lift``).
+
+The public names are listed in ``__init__.pyi`` and imported at first use; most need the extra ``tables``.
+"""
+
+from typing import Any
+
+import lazy_loader
+
+from lifttables.extras import extra
+
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name at first use; without the extra ``tables``, say how to install it."""
+    with extra("tables", later=["jinja2", "matplotlib"]):
+        return _load(name)

@@ -1,0 +1,284 @@
+"""Is this table private? Lifts by symbol with their counts, which bound fails where, and how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.notions import Notion
+from lifttables.audits.measuring import Verdict, intervals_of, overall, verdict_of
+from lifttables.audits.symbols import Attributes, AuditedSymbol, audited_symbols
+from lifttables.designs.designing import Design, joint_of
+from lifttables.encoding.columns import Counts
+from lifttables.encoding.naming import notes_on_labels
+from lifttables.encoding.reading import Reading, texts_of
+from lifttables.population.sample import Sample
+from lifttables.sources.randomness import generator
+from lifttables.sources.source import open_table
+from mixproof.checks import checked
+from mixproof.numerics import KEEP_TOL, Matrix, check_count, check_scalar
+
+EXPECTED = 5.0
+"""Cells with a smaller expected count than this give lifts that are mostly chance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What a table's public column, or a release of it, tells about the secret.
+
+    Attributes
+    ----------
+    secret, public : str
+        What was audited.
+    rows : int
+    release : Joint
+        The joint distribution of the secret and what is published.
+    notion : str or None
+    kept : bool or None
+        Whether the notion is kept for the estimated joint distribution.
+    overall : dict of str to float
+        See ``MEASURES``; and ``nmi`` for a channel.
+    intervals : dict of str to (float, float)
+        Intervals of ``overall`` for the distribution that the rows were drawn from, at ``level`` each.
+    population : str or None
+        Whether it is kept for the distribution that the rows were drawn from, at the confidence ``level``: ``"kept"``,
+        ``"broken"`` or ``"cannot be told from this table"``; None where nothing was asked, or nobody knows.
+    symbols : tuple of AuditedSymbol
+        The riskiest first.
+    notes : tuple of str
+    resamples : int
+    level : float
+    """
+
+    secret: str
+    public: str
+    rows: int
+    release: Joint
+    notion: str | None
+    kept: bool | None
+    overall: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    population: Verdict | None
+    symbols: tuple[AuditedSymbol, ...]
+    notes: tuple[str, ...]
+    resamples: int
+    level: float
+
+
+@checked
+def audit(
+    source: Any,
+    *,
+    secret: str | Sequence[str],
+    public: str | Sequence[str],
+    notion: Notion | None = None,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+    **reading: Any,
+) -> Audit:
+    """Return what a table's public columns tell about its secret one.
+
+    Parameters
+    ----------
+    source : path or frame
+        See :func:`lifttables.sources.source.open_table`.
+    secret, public : str or sequence of str
+        Columns; several count as one symbol.
+    notion : Notion, optional
+        What to check.
+    resamples, level, rng
+        Of the bootstrap; see :func:`audit_counts`.
+    **reading
+        The arguments of :class:`~lifttables.encoding.reading.Reading`; rare symbols are kept by default, for they are
+        what an audit is after.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"ill": [1, 0, 0, 0] * 25, "age": ["old", "old", "young", "young"] * 25})
+    >>> found = audit(table, secret="ill", public="age", resamples=0)
+    >>> found.rows, round(found.overall["max_lift_leakage"], 4), found.symbols[0].zero_cells
+    (100, 0.6931, ('1',))
+    """
+    how = Reading.from_words(
+        {"secret": texts_of("secret", secret), "public": texts_of("public", public), "rare": "keep", **reading}
+    )
+    counts = how.counts(open_table(source), product=notion is not None and notion.attributes is not None)
+    return audited(counts, notion, resamples=resamples, level=level, rng=rng)
+
+
+def audited(
+    counts: Counts,
+    notion: Notion | None,
+    made: Design | None = None,
+    *,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+    notes: tuple[str, ...] = (),
+) -> Audit:
+    """Return the audit of counts, as they are or as a design releases them."""
+    return audit_counts(
+        counts.table,
+        joint_of(counts),
+        (" & ".join(counts.secret.names), " & ".join(counts.public.names)),
+        notion,
+        None if made is None else made.channel,
+        () if made is None else made.outputs,
+        resamples=resamples,
+        level=level,
+        rng=rng,
+        notes=(*notes, *notes_on_labels(counts.secret), *notes_on_labels(counts.public)),
+        chosen=counts.chosen,
+        sure="kept" if made is not None and made.confidence is not None else None,
+        attributes=counts.public.attributes,
+    )
+
+
+@checked
+def audit_counts(
+    table: Matrix,
+    joint: Joint,
+    names: tuple[str, str],
+    notion: Notion | None = None,
+    channel: Channel | None = None,
+    outputs: tuple[str, ...] = (),
+    *,
+    resamples: int = 200,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+    notes: tuple[str, ...] = (),
+    chosen: float = 0.0,
+    sure: Verdict | None = None,
+    attributes: Attributes = (),
+) -> Audit:
+    """Audit a contingency table, as it is or as a channel releases it.
+
+    Parameters
+    ----------
+    table : numpy.ndarray, shape (S, X)
+        Counts.
+    joint : Joint
+        Of these counts.
+    names : (str, str)
+        What the secret and the public column are called.
+    notion : Notion, optional
+        What to check.
+    channel : Channel, optional
+        By default the column is published as it is.
+    outputs : tuple of str, optional
+        Texts of the channel's outputs.
+    resamples : int, keyword-only
+        Bootstrap tables, drawn from the empirical distribution; 0 for none. A cell that is 0 is 0 in all of them.
+    level : float, keyword-only
+        Of the intervals, and of what is said of the population, in (0, 1).
+    rng : numpy.random.Generator or int, optional, keyword-only
+        Of the bootstrap: a generator, or a seed; by default a new one.
+    notes : tuple of str, keyword-only
+        To go with the audit's own.
+    chosen : float, keyword-only
+        Where the rows themselves chose the symbols: see :class:`lifttables.population.sample.Sample`.
+    sure : str, optional, keyword-only
+        What is known of the population, by the channel's making.
+    attributes : tuple of (str, tuple of str), keyword-only
+        What the attributes of X and their values are called; they go by numbers where the notion's are others.
+    """
+    resamples = check_count("resamples", resamples, 0)
+    level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
+    release = joint
+    if channel is not None:
+        channel = Channel(channel.kernel, outputs or channel.outputs, channel.partition, channel.certificate)
+        release = channel.release(joint)
+    found = overall(release)
+    if channel is not None:
+        found["nmi"] = evaluate(joint, channel).nmi
+    rows = int(table.sum())
+    made = Channel.identity(joint.n_public, joint.public) if channel is None else channel
+    symbols = audited_symbols(release, rows, notion, joint, made, attributes)
+    kept, told = _verdict(notion, joint, made, symbols)
+    return Audit(
+        secret=names[0],
+        public=names[1],
+        rows=rows,
+        release=release,
+        notion=None if notion is None else str(notion),
+        kept=kept,
+        overall=found,
+        intervals=intervals_of(Sample(table, level, chosen), channel, found, resamples, generator(rng)),
+        population=None if notion is None else sure or verdict_of(Sample(table, level, chosen), notion, channel),
+        symbols=symbols,
+        notes=(*told, *notes, *_notes(table, joint, before="" if channel is None else "before the release, ")),
+        resamples=resamples,
+        level=level,
+    )
+
+
+def _verdict(
+    notion: Notion | None, joint: Joint, channel: Channel, symbols: tuple[AuditedSymbol, ...]
+) -> tuple[bool | None, tuple[str, ...]]:
+    """Return whether the notion is kept, and by how much it is broken where no symbol can be blamed."""
+    if notion is None:
+        return None, ()
+    if notion.columnwise or notion.rowwise:
+        return all(symbol.kept for symbol in symbols), ()
+    excess = notion.excess(joint, channel)
+    if excess <= KEEP_TOL:
+        return True, ()
+    overall_only = notion.average is not None or notion.maximal is not None
+    which = (
+        ", by all symbols together: single ones do not decide it"
+        if overall_only
+        else "; it does not say by which symbols"
+    )
+    return False, (f"{notion} is exceeded by {excess:.4g} nats{which}",)
+
+
+def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
+    notes = []
+    zeros = int((table == 0).sum())
+    if zeros:
+        notes.append(
+            f"{before}{zeros} of {table.size} cells are empty: their lift is 0 and the min-lift leakage "
+            "infinite, as far as these rows can tell"
+        )
+    expected = table.sum() * joint.p_s[:, None] * joint.p_x
+    thin = int((expected < EXPECTED).sum())
+    if thin:
+        notes.append(
+            f"{before}{thin} of {table.size} cells have an expected count under {EXPECTED:g}: their lifts are "
+            "mostly chance; coarsen the secret or the public column, or gather more rows"
+        )
+    if joint.n_secret == 1:
+        notes.append("the secret has one symbol, so nothing can be learned about it")
+    if joint.n_public == 1:
+        notes.append("the public column has one symbol, so it says nothing")
+    return tuple(notes)
+
+
+def as_dict(found: Audit) -> dict[str, Any]:
+    """Return an audit as values that JSON holds, infinity excepted."""
+    return {
+        "secret": found.secret,
+        "public": found.public,
+        "rows": found.rows,
+        "notion": found.notion,
+        "kept": found.kept,
+        "population": found.population,
+        "overall": found.overall,
+        "intervals": {name: list(ends) for name, ends in found.intervals.items()},
+        "level": found.level,
+        "resamples": found.resamples,
+        "symbols": [asdict(symbol) for symbol in found.symbols],
+        "notes": list(found.notes),
+    }

@@ -1,0 +1,129 @@
+"""The overall numbers of an audit, and how far they move when the table is drawn again."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import Evaluation
+from liftlib.notions import Notion
+from lifttables.population.intervals import averages, worst_lifts
+from lifttables.population.sample import Sample
+from lifttables.population.worst import excess_of, worst_needs
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
+
+MEASURES = (
+    "min_lift_leakage",
+    "max_lift_leakage",
+    "ldp",
+    "secret_information",
+    "total_variation",
+    "chi2_divergence",
+    "maximal_leakage",
+)
+"""Overall measures, in nats but for the total variation distance and the chi-square divergence."""
+
+MEANING = {
+    "min_lift_leakage": "min-lift leakage, the smallest eps_l of ALIP",
+    "max_lift_leakage": "max-lift leakage, the smallest eps_u of ALIP",
+    "ldp": "LDP with respect to the secret, the smallest eps",
+    "secret_information": "mutual information I(S;Y)",
+    "total_variation": "total variation distance T(S;Y)",
+    "chi2_divergence": "chi-square divergence",
+    "maximal_leakage": "maximal leakage, Sibson's information of order infinity",
+}
+
+
+def overall(release: Joint) -> dict[str, float]:
+    """Return each of ``MEASURES`` of what is published."""
+    # only the release counts here: what of X is left takes a table of X by Y
+    result = Evaluation(release, release, entropy=0.0, mutual_information=0.0)
+    found = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
+    return {**found, "maximal_leakage": result.sibson(np.inf)}
+
+
+WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")
+"""The measures that single lifts decide: their intervals are exact, and no bootstrap is asked."""
+
+
+def intervals_of(
+    sample: Sample,
+    channel: Channel | None,
+    estimates: dict[str, float],
+    resamples: int,
+    rng: np.random.Generator,
+) -> dict[str, tuple[float, float]]:
+    """Return intervals of the measures for the distribution that a sample's rows are from, at its confidence each.
+
+    Those of the worst lifts are by the bounds of Clopper and Pearson on all cells, or, where a channel releases the
+    rows, on all subsets of symbols, for it may have been designed by the same rows. Those of the averages are
+    bootstrap intervals with a correction, see :func:`lifttables.population.intervals.averages`; none with no resamples.
+    """
+    if not resamples:
+        return {}
+    table = sample.counts
+    ends = worst_lifts(sample.cells() if channel is None else sample.outputs(channel))
+    drawn, values = bootstrap(table, channel, resamples, rng)
+    release = table / table.sum()
+    if channel is not None:
+        release = _released(release, channel)
+    ends |= averages(release, drawn, estimates, values, sample.rows, sample.confidence)
+    # by rounding an estimate may be a hair outside
+    return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
+
+
+Verdict = Literal["kept", "broken", "cannot be told from this table"]
+"""What a table says of a notion under the distribution that its rows were drawn from."""
+
+
+def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:
+    """Return whether a notion is kept for the population, as sure as the sample is, None where nobody knows.
+
+    Broken is said where a ratio of probabilities is beyond its budget whatever the bounds leave possible.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps), None) for eps in (0.01, 2.0)]
+    ['cannot be told from this table', 'kept']
+    """
+    between = sample.cells() if channel is None else sample.outputs(channel)
+    try:
+        needs = worst_needs(notion, between)
+    except UnsupportedNotion:
+        return None
+    if excess_of(needs).max() <= KEEP_TOL:
+        return "kept"
+    try:
+        ratios = notion.ratios(sample.n_secret)
+    except UnsupportedNotion:
+        return "cannot be told from this table"
+    # not e^eps on the other side: from 710 nats on it is beyond any float
+    surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
+    return "broken" if surely.any() else "cannot be told from this table"
+
+
+def _released(p: Matrix, channel: Channel) -> Matrix:
+    return np.einsum("sx,sxy->sy", p, channel.kernel) if channel.sees_secret else p @ channel.kernel
+
+
+def bootstrap(
+    table: Matrix, channel: Channel | None, resamples: int, rng: np.random.Generator
+) -> tuple[Matrix, dict[str, Vector]]:
+    """Return tables drawn like this one, as shares of secret and output, and their measures."""
+    found: dict[str, list[float]] = {name: [] for name in MEASURES if name not in WORST}
+    every = []
+    share = (table / table.sum()).ravel()
+    for _ in range(resamples):
+        counts = rng.multinomial(int(table.sum()), share).reshape(table.shape)
+        p = counts / counts.sum()
+        every.append(p if channel is None else _released(p, channel))
+        release = Joint.from_counts(every[-1], drop_empty=True)
+        for name, value in overall(release).items():
+            if name in found:
+                found[name].append(value)
+    return np.array(every), {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}

@@ -1,0 +1,119 @@
+"""The picture of an audit: which secret each symbol speaks for or against.
+
+The library's one door to matplotlib, which is imported when something is drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lifttables.extras import extra
+from mixproof.numerics import Matrix
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LONGEST = 28
+"""Characters of a label that are shown."""
+
+
+def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
+    """Draw log-lifts as a heat map, secrets down and symbols across; a lift of 0 is a cross.
+
+    Parameters
+    ----------
+    lifts : numpy.ndarray, shape (S, X)
+    secrets, symbols : sequence of str
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Numbers are written in the cells where there is room, so that it reads in grey.
+    """
+    plt = _pyplot()
+    n_secret, n_public = lifts.shape
+    size = (min(14, 2.5 + 0.42 * n_public), min(12, 1.8 + 0.34 * n_secret))
+    # white, so that it reads on a dark page
+    ax: Axes = plt.figure(figsize=size, dpi=110, layout="constrained", facecolor="white").add_subplot()
+    ax.spines[["top", "right"]].set_visible(False)
+    with np.errstate(divide="ignore"):
+        values = np.log(lifts)
+    finite = np.isfinite(values)
+    extent = max(0.1, float(np.abs(values[finite]).max(initial=0.0)))
+    image = ax.imshow(np.where(finite, values, np.nan), cmap="PuOr_r", vmin=-extent, vmax=extent, aspect="auto")
+    for s, x in zip(*np.nonzero(~finite), strict=True):
+        ax.text(x, s, "×", ha="center", va="center", fontsize=9)
+    if n_public <= 20 and n_secret <= 20:
+        for s, x in zip(*np.nonzero(finite), strict=True):
+            dark = abs(values[s, x]) > 0.6 * extent
+            text = f"{values[s, x]:.2f}"
+            ax.text(x, s, text, ha="center", va="center", fontsize=6, color="white" if dark else "black")
+    ax.set_xticks(range(n_public), [_short(name) for name in symbols], rotation=60, ha="right", fontsize=8)
+    ax.set_yticks(range(n_secret), [_short(name) for name in secrets], fontsize=8)
+    ax.grid(visible=False)
+    ax.figure.colorbar(image, ax=ax, label="log-lift (nats)")
+    return ax
+
+
+def as_svg(ax: Axes) -> str:
+    """Return the axes' figure as SVG, and close it."""
+    plt = _pyplot()
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    out = io.StringIO()
+    # letters stay letters, so that the reader's fonts draw those that matplotlib's has not
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "liftlib"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return out.getvalue()
+
+
+def _pyplot() -> ModuleType:
+    with extra("tables"):
+        from matplotlib import pyplot as plt  # noqa: PLC0415 - half a second, for who draws
+    return plt
+
+
+def _short(text: str) -> str:
+    # a dollar sign would start a formula
+    text = "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def cost_curves(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> Axes:
+    """Draw utility against budget, a panel a notion and a line a mechanism, named where it ends.
+
+    Parameters
+    ----------
+    curves : mapping
+        Budgets with utilities, by notion and mechanism.
+    """
+    plt = _pyplot()
+    figure, axes = plt.subplots(
+        1, len(curves), figsize=(4.6 * len(curves), 3.8), dpi=110, layout="constrained", squeeze=False, sharey=True
+    )
+    figure.set_facecolor("white")
+    for ax, (notion, lines) in zip(axes[0], curves.items(), strict=True):
+        ends = sorted(lines.items(), key=lambda item: item[1][-1][1])
+        for number, (name, points) in enumerate(ends):
+            budgets, left = zip(*points, strict=True)
+            best = number == len(ends) - 1
+            ax.plot(budgets, left, marker="o", markersize=3, color="#0072b2" if best else "#999999", zorder=2 + best)
+            if best or number == 0:
+                ax.annotate(
+                    name, (budgets[-1], left[-1]), xytext=(-4, 6), textcoords="offset points", ha="right", size=8
+                )
+        ax.set_title(notion)
+        ax.set_xlabel("budget (nats)")
+        ax.set_ylim(-0.02, 1.05)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0][0].set_ylabel("information left (NMI)")
+    first: Axes = axes[0][0]
+    return first

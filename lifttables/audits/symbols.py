@@ -1,0 +1,175 @@
+"""What each symbol tells, and for one that breaks the notion: which bound, what it needs, what is allowed, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.lifts import lift
+from liftlib.notions import Need, Notion, RowNeed
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
+
+Attributes = tuple[tuple[str, tuple[str, ...]], ...]
+"""The name of each attribute of X, with its values in order."""
+
+
+@dataclass(frozen=True)
+class Breach:
+    """One bound that a symbol breaks; its text says it in a line.
+
+    Attributes
+    ----------
+    budget : str
+        The parameter's name, such as ``"eps_l"``.
+    needed, allowed : float
+        The smallest budget that keeps the symbol, and the notion's own; nats.
+    why : str
+        The secrets that decide, with their lifts; and what is known before, where the notion is about that.
+    """
+
+    budget: str
+    needed: float
+    allowed: float
+    why: str
+
+    def __str__(self) -> str:
+        # as many digits as tell the two apart
+        digits = next((n for n in range(4, 17) if f"{self.needed:.{n}g}" != f"{self.allowed:.{n}g}"), 17)
+        allowed = f"{self.allowed:.{max(6, digits)}g}"
+        return f"{self.budget}: needs {self.needed:.{digits}g}, budget {allowed} ({self.why})"
+
+
+@dataclass(frozen=True)
+class AuditedSymbol:
+    """One symbol, or one output of a channel.
+
+    Attributes
+    ----------
+    symbol : str
+    rows : float
+        Rows of the table that have it; an expected number for a channel's output.
+    min_lift, max_lift : float
+    least, most : str
+        The secrets with the least and the largest lift.
+    zero_cells : tuple of str
+        Secrets that never occur with it: it rules them out.
+    kept : bool or None
+        Whether it keeps the notion; None if there is none, or single symbols do not decide it.
+    broken : tuple of Breach
+        The bounds it breaks.
+    """
+
+    symbol: str
+    rows: float
+    min_lift: float
+    max_lift: float
+    least: str
+    most: str
+    zero_cells: tuple[str, ...]
+    kept: bool | None
+    broken: tuple[Breach, ...]
+
+
+def audited_symbols(
+    release: Joint, rows: int, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes = ()
+) -> tuple[AuditedSymbol, ...]:
+    """Return what each symbol of a release tells, the riskiest first.
+
+    Parameters
+    ----------
+    release : Joint
+        P_SY.
+    rows : int
+        Of the table.
+    notion : Notion, optional
+        What to check, where single symbols decide it.
+    joint : Joint
+        P_SX.
+    channel : Channel
+        That made the release; its outputs' labels are the release's.
+    attributes : tuple of (str, tuple of str)
+        What the attributes of X and their values are called; they go by numbers where the notion's are others.
+    """
+    lifts = lift(release)
+    found = [
+        _audited(release, rows, y, lifts[:, y], broken)
+        for y, broken in enumerate(_broken(release, lifts, notion, joint, channel, attributes))
+    ]
+    # riskiest first: those that break the notion, then by how far the lifts spread
+    with np.errstate(divide="ignore"):
+        spread = [float(np.log(one.max_lift) - np.log(one.min_lift)) for one in found]
+    order = sorted(range(len(found)), key=lambda y: (found[y].kept is not False, -spread[y], found[y].symbol))
+    return tuple(found[y] for y in order)
+
+
+def _broken(
+    release: Joint, lifts: Matrix, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes
+) -> list[tuple[Breach, ...] | None]:
+    """Return the bounds that each symbol breaks, None where single symbols do not decide."""
+    if notion is None or not (notion.columnwise or notion.rowwise):
+        return [None] * release.n_public
+    secrets = tuple(map(str, release.secret))
+    reasons: list[tuple[Need | RowNeed, Callable[[int], str]]]
+    if notion.columnwise:
+        reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.needs(lifts, release.p_s)]
+        outputs = list(range(release.n_public))
+    else:
+        # the columns may be other attributes than the notion's, such as one column of symbols that stand for several
+        own = tuple(len(values) for _, values in attributes) == notion.attributes
+        named = partial(_named, attributes if own else ())
+        reasons = [(need, partial(_why_of_row, need, secrets, named)) for need in notion.row_needs(joint, channel)]
+        # a release has no outputs of probability 0
+        place = {label: y for y, label in enumerate(channel.outputs)}
+        outputs = [place[label] for label in release.public]
+    return [
+        tuple(
+            Breach(need.budget, float(need.needed[y]), need.allowed, why(y))
+            for need, why in reasons
+            if not need.needed[y] <= need.allowed + KEEP_TOL
+        )
+        for y in outputs
+    ]
+
+
+def _audited(release: Joint, rows: int, y: int, lifts: Vector, broken: tuple[Breach, ...] | None) -> AuditedSymbol:
+    secrets = tuple(map(str, release.secret))
+    return AuditedSymbol(
+        symbol=str(release.public[y]),
+        rows=float(rows * release.p_x[y]),
+        min_lift=float(lifts.min()),
+        max_lift=float(lifts.max()),
+        least=secrets[int(lifts.argmin())],
+        most=secrets[int(lifts.argmax())],
+        zero_cells=tuple(secrets[s] for s in np.flatnonzero(lifts == 0)),
+        kept=None if broken is None else not broken,
+        broken=broken or (),
+    )
+
+
+def _why(need: Need, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
+    if not need.decides:
+        return "all secrets together"
+    own = lifts[:, y]
+    deciding = [int(own.argmin() if end == "least" else own.argmax()) for end in need.decides]
+    return "secret " + ", against ".join(f"{secrets[s]!r}, lift {own[s]:.4g}" for s in deciding)
+
+
+def _why_of_row(need: RowNeed, secrets: tuple[str, ...], named: Callable[[int, int], str], y: int) -> str:
+    if need.secret is None or need.lift is None:
+        deciding = "all secrets together"
+    else:
+        deciding = f"secret {secrets[need.secret[y]]!r}, lift {need.lift[y]:.4g}"
+    known = [named(j, v) for j, v in (need.known[y] if need.known else ())]
+    return f"{deciding}, given {' and '.join(known)}" if known else deciding
+
+
+def _named(attributes: Attributes, j: int, v: int) -> str:
+    if not attributes:
+        return f"value {v} of attribute {j}"
+    name, values = attributes[j]
+    return f"{name} {values[v]!r}"

@@ -1,0 +1,207 @@
+"""A release as files: what may be published (table and card) and what may not (design, audit, ledger), all or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from liftlib.channel import Uniform
+from liftlib.notions import Notion
+from lifttables.designs.designing import CONFIDENCE, Design, design, load
+from lifttables.encoding.columns import Symbols
+from lifttables.encoding.reading import Reading
+from lifttables.files import check_apart, check_free, fresh_files
+from lifttables.page import audit_page
+from lifttables.releases import ledger as ledgers
+from lifttables.releases.drift import Drift
+from lifttables.releases.judging import judged
+from lifttables.releases.releasing import Publishing, check_suffix, without_formulas, write
+from lifttables.releases.sanitising import (
+    Sanitised,
+    check_dear,
+    described,
+    routed,
+    warn_of_rows_alone,
+)
+from lifttables.sources.randomness import uniform
+from lifttables.sources.source import STDIN, ending, open_table
+from mixproof.checks import checked
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write: the table and its card for the public, the design and the audit's page for the owner alone."""
+
+    table: Path
+    card: Path
+    text: Path
+    design: Path
+    page: Path
+
+    @classmethod
+    def beside(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
+        """Return the files, by default beside the table."""
+        stem = table.name[: len(table.name) - len(ending(table) or table.suffix)]
+        return cls(
+            table,
+            table.with_name(f"{stem}.card.json"),
+            table.with_name(f"{stem}.card.md"),
+            design or table.with_name(f"{stem}.PRIVATE.design.json"),
+            page or table.with_name(f"{stem}.PRIVATE.audit.html"),
+        )
+
+    @property
+    def private(self) -> tuple[Path, Path]:
+        """What is for the owner alone."""
+        return self.design, self.page
+
+    @property
+    def public(self) -> tuple[Path, Path, Path]:
+        """What may be published."""
+        return self.card, self.text, self.table
+
+
+@checked
+def sanitise_file(
+    source: Path,
+    outputs: Outputs,
+    reading: Reading,
+    make_notion: Callable[[Symbols], Notion],
+    mechanism: str = "subset-merging",
+    *,
+    confidence: float | None = CONFIDENCE,
+    publishing: Publishing | None = None,
+    side_channels: bool = False,
+    allow: bool = False,
+    seconds: float | None = None,
+    report: Callable[[float, float, float], None] | None = None,
+    ledger: Path | None = None,
+    resamples: int = 200,
+    rng: Uniform | int | None = None,
+    force: bool = False,
+) -> Sanitised:
+    """Release a file's public columns to another file, with its card, and for the owner the design and the audit.
+
+    Parameters
+    ----------
+    source : pathlib.Path
+        CSV, TSV or Parquet, of any size; ``-`` for CSV on the standard input.
+    outputs : Outputs
+    reading : lifttables.encoding.reading.Reading
+    make_notion : callable
+        Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
+    mechanism, confidence, allow, resamples, rng
+        As in :func:`sanitise`.
+    publishing : Publishing, optional
+        Columns to keep, the rows' order, formulas.
+    side_channels : bool
+        Whether all combinations of labels must be symbols.
+    seconds : float, optional
+        After how many a mechanism that searches ends with what it has; it may then take more symbols.
+    report : callable, optional
+        Told how far a search is, see :func:`liftlib.response.optimal.optimal_response`.
+    ledger : pathlib.Path, optional
+        The releases of these rows so far, with which this one is put together and to which it is added.
+    force : bool
+        Replace files that are there; never one that is read.
+
+    Raises
+    ------
+    DataError, BrokenNotion
+        As in :func:`sanitise`; and if a file cannot be written, or is there. Then nothing is written.
+    """
+    how = publishing or Publishing()
+    files = [*outputs.private, *outputs.public]
+    inputs = [*([] if source == STDIN else [source]), *reading.files]
+    check_apart([*files, *([ledger] if ledger else [])], inputs)
+    for path in files:
+        check_free(path, force=force)
+    check_suffix(outputs.table)
+    table = open_table(source)
+    table.check(list(how.keep))
+    past = None if ledger is None else ledgers.read_ledger(ledger)
+    counts = reading.counts(table, product=side_channels)
+    notion = make_notion(counts.public)
+    designed = seconds is not None or routed(mechanism, notion, confidence)
+    check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
+    made = design(counts, notion, mechanism, confidence, seconds, report)
+    made = without_formulas(made, how.formulas, how.keep)
+    warn_of_rows_alone(confidence)
+    done = described(table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng)
+    after = None if past is None else past.with_entry(outputs.table.name, _digest(source), how.keep, made)
+    if ledger is not None:
+        files.insert(0, ledger)
+    replaced = files if force else [] if ledger is None else [ledger]
+    private = [*outputs.private, *([ledger] if ledger else [])]
+    with fresh_files(files, force=replaced, private=private, inputs=inputs) as every:
+        *of_ledger, to_design, to_page, to_card, to_text, to_table = every
+        if after is not None:
+            after.save(of_ledger[0])
+        made.save(to_design)
+        to_page.write_text(audit_page(done.audit, made), encoding="utf-8")
+        to_card.write_text(json.dumps(done.card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        to_text.write_text(done.card.as_text(), encoding="utf-8")
+        write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
+    return done
+
+
+def _digest(source: Path) -> str:
+    return "" if source == STDIN else ledgers.fingerprint(source)
+
+
+@checked
+def apply_file(
+    channel: Path,
+    source: Path,
+    out: Path,
+    *,
+    publishing: Publishing | None = None,
+    allow: bool = False,
+    ledger: Path | None = None,
+    rng: Uniform | int | None = None,
+    force: bool = False,
+) -> tuple[Design, Drift, tuple[str, ...]]:
+    """Release new rows through a design that :func:`sanitise_file` wrote.
+
+    Returns
+    -------
+    (Design, Drift, tuple of str)
+        The design, how the rows compare with its own, and notes.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read or written, or is there.
+    Drifted
+        If the rows are from another distribution, for which the notion is broken or nobody can tell; unless ``allow``
+        is set.
+    BrokenNotion
+        If kept columns, or earlier releases of these rows that the ledger knows, break the notion together with this
+        one, or nobody can tell; unless ``allow`` is set.
+    """
+    how = publishing or Publishing()
+    inputs = [channel, *([] if source == STDIN else [source])]
+    files = [*([ledger] if ledger else []), out]
+    check_apart(files, inputs)
+    check_free(out, force=force)
+    check_suffix(out)
+    made, table = load(channel), open_table(source)
+    table.check(made.columns_needed())
+    made = without_formulas(made, how.formulas, how.keep)
+    past = None if ledger is None else ledgers.read_ledger(ledger)
+    drift, notes = judged(table, made, how, past, allow=allow)
+    after = None if past is None else past.with_entry(out.name, _digest(source), how.keep, made)
+    replaced = files if force else files[:-1]
+    with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
+        if after is not None:
+            after.save(every[0])
+        write(table, made, every[-1], uniform(rng), how, ending(out) or "")
+    return made, drift, notes
+
+
+def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:
+    """Write a page for the owner alone, never over a file that was read for it."""
+    with fresh_files([path], force=force, private=[path], inputs=inputs) as (aside,):
+        aside.write_text(text, encoding="utf-8")

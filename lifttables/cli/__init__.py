@@ -1,0 +1,138 @@
+"""The command line ``lift``, also ``python -m lifttables``, and the runner that it shares with ``liftbook``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from liftlib import __version__
+from liftlib.errors import LiftError, LiftWarning
+from lifttables.extras import extra
+
+
+class Command(NamedTuple):
+    """Where a command's parser is filled in, what the command does, and the extra that it needs."""
+
+    module: str
+    summary: str
+    extra: str
+
+
+COMMANDS = {
+    "audit": Command("lifttables.cli.audit", "say what a column of a table tells about a secret one", "tables"),
+    "sanitise": Command(
+        "lifttables.cli.sanitise", "release a column of a table so that it tells little about a secret one", "tables"
+    ),
+    "apply": Command("lifttables.cli.apply", "release new rows through a design that sanitise wrote", "tables"),
+    "choose": Command(
+        "lifttables.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"
+    ),
+    "estimate": Command("lifttables.cli.estimate", "estimate a column's distribution from its release", "tables"),
+}
+"""Each module has ``EXAMPLES``, ``add(parser)`` and ``run(options) -> exit code``."""
+
+WRONG, STOPPED, CLOSED = 2, 130, 141
+"""Exit codes: something is wrong; stopped by Ctrl-C; nobody reads the output any more (128 and the signal's number).
+Errors have their own: 3 for a broken notion, 4 for drift."""
+
+
+class Program(NamedTuple):
+    """A program with several commands."""
+
+    name: str
+    description: str
+    commands: Mapping[str, Command]
+
+
+LIFT = Program("lift", "Audit and sanitise a table with a secret column.", COMMANDS)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command of ``lift`` and return its exit code."""
+    return run(LIFT, arguments)
+
+
+def run(program: Program, arguments: Sequence[str] | None = None) -> int:
+    """Run a command of a program and return its exit code: its own, or 2 after a one-line error message."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        try:
+            return _run(program, words)
+        finally:
+            sys.stdout.flush()  # a closed pipe or a full disk shows here, not when the interpreter ends
+    except BrokenPipeError:
+        _drop_the_rest()
+        return CLOSED
+    except (OSError, MemoryError) as error:
+        if "--debug" in words:
+            raise
+        told = getattr(error, "strerror", None) or type(error).__name__
+        print(
+            f"{program.name}: {told}: {getattr(error, 'filename', None) or 'the machine has no more'}", file=sys.stderr
+        )
+        _drop_the_rest()
+        return WRONG
+
+
+def _drop_the_rest() -> None:
+    """Let what could not be written go nowhere; the interpreter would try again when it ends, and fail with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _run(program: Program, words: list[str]) -> int:
+    debug = False
+    try:
+        parser, module = _parser(program, words)
+        options = parser.parse_args(words)
+        debug = options.debug
+        with extra(program.commands[options.command].extra), warnings.catch_warnings():
+            warnings.simplefilter("always", LiftWarning)
+            warnings.showwarning = _warn  # type: ignore[assignment]  # it prints a message, and of no place
+            code: int = module.run(options)
+    except LiftError as error:
+        if debug:
+            raise
+        print(f"{program.name}: {_line(error)}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(f"{program.name}: stopped; what is not finished was not written", file=sys.stderr)
+        return STOPPED
+    return code
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
+    print(f"lift: {'' if issubclass(category, LiftWarning) else 'warning: '}{_line(message)}", file=sys.stderr)
+
+
+def _line(error: object) -> str:
+    """Return a message on one line, without what a terminal would obey."""
+    text = " ".join(str(error).split())
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def _parser(program: Program, words: list[str]) -> tuple[argparse.ArgumentParser, Any]:
+    """Return the parser, with the options of the one command that the words name, and that command's module."""
+    parser = argparse.ArgumentParser(prog=program.name, description=program.description)
+    parser.add_argument("--version", action="version", version=f"liftlib {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show a traceback with an error")
+    commands = parser.add_subparsers(dest="command", required=True)
+    # the options before the command take no values
+    named = next((word for word in words if not word.startswith("-")), None)
+    module = None
+    for name, command in program.commands.items():
+        made = commands.add_parser(name, help=command.summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name == named:
+            with extra(command.extra):
+                module = import_module(command.module)
+            made.description = f"{command.summary[0].upper()}{command.summary[1:]}."
+            made.epilog = f"examples:\n{module.EXAMPLES}"
+            module.add(made)
+    return parser, module

@@ -1,0 +1,59 @@
+"""``lift apply``: new rows through a design that ``lift sanitise`` wrote."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from lifttables import apply_file
+from lifttables.cli.shared import TABLE_HELP, ledger_of, print_json, printable, publishing, release_options
+from lifttables.designs.designing import information
+
+EXAMPLES = """\
+  lift apply out.PRIVATE.design.json new.csv -o new-out.csv
+  lift apply out.PRIVATE.design.json new.csv -o new-out.csv --unseen draw
+Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release of these rows break the
+notion; 4 where the rows are from another distribution, so that the notion is broken for them, or may be. What is
+promised of the new rows is said: a design with a confidence holds for rows from the same population."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("channel", metavar="design", type=Path, help="the file that sanitise wrote")
+    parser.add_argument("table", type=Path, help=TABLE_HELP)
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write")
+    parser.add_argument(
+        "--unseen",
+        choices=["error", "draw"],
+        default="error",
+        help="a symbol the channel was not made for: refuse it, or draw what says nothing (default: %(default)s)",
+    )
+    release_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Release, print what was written, and return the exit code."""
+    made, drift, notes = apply_file(
+        options.channel,
+        options.table,
+        options.output,
+        publishing=publishing(options, options.unseen),
+        allow=options.allow,
+        ledger=ledger_of(options),
+        rng=options.seed,
+        force=options.force,
+    )
+    if options.json:
+        told = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "promise": drift.promise}
+        told["text"] = str(drift)
+        shown = information(made) | ({"kept": []} if drift.beside else {})
+        found = {"broken": drift.beside or None, "table": str(options.output)}
+        print_json({**found, "design": shown, "drift": told, "notes": list(notes)})
+    else:
+        if drift.beside:
+            print(printable(f"{drift.beside}; nothing is promised"))
+        print(options.output)
+        for note in (str(drift), drift.promise, *notes):
+            print(printable(f"note: {note}"))
+    return 0

@@ -1,0 +1,98 @@
+"""``lift audit``: what a column tells about a secret one, and whether a notion is kept."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lifttables import Audit, audit_page, open_table
+from lifttables.audits.auditing import as_dict, audited
+from lifttables.audits.measuring import MEANING
+from lifttables.bundle import page_file
+from lifttables.cli.options import files_read, notion_of, notion_options, reading, table_options, takes_shape
+from lifttables.cli.shared import json_option, print_json, printable, seed
+from lifttables.files import check_apart, check_free
+
+BROKEN = 3
+"""Exit code of an audit whose notion is broken."""
+
+LINES = 20
+"""Symbols that an audit prints; --json and --page have all."""
+
+EXAMPLES = f"""\
+  lift audit patients.csv --secret diagnosis --public age_band
+  lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 --page audit.html
+  lift audit patients.csv --secret diagnosis --public age_band sex --notion mine:MaxLift --budget least=0.5
+The table must hold the secret; a released one does not, and the audit of a release is OUT.PRIVATE.audit.html.
+Exit code: 0, or {BROKEN} where a notion is given and broken."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    table_options(parser)
+    notion_options(parser, required=False)
+    parser.add_argument("--page", type=Path, help="write an HTML page with plots")
+    parser.add_argument("--force", action="store_true", help="replace the page if it is there")
+    parser.add_argument(
+        "--level",
+        type=float,
+        default=0.95,
+        help="of the intervals, and of what is said of the population (default: %(default)s)",
+    )
+    parser.add_argument("--seed", type=seed, help="of the bootstrap")
+    json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Audit, print, and return the exit code."""
+    if options.page is not None:
+        check_apart([options.page], files_read(options))
+        check_free(options.page, force=options.force)
+    of_columns = takes_shape(options)
+    if not of_columns:
+        notion_of(options, ())  # before the table is read, which may take long
+    counts = reading(options, "keep").counts(open_table(options.table), product=of_columns)
+    notion = notion_of(options, counts.public.shape)
+    found = audited(counts, notion, resamples=options.resamples, level=options.level, rng=options.seed)
+    if options.page is not None:
+        page_file(options.page, audit_page(found), files_read(options), force=options.force)
+    if options.json:
+        print_json(as_dict(found))
+    else:
+        _print(found)
+        if options.page is not None:
+            print(options.page)
+    return BROKEN if found.kept is False else 0
+
+
+def population(found: Audit) -> str:
+    """Return what is known of the notion under the distribution that the rows were drawn from."""
+    if found.population in ("kept", "broken"):
+        said = "kept" if found.population == "kept" else "BROKEN"
+        return f"{said}, with confidence {found.level:g}"
+    return found.population or "nothing is known of this notion"
+
+
+def _print(found: Audit) -> None:
+    names = printable(f"{found.public} against {found.secret}")
+    print(f"{names}: {found.rows:,} rows, {found.release.n_secret} secrets, ", end="")
+    print(f"{found.release.n_public} public symbols")
+    if found.kept is not None:
+        print(f"{found.notion} is {'kept' if found.kept else 'BROKEN'} for these rows")
+        print(f"for the population that they are from: {population(found)}")
+    print()
+    for name, value in found.overall.items():
+        ends = found.intervals.get(name)
+        interval = "" if ends is None else f"  [{ends[0]:.4g}, {ends[1]:.4g}]"
+        print(f"  {value:8.4f}  {MEANING[name]}{interval}")
+    print()
+    width = max(8, *(len(printable(one.symbol, 40)) for one in found.symbols[:LINES]))
+    print(f"  {'symbol':{width}}  {'rows':>11}  min-lift  max-lift")
+    for one in found.symbols[:LINES]:
+        rest = "; ".join(map(str, one.broken)) or (f"rules out {', '.join(one.zero_cells)}" if one.zero_cells else "")
+        numbers = f"{one.rows:11,.0f}  {one.min_lift:8.4f}  {one.max_lift:8.4f}"
+        print(f"  {printable(one.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip())
+    if len(found.symbols) > LINES:
+        print(f"  and {len(found.symbols) - LINES} more")
+    for note in found.notes:
+        print(printable(f"note: {note}"))

@@ -1,0 +1,58 @@
+"""``lift estimate``: what a released table says of the column before its release, with errors."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lifttables import estimate, read_card
+from lifttables.cli.shared import TABLE_HELP, json_option, print_json, printable
+
+EXAMPLES = """\
+  lift estimate out.csv out.card.json
+  lift estimate out.csv out.card.json --by year --level 0.9
+Exit code: 0; 2 where something is wrong."""
+
+LINES = 100
+"""Estimates that are printed; --json has all."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("table", type=Path, help=TABLE_HELP)
+    parser.add_argument("card", type=Path, help="the card that came with it, in JSON")
+    parser.add_argument("--by", nargs="+", default=[], metavar="COLUMN", help="cross it with other released columns")
+    parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default: %(default)s)")
+    json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Estimate, print, and return the exit code."""
+    card = read_card(options.card)
+    found = estimate(options.table, card, by=options.by, level=options.level)
+    rows = found.as_rows()
+    if options.json:
+        condition = found.condition
+        print_json(
+            {"rows": found.rows, "level": found.level, "condition": condition, "by": options.by, "estimates": rows}
+        )
+        return 0
+    print(
+        printable(f"{' & '.join(card.columns)} before its release, from {found.rows:,} rows: share of the population")
+    )
+    width = max(8, *(len(printable(one["symbol"], 40)) for one in rows[:LINES]))
+    beside = max((len(printable(one["by"], 24)) for one in rows[:LINES]), default=0)
+    header = f"{'':{beside}}  {'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * found.level:g} % interval    "
+    print(f"  {header}projected  worth rows")
+    for one in rows[:LINES]:
+        ends = f"[{one['low']:.4f}, {one['high']:.4f}]"
+        names = f"{printable(one['by'], 24):{beside}}  {printable(one['symbol'], 40):{width}}"
+        numbers = f"{one['unbiased']:9.4f}  {one['error']:8.4f}  {ends}  {one['projected']:9.4f}"
+        print(f"  {names}  {numbers}  {one['rows_worth']:10,.0f}")
+    if len(rows) > LINES:
+        print(f"  and {len(rows) - LINES} more")
+    if len(found.symbols) < len(card.symbols):
+        print("note: what is joined by `or` cannot be told apart from the release")
+    print(f"note: the release blows up chance {found.condition:.3g}-fold at worst (condition number of the kernel)")
+    print("note: worth rows: as many of the table before its release would tell as precisely")
+    return 0

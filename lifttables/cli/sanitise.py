@@ -1,0 +1,162 @@
+"""``lift sanitise``: a released table with its card, and for its owner the design and the audit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from liftlib.errors import InvalidParameter
+from liftlib.notions import Notion
+from liftlib.registry import mechanisms
+from lifttables import Outputs, Sanitised, sanitise_file
+from lifttables.audits.auditing import as_dict
+from lifttables.cli.options import (
+    confidence_of,
+    confidence_option,
+    files_read,
+    notion_of,
+    notion_options,
+    reading,
+    table_options,
+    takes_shape,
+)
+from lifttables.cli.shared import ledger_of, print_json, printable, publishing, release_options
+from lifttables.designs.designing import information
+from lifttables.designs.statement import statement
+from lifttables.encoding.columns import Symbols
+from lifttables.files import check_apart
+
+EXAMPLES = """\
+  lift sanitise patients.csv --secret diagnosis --public age_band --notion alip --eps-l 1 --eps-u 0.5 \\
+      -o out.csv
+  lift sanitise people.parquet --secret income --public age sex --bin age=30,45,60 --notion ldp --eps 1 \\
+      --mechanism subset-response --rare pool -o out.parquet
+  lift sanitise people.csv --secret income illness --public town --categorical town --notion lip --eps 0.5 \\
+      -o out.csv --keep year
+Written are OUT.csv with its card (OUT.card.json, OUT.card.md), for publication, and OUT.PRIVATE.design.json,
+OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json, for you alone. The secret is never published.
+The notion is kept for these rows, and with confidence 0.95 for the population that they are independent draws from.
+Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release break the notion."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    table_options(parser)
+    notion_options(parser, required=True)
+    parser.add_argument(
+        "--mechanism", choices=list(mechanisms), default="subset-merging", help="%(default)s by default"
+    )
+    confidence_option(parser)
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help="let a mechanism that searches (optimal, robust, secret-aware) end after so many with what it has",
+    )
+    parser.add_argument(
+        "--side-channels",
+        action="store_true",
+        help="bound what each subset of several public columns tells (SRLIP; with --eps alone)",
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
+    parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
+    parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
+    parser.add_argument(
+        "--no-kernel",
+        action="store_true",
+        help="leave the kernel out of the card: estimates need it, and it may tell a row to whoever knows all others",
+    )
+    release_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Release, print what was written, and return the exit code."""
+    of_columns = takes_shape(options)
+    if options.side_channels and not of_columns:
+        raise InvalidParameter("--side-channels bounds them by SRLIP: give --notion srlip --eps")
+    if of_columns and not options.side_channels:
+        raise InvalidParameter(f"--notion {options.notion} is about side channels: give --side-channels as well")
+    if not of_columns:
+        notion_of(options, ())  # before the table is read, which may take long
+
+    def make(public: Symbols) -> Notion:
+        made = notion_of(options, public.shape)
+        assert made is not None  # --notion is required
+        return made
+
+    outputs = Outputs.beside(options.output, options.design, options.page)
+    check_apart([*outputs.private, *outputs.public], files_read(options))
+    with progress(options.seconds) as report:
+        done = sanitise_file(
+            options.table,
+            outputs,
+            reading(options, "error"),
+            make,
+            options.mechanism,
+            confidence=confidence_of(options),
+            publishing=publishing(options),
+            side_channels=options.side_channels,
+            allow=options.allow,
+            seconds=options.seconds,
+            report=report,
+            ledger=ledger_of(options),
+            resamples=options.resamples,
+            rng=options.seed,
+            force=options.force,
+        )
+    found, broken = done.audit, done.card.broken
+    if options.json:
+        files = {name: str(path) for name, path in vars(outputs).items()}
+        private = {name: name in ("design", "page") for name in files}
+        card = done.card.as_dict() | {"kernel": None}
+        print_json(
+            {
+                "broken": broken or None,
+                "files": files,
+                "private": private,
+                "card": card,
+                "design": information(done.design) | ({"kept": []} if broken else {}),
+                "audit": as_dict(found),
+            }
+        )
+        return 0
+    if broken:
+        print(printable(f"{broken}; nothing is promised"))
+    print(f"{outputs.table}  ({found.rows:,} rows, {found.release.n_public} outputs)")
+    print(f"{outputs.card}\n{outputs.text}")
+    for path in outputs.private:
+        print(f"{path}  (for you alone: it holds the counts)")
+    for sentence in summary(done):
+        print(printable(sentence))
+    print(f"{100 * found.overall['nmi']:.1f} % of the information is left (NMI)")
+    for note in found.notes:
+        print(printable(f"note: {note}"))
+    return 0
+
+
+def summary(done: Sanitised) -> list[str]:
+    """Return what was run for a release and what is promised of it: nothing where the notion is broken."""
+    ran = f"mechanism: {done.design.mechanism}"
+    if done.card.broken:
+        return [ran]
+    return [ran, *map(statement, done.design.kept), *(f"  {sentence}" for sentence in done.card.words)]
+
+
+@contextmanager
+def progress(limit: float | None) -> Iterator[Callable[[float, float, float], None] | None]:
+    """Give what draws a bar of a search's seconds on a terminal, and takes it away again; None elsewhere."""
+    if limit is None or not limit > 0 or not sys.stderr.isatty():
+        yield None
+        return
+
+    def report(cost: float, bound: float, seconds: float) -> None:
+        bar = "#" * min(20, int(20 * seconds / limit))
+        line = f"[{bar:20}] {seconds:.0f} of {limit:g} s, at most {cost - bound:.2g} nats from the best"
+        print(f"{line:70}", end="\r", file=sys.stderr, flush=True)
+
+    try:
+        yield report
+    finally:
+        print(f"{'':70}", end="\r", file=sys.stderr, flush=True)

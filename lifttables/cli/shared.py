@@ -1,0 +1,106 @@
+"""What all commands share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lifttables.designs.designing import Unseen
+    from lifttables.releases.releasing import Publishing
+
+
+TABLE_HELP = "a .csv, .tsv (may end in .gz) or .parquet file; - reads CSV from the standard input"
+
+
+def json_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print one JSON value, for programs")
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; infinity is the text "inf", for JSON has no number for it."""
+    print(json.dumps(plain(value), indent=2, ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """Return a value with what JSON cannot hold replaced by its text.
+
+    Examples
+    --------
+    >>> plain({"leakage": float("inf"), "lifts": (0.5, 1.5)})
+    {'leakage': 'inf', 'lifts': [0.5, 1.5]}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return str(value)
+    if isinstance(value, bool | int | float | str) or value is None:
+        return value
+    return str(value)
+
+
+def release_options(parser: argparse.ArgumentParser) -> None:
+    """Add what every release takes."""
+    parser.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="publish these columns as they are")
+    parser.add_argument(
+        "--keep-order", action="store_true", help="leave rows in their order, which may tell the secret; else shuffled"
+    )
+    parser.add_argument(
+        "--formulas",
+        choices=["error", "quote", "keep"],
+        default="error",
+        help="what becomes of a published text that a spreadsheet would run (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--ledger",
+        metavar="FILE",
+        help="what was released of these rows before; `none` for no ledger (default: TABLE.PRIVATE.releases.json)",
+    )
+    parser.add_argument("--allow", action="store_true", help="go on where this command would stop, and say so")
+    parser.add_argument("--seed", type=seed, help="make the draw repeatable, so foreseeable: not for a real release")
+    parser.add_argument("--force", action="store_true", help="replace files that are there; never one that is read")
+    json_option(parser)
+
+
+def ledger_of(options: argparse.Namespace) -> Path | None:
+    """Return where the ledger of the table's releases lies, or None with a warning."""
+    from lifttables.releases.ledger import beside  # noqa: PLC0415 - the book's commands share this module
+    from lifttables.sources.source import STDIN  # noqa: PLC0415
+
+    if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
+        print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
+        return None
+    return beside(options.table) if options.ledger is None else Path(options.ledger)
+
+
+def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publishing:
+    """Return how rows are published."""
+    from lifttables.releases.releasing import Publishing  # noqa: PLC0415 - the book's commands share this module
+
+    kernel = not getattr(options, "no_kernel", False)  # of `lift sanitise` alone
+    return Publishing(tuple(options.keep), unseen, options.keep_order, options.formulas, kernel)
+
+
+def seed(text: str) -> int:
+    """Return a seed from its text; argparse says what is wrong with another."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number, 0 or more")
+    return int(text)
+
+
+def printable(text: str, most: int | None = None) -> str:
+    r"""Return a text without what a terminal would obey, and not longer than asked.
+
+    Examples
+    --------
+    >>> printable("a" + chr(27) + "[31mb"), printable("abcdef", 3)
+    ('a�[31mb', 'ab…')
+    """
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return text if most is None or len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,224 @@
+"""Any mechanism for the population: its own design where there is one, and otherwise a constant release mixed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.channel import Channel, Partition
+from liftlib.errors import SolverFailure
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from liftlib.registry import RATIOS, Mechanism
+from lifttables.confident.merging import confident_merging, confident_watchdog
+from lifttables.confident.mixing import share_needed
+from lifttables.confident.response import confident_response
+from lifttables.confident.subset_lattice import ConfidentCertificate, blocks_of
+from lifttables.population.sample import Parts, Sample
+from lifttables.population.worst import excess_of, worst_needs
+from mixproof.lp import Programme
+from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run when a mechanism is requested with a confidence, for the population that the table is a sample of.
+
+    Attributes
+    ----------
+    route : {"merging", "response", "watchdog"}
+        A design of ``lifttables.confident``; mechanisms of one route give the same design.
+    name : str
+        What a card calls it.
+    """
+
+    route: str
+    name: str
+
+
+PLANS = {
+    "watchdog": Plan("watchdog", "watchdog by confidence bounds"),
+    "subset-merging": Plan("merging", "confident-merging (in place of subset-merging)"),
+    "best-partition": Plan("merging", "best-partition by confidence bounds"),
+    "optimal": Plan("response", "confident-response (in place of optimal)"),
+    "subset-response": Plan("response", "confident-response (in place of subset-response)"),
+    "robust": Plan("response", "confident-response (in place of robust)"),
+}
+"""The plan for each mechanism that has one; any other runs itself, with as much of a constant release mixed in as the
+confidence requires."""
+
+CONSTANT = "only a constant release is left"
+"""How a notion is kept where the rows vouch for nothing else."""
+
+
+@dataclass(frozen=True, eq=False)
+class Voucher:
+    """A sample that vouches for channels, such as a design's own with its probabilities rounded.
+
+    Attributes
+    ----------
+    sample : Sample
+        Over the blocks.
+    notion : Notion
+    blocks : tuple of tuples of int
+        Of symbols that a channel must treat alike; each symbol alone where it need not.
+    member : numpy.ndarray of bool, shape (k, number of blocks)
+        Subsets of blocks that an output may be a sum of, besides nested ones and single blocks.
+    """
+
+    sample: Sample
+    notion: Notion
+    blocks: Partition
+    member: Mask
+
+    def keeps(self, channel: Channel) -> bool:
+        """Return whether a channel keeps the notion for the population, with the sample's confidence."""
+        if channel.sees_secret:
+            return self.sample.keeps(self.notion, channel)
+        kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
+        if any(not (channel.kernel[list(block)] == row).all() for block, row in zip(self.blocks, kernel, strict=True)):
+            return False
+        over = excess_of(worst_needs(self.notion, self.sample.outputs(Channel(kernel))))
+        return all(excess <= KEEP_TOL or self._in_sums(row) for excess, row in zip(over, kernel.T, strict=True))
+
+    def _in_sums(self, row: Vector) -> bool:
+        """Return whether an output's row is a sum of subsets whose bounds add up to one that keeps the notion."""
+        if not len(self.member):
+            return False
+        nested = Parts.nested(row[:, None])
+        member = np.vstack([self.member, nested.member, np.eye(len(row), dtype=bool), np.ones((1, len(row)), bool)])
+        bounds, ratios = self.sample.subsets(member), self.notion.ratios(self.sample.n_secret)
+        table = np.exp(-ratios.budget)[:, None] * bounds.upper[ratios.top] - bounds.lower[ratios.bottom]
+        # the least by which a condition is missed: columns for the subsets, and one for that
+        whole = np.block([[member.T.astype(np.float64), np.zeros((len(row), 1))], [table, -np.ones((len(table), 1))]])
+        cost = np.append(np.zeros(len(member)), 1.0)
+        low, high = np.append(row, np.full(len(table), -np.inf)), np.append(row, np.zeros(len(table)))
+        try:
+            found, _ = Programme(cost, whole, low, high).run()
+        except SolverFailure:
+            return False
+        sums = self.sample.sums(_exactly(row, member, found[:-1]))
+        return bool(excess_of(worst_needs(self.notion, sums))[0] <= KEEP_TOL)
+
+
+def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
+    """Return sums of subsets that are a row, of weights by which they nearly are: what is missing is added alone."""
+    weights = np.maximum(weights, 0.0)
+    made = member.T @ weights
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = weights * min(1.0, float(np.where(made > 0, row / made, 1.0).min()))
+    rest = np.maximum(row - member.T @ weights, 0.0)
+    return Parts(np.vstack([member, np.eye(len(row), dtype=bool)]), np.concatenate([weights, rest])[:, None])
+
+
+DESIGNS = {"merging": confident_merging, "response": confident_response, "watchdog": confident_watchdog}
+"""By the route that the registry declares."""
+
+
+class Vouched(NamedTuple):
+    """A channel for the population.
+
+    Attributes
+    ----------
+    channel : Channel
+    voucher : Voucher
+        What vouches for it.
+    how : (str, str)
+        Why it holds, in words, and in numbers, which are functions of the counts and not for publication.
+    mechanism : str
+        What was run, as a card calls it.
+    """
+
+    channel: Channel
+    voucher: Voucher
+    how: tuple[str, str]
+    mechanism: str
+
+
+def for_population(
+    mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
+) -> Vouched:
+    """Return a channel that keeps a notion for the population, what vouches for it, and what was run.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        ``PLANS`` says which design by the sample's bounds it stands for, such as
+        :func:`~lifttables.confident.merging.confident_merging`, or for a notion of ratios
+        :func:`~lifttables.confident.response.confident_response`. Any other mechanism is run itself, with as much of a
+        constant release mixed in as the confidence requires.
+    counts : numpy.ndarray, shape (S, X)
+    notion : Notion
+    confidence : float
+        In (0, 1).
+    chosen : float
+        Where the rows themselves chose the symbols: see :class:`~lifttables.population.sample.Sample`.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the mechanism does not serve the notion, or what it needs for the population is not known.
+
+    Examples
+    --------
+    >>> from liftlib.registry import mechanisms
+    >>> from liftlib.notions import LIP
+    >>> counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
+    >>> channel, voucher, how, ran = for_population(mechanisms["subset-merging"], counts, LIP(0.5), 0.95)
+    >>> channel.partition, voucher.keeps(channel), ran
+    (((0, 2), (1, 3)), True, 'confident-merging (in place of subset-merging)')
+    >>> how
+    ('best partition of the symbols, by bounds on all of its subsets at once', '')
+    """
+    if not mechanism.serves(notion):
+        mechanism(Joint.from_counts(counts), notion)  # says what does
+    plan, whole = PLANS.get(mechanism.name), Sample(counts, confidence, chosen)
+    if plan is None or route(mechanism, notion) != plan.route:
+        return _mixed(mechanism, whole, notion)
+    made = DESIGNS[plan.route](counts, notion, confidence=confidence, chosen=chosen)
+    blocks, sample = blocks_of(whole, 0)
+    certificate = made.certificate
+    assert isinstance(certificate, ConfidentCertificate)
+    heads = [block[0] for block in blocks]
+    member = certificate.parts.member[:, heads] if plan.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
+    how = f"{certificate.route}, by bounds on all of its subsets at once", ""
+    if certificate.rows_needed is not None:
+        how = CONSTANT, f"more would take {_rows(certificate.rows_needed)}"
+    return Vouched(made, Voucher(sample, notion, blocks, member), how, plan.name)
+
+
+def route(mechanism: Mechanism, notion: Notion) -> str:
+    """Return how a mechanism designs for the population: the route that it declares, or its own name.
+
+    Mechanisms of one route give one design. A response is by bounds on ratios, so it is for notions of ratios alone.
+    """
+    plan = PLANS.get(mechanism.name)
+    return mechanism.name if plan is None or (plan.route == "response" and not RATIOS(notion)) else plan.route
+
+
+def _rows(needed: float) -> str:
+    return f"about {needed:,.0f} rows of these shares" if np.isfinite(needed) else "another secret, or other symbols"
+
+
+def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
+    joint = Joint.from_counts(sample.counts)
+    voucher = Voucher(
+        sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
+    )
+    excess_of(worst_needs(notion, sample.outputs(Channel.constant(sample.n_public))))  # refuses before the design
+    made = mechanism(joint, notion)
+    p_y = made.joint_xy(joint).sum(axis=0)
+    share = share_needed(notion, sample.outputs(made), p_y)
+    if share == 1.0:
+        constant = Channel.constant(sample.n_public)
+        return Vouched(constant, voucher, (CONSTANT, ""), f"a constant release (in place of {mechanism.name})")
+    if share == 0.0:
+        how = "the bounds vouch for it as it is, without a constant release mixed in"
+        return Vouched(made, voucher, (how, ""), mechanism.name)
+    kernel = (1 - share) * made.kernel + share * p_y
+    how = "with a constant release mixed in"
+    return Vouched(
+        Channel(kernel, made.outputs), voucher, (how, f"{100 * share:.3g} % of it"), f"{mechanism.name} {how}"
+    )

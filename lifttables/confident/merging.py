@@ -1,0 +1,145 @@
+"""Merging that keeps its notion for the population: the best partition into subsets that the rows can vouch for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liftlib.channel import Channel, Partition
+from liftlib.measures.information import mutual_information
+from liftlib.notions import Notion
+from lifttables.confident.subset_lattice import (
+    Candidates,
+    ConfidentCertificate,
+    blocks_of,
+    rows_needed,
+)
+from lifttables.population.sample import Parts, Sample
+from lifttables.population.worst import excess_of, worst_needs
+from mixproof.checks import checked
+
+
+@checked
+def confident_merging(
+    counts: ArrayLike,
+    notion: Notion,
+    *,
+    confidence: float = 0.95,
+    chosen: float = 0.0,
+    rng: int | np.random.Generator = 0,
+    blocks: int | None = None,
+) -> Channel:
+    """Merge symbols so that, with a stated confidence, the notion is kept for the population.
+
+    Parameters
+    ----------
+    counts : array_like, shape (S, X)
+        Rows by secret and symbol: whole numbers, of independent rows from P_SX. The alphabets are given beforehand; an
+        empty row or column is one of which nothing was seen.
+    notion : Notion
+        One that lift columns decide.
+    confidence : float, keyword-only
+        In (0, 1). For any P_SX, a share of at least this of all tables gives a channel that keeps the notion under it.
+    chosen : float, keyword-only
+        Where the rows themselves chose the symbols: see :class:`~lifttables.population.sample.Sample`.
+    rng : int or numpy.random.Generator, keyword-only
+        With more than 15 symbols, chooses the quarter of the rows that unites them into blocks. A seed that was
+        chosen by its result voids the confidence.
+    blocks : int, optional, keyword-only
+        With more than 15 symbols, into how many they are first united, from 1 to 15, which is the default. I(X; Y) is
+        at most their entropy; with few rows fewer may keep more.
+
+    Returns
+    -------
+    Channel
+        With ``partition`` and a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Up to 15
+        symbols, it has the largest entropy of its output among all partitions that the bounds vouch for.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If lift columns do not decide the notion, or it averages over more than 10 secrets.
+    InvalidDistribution, InvalidParameter
+        If the counts are no counts, or the confidence is not in (0, 1).
+
+    Notes
+    -----
+    The bounds hold for all subsets of symbols at once, see :class:`lifttables.population.sample.Sample`, so that the
+    partition may be chosen by the rows that vouch for it. The search is that of
+    :func:`~liftbook.relatives.best_partition.best_partition`.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> counts = [[200, 100, 50, 150], [100, 200, 150, 50]]
+    >>> confident_merging(counts, LIP(0.5)).partition
+    ((0, 2), (1, 3))
+    >>> confident_merging(counts, LIP(0.1)).certificate.rows_needed
+    6400.0
+    """
+    whole = Sample(counts, confidence, chosen)
+    united, sample = blocks_of(whole, rng, blocks)
+    candidates = Candidates(sample)
+    found = candidates.best_partition(candidates.kept(notion))
+    return _merged(whole, united, sample, notion, found, "best partition")
+
+
+@checked
+def confident_watchdog(
+    counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, chosen: float = 0.0, rng: int = 0
+) -> Channel:
+    """Publish symbols that the bounds vouch for as they are, and merge the others into one output.
+
+    Where the bounds do not vouch for the merged symbols, others join them, least risk first, until they do: E23's
+    :func:`~liftlib.merging.watchdog.watchdog`, with the risk at its worst over what the rows leave possible.
+
+    Parameters
+    ----------
+    counts, notion, confidence, chosen, rng
+        As for :func:`confident_merging`, whose errors it raises.
+
+    Returns
+    -------
+    Channel
+        With ``partition`` and a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> confident_watchdog([[200, 100, 190, 210], [100, 200, 205, 195]], LIP(0.4)).partition
+    ((0, 1), (2,), (3,))
+    """
+    whole = Sample(counts, confidence, chosen)
+    united, sample = blocks_of(whole, rng)
+    candidates = Candidates(sample)
+    kept, each = candidates.kept(notion), 1 << np.arange(sample.n_public)
+    merged = int(each[~kept[each]].sum())
+    risk = excess_of(worst_needs(notion, candidates.between))[each]
+    for x in np.argsort(risk, kind="stable"):
+        if not merged or kept[merged]:
+            break
+        merged |= int(each[x])
+    inside = candidates.member[merged]
+    groups = [(x,) for x in np.flatnonzero(~inside).tolist()]
+    found = tuple(sorted([*groups, tuple(np.flatnonzero(inside).tolist())] if merged else groups))
+    return _merged(whole, united, sample, notion, found, "watchdog")
+
+
+def _merged(whole: Sample, united: Partition, sample: Sample, notion: Notion, found: Partition, what: str) -> Channel:
+    """Return the channel that merges groups of blocks, with its certificate."""
+    partition = tuple(tuple(sorted(x for block in group for x in united[block])) for group in found)
+    channel = Channel.merge(partition, whole.n_public)
+    of = "the symbols" if len(united) == whole.n_public else f"{len(united)} blocks"
+    certificate = ConfidentCertificate(
+        f"{what} of {of}",
+        mutual_information(whole.weights[:, None] * channel.kernel),
+        notion=str(notion),
+        confidence=sample.confidence,
+        rows=sample.rows,
+        excess=sample.excess(notion, Channel.merge(found, len(united))),
+        parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
+        rows_needed=rows_needed(sample, notion) if len(found) == 1 else None,
+    )
+    return replace(channel, certificate=certificate)

@@ -1,0 +1,86 @@
+"""Any design, made to keep its notion for the population: as much of a constant release is mixed in as that takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.notions import Notion
+from lifttables.population.sample import Parts, Sample
+from lifttables.population.worst import Between, excess_of, worst_needs
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
+
+HALVINGS = 40
+"""Steps of the search for the least share: to 1e-12."""
+
+
+def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
+    """Return the least share of a constant release that makes outputs keep a notion whatever lies between bounds.
+
+    Parameters
+    ----------
+    notion : Notion
+        One that lift columns decide.
+    found : Between
+        Bounds for each output; those of (1 - t) P(y|x) + t P(y) are linear in t.
+    p_y : numpy.ndarray, shape (Y,)
+        The constant release.
+
+    Returns
+    -------
+    float
+        In [0, 1], on the private side.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> half = np.full((3, 1), 0.5)
+    >>> round(share_needed(LIP(0.5), Between(half, 1.2 * half, half[:2, 0], half[:2, 0]), np.ones(1)), 6)
+    0.0
+    """
+
+    def kept(share: float) -> bool:
+        lower, upper = ((1 - share) * bounds + share * p_y for bounds in found[:2])
+        return float(excess_of(worst_needs(notion, Between(lower, upper, *found[2:]))).max()) <= KEEP_TOL / 2
+
+    if kept(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if kept(middle) else (middle, high)
+    return high
+
+
+def mixed_parts(sample: Sample, notion: Notion, parts: Parts) -> tuple[Parts, float]:
+    """Return the parts with as little of a constant release among them as a sample asks for, and that share.
+
+    Where nothing else would do, it is one output.
+    """
+    p_y = sample.weights @ parts.kernel
+    share = share_needed(notion, sample.sums(parts), p_y)
+    everyone = np.ones((1, sample.n_public), dtype=bool)
+    if share == 1.0:
+        return Parts(everyone, np.ones((1, 1))), share
+    if share == 0.0:
+        return parts, share
+    member = np.vstack([parts.member, everyone])
+    return Parts(member, np.vstack([(1 - share) * parts.weights, share * p_y])), share
+
+
+def stochastic(member: Matrix, weights: Matrix) -> Parts:
+    """Return parts whose kernel has rows that sum to 1, of weights by which they nearly do.
+
+    Examples
+    --------
+    >>> parts = stochastic(np.eye(2, dtype=bool), np.array([[1.0, 0.0], [0.0, 0.9]]))
+    >>> parts.kernel.round(9).tolist()
+    [[1.0, 0.0], [0.1, 0.9]]
+    """
+    weights = np.maximum(weights, 0.0)
+    weights = weights / max(1.0, float((member.T @ weights).sum(axis=1).max()))
+    left = np.maximum(1 - (member.T @ weights).sum(axis=1), 0.0)
+    missing = np.flatnonzero(left > 0)
+    rest = np.zeros((len(missing), weights.shape[1]))
+    # what rounding left out joins the first output
+    rest[:, 0] = left[missing]
+    return Parts(np.vstack([member, np.eye(member.shape[1], dtype=bool)[missing]]), np.vstack([weights, rest]))

@@ -1,0 +1,260 @@
+"""A random response that keeps its notion for the population: rows over subsets of symbols that the rows vouch for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liftlib.channel import Channel
+from liftlib.errors import SolverFailure
+from liftlib.measures.information import mutual_information
+from liftlib.notions import Notion
+from liftlib.response.posteriors import Mixture, cheapest, entropies
+from lifttables.confident.mixing import mixed_parts, stochastic
+from lifttables.confident.subset_lattice import (
+    Candidates,
+    ConfidentCertificate,
+    block_of,
+    blocks_of,
+    rows_needed,
+)
+from lifttables.population.sample import Parts, Sample
+from lifttables.population.worst import excess_of, worst_needs
+from mixproof.checks import checked
+from mixproof.lp import Programme
+from mixproof.numerics import DOWNHILL_TOL, STEEPEST, Mask, Matrix, Vector, check_count
+
+ROUNDS = 40
+"""Rounds of rows that join the mixture; most end sooner, for want of a row that would improve it."""
+
+STEPS = 12
+"""Steps of a row's descent; most end after three or four."""
+
+JOINING = 16
+"""Subsets that join a row's programme at a time."""
+
+CHEAPER = 1e-6
+"""Nats that a row must save, for each unit of its weight, to join."""
+
+SPREAD = 0.5
+"""Of the Dirichlet distribution that starts are drawn from: towards a few symbols each."""
+
+
+class Cone(NamedTuple):
+    """What an output may be: a sum of subsets A, each of mass 1, with weights c >= 0 for which ``table @ c <= 0``.
+
+    Attributes
+    ----------
+    table : numpy.ndarray, shape (m, M)
+        A condition P(y|a) <= e^budget P(y|b) by its bounds on each subset.
+    rows : numpy.ndarray, shape (M, X)
+        P(x | A) of the table's symbols.
+    """
+
+    table: Matrix
+    rows: Matrix
+
+
+@checked
+def confident_response(
+    counts: ArrayLike,
+    notion: Notion,
+    *,
+    confidence: float = 0.95,
+    chosen: float = 0.0,
+    rng: int | np.random.Generator = 0,
+    blocks: int | None = None,
+    bounds: type[Sample] = Sample,
+    starts: int = 0,
+) -> Channel:
+    """Answer at random so that, with a stated confidence, the notion is kept for the population.
+
+    Parameters
+    ----------
+    counts : array_like, shape (S, X)
+        As for :func:`~lifttables.confident.merging.confident_merging`.
+    notion : Notion
+        One that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP, perfect privacy.
+    confidence : float, keyword-only
+        In (0, 1).
+    chosen, rng, blocks : keyword-only
+        As for ``confident_merging``.
+    bounds : type, keyword-only
+        What is known of the distribution: :class:`~lifttables.population.sample.Sample`, or one of the sets in
+        ``lifttables.population.sets``, whose confidence the certificate then has.
+    starts : int, keyword-only
+        At least 0: how many rows drawn at random the search also sets out from, each time that it would end. It finds
+        no worse a response than without them, in more time.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Its I(X; Y) on the table is at
+        least that of the best partition; that no other such response has more is not proven.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion bounds no ratios.
+    InvalidDistribution, InvalidParameter
+        As ``confident_merging``.
+
+    Notes
+    -----
+    A row P(y|x) is a sum of subsets of symbols with weights, and the sum of their upper bounds bounds P(y|s), the sum
+    of their lower bounds P(y). So the conditions are linear in the weights, over 2^X subsets in place of X symbols,
+    and E23 eq. (26) serves with rows that are found as they are needed: those of the least price under the mixture's
+    multipliers, by steps along the entropy's tangent. A descent may end before the least price, and where it ends hangs
+    on the multipliers, of which a degenerate mixture has many: another build of the solver may find a response, as
+    private, that keeps some per cent more or less. ``starts`` makes up for some of it.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> counts = [[200, 100, 50, 150], [100, 200, 150, 50]]
+    >>> channel = confident_response(counts, LIP(0.5))
+    >>> Sample(counts).keeps(LIP(0.5), channel), round(channel.certificate.value, 2)
+    (True, 0.81)
+    """
+    more = check_count("starts", starts, least=0)
+    whole = bounds(counts, confidence, chosen)
+    ratios = notion.ratios(whole.n_secret)
+    united, sample = blocks_of(whole, rng, blocks)
+    candidates = Candidates(sample)
+    kept = candidates.kept(notion)
+    between = candidates.between
+    with np.errstate(over="ignore"):
+        table = between.upper[ratios.top] - np.exp(ratios.budget)[:, None] * between.lower[ratios.bottom]
+    # a condition by its own size, so that none is lost beside a large budget's
+    table = table[:, 1:] / np.exp(ratios.budget)[:, None] / candidates.mass[1:]
+    cone = Cone(table, candidates.member[1:] * sample.weights / candidates.mass[1:, None])
+    pool, mixture = _best_mixture(cone, kept[1:], sample.weights, more, np.random.default_rng(rng))
+    over_blocks, _ = mixed_parts(sample, notion, _parts(candidates, pool, mixture))
+    parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
+    channel = Channel(parts.kernel)
+    certificate = ConfidentCertificate(
+        "responses over subsets" + ("" if len(united) == whole.n_public else f" of {len(united)} blocks"),
+        max(0.0, mutual_information(whole.weights[:, None] * channel.kernel)),
+        notion=str(notion),
+        confidence=sample.confidence,
+        rows=sample.rows,
+        excess=float(excess_of(worst_needs(notion, sample.sums(over_blocks))).max()),
+        parts=parts,
+        rows_needed=rows_needed(sample, notion) if channel.n_outputs == 1 else None,
+    )
+    return replace(channel, certificate=certificate)
+
+
+class Row(NamedTuple):
+    """A row as a mixture of P(X|A): the subsets A by their place in a cone, and their weights."""
+
+    at: NDArray[np.int64]
+    weights: Vector
+
+
+def _best_mixture(
+    cone: Cone, kept: Mask, p_x: Vector, more: int, rng: np.random.Generator
+) -> tuple[list[Row], Mixture]:
+    """Return rows, and a mixture of them that averages to P_X, from that of the whole alphabet on.
+
+    Where no other start leads to a row that would improve it, so many more are drawn.
+    """
+    places = np.flatnonzero(kept)
+    cost = entropies(cone.rows[places])
+    pool = [Row(np.array([len(cone.rows) - 1]), np.ones(1))]
+    rows = cone.rows[-1:]
+    mixture, search = cheapest(rows, p_x), _Search(cone, kept)
+    for _ in range(ROUNDS):
+        price = mixture.solution.dual
+        saved = cost - cone.rows[places] @ price
+        joining = [
+            Row(places[[at]], np.ones(1)) for at in np.argsort(saved, kind="stable")[:JOINING] if saved[at] < -CHEAPER
+        ]
+        joining += search.cheaper((*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)), price)
+        if not joining:
+            joining = search.cheaper((rng.dirichlet(np.full(len(p_x), SPREAD)) for _ in range(more)), price)
+        if not joining:
+            break
+        rows = np.vstack([rows, *(one.weights @ cone.rows[one.at] for one in joining)])
+        try:
+            mixture = cheapest(rows, p_x)
+        except SolverFailure:
+            # rows too much alike for a sound basis: the mixture before them is as private
+            break
+        pool += joining
+    return pool, mixture
+
+
+def _parts(candidates: Candidates, pool: list[Row], mixture: Mixture) -> Parts:
+    """Return the kernel of a mixture as sums of subsets: P(y|x) = q(y) v_y(x) / P(x), v_y a mixture of P(x|A)."""
+    used = np.flatnonzero(mixture.solution.x > 0)
+    at = np.concatenate([pool[one].at for one in used])
+    weights = np.zeros((len(at), len(used)))
+    place = 0
+    for y, one in enumerate(used):
+        row = pool[one]
+        mass = candidates.mass[1 + row.at]
+        weights[place : place + len(row.at), y] = mixture.solution.x[one] * row.weights / mass
+        place += len(row.at)
+    return stochastic(candidates.member[1 + at], weights)
+
+
+class _Search:
+    """Rows of a low price H(v) - price v in a cone of very many subsets, of which a programme holds a few."""
+
+    def __init__(self, cone: Cone, kept: Mask):
+        self.cone = cone
+        m, n = cone.table.shape
+        # the whole alphabet is allowed, so that each programme has a solution
+        self.held = np.append(n - 1, np.flatnonzero(kept)[:JOINING])
+        self.held = np.unique(np.concatenate([self.held, (1 << np.arange(cone.rows.shape[1])) - 1]))
+        self.inside = np.zeros(n, dtype=bool)
+        self.inside[self.held] = True
+        low, high = np.append(np.full(m, -np.inf), 1.0), np.append(np.zeros(m), 1.0)
+        self.programme = Programme(np.zeros(len(self.held)), self._columns(self.held), low, high)
+
+    def _columns(self, at: NDArray[np.int64]) -> Matrix:
+        return np.vstack([self.cone.table[:, at], np.ones(len(at))])
+
+    def cheaper(self, starts: Iterable[Vector], price: Vector) -> list[Row]:
+        """Return those of the rows to which the starts lead that would improve the mixture."""
+        ends = (self.descend(row, price) for row in starts)
+        return [found for found, value in ends if value < -CHEAPER]
+
+    def descend(self, row: Vector, price: Vector) -> tuple[Row, float]:
+        """Return a row, and its price, to which steps along the tangent lead."""
+        best, value = Row(np.zeros(0, dtype=np.int64), np.zeros(0)), np.inf
+        for _ in range(STEPS):
+            tangent = -np.log(np.maximum(row, STEEPEST)) - price
+            try:
+                found = self.least(tangent)
+            except SolverFailure:
+                # prices too steep for the solver's tolerance: what was found before them serves
+                break
+            row = found.weights @ self.cone.rows[found.at]
+            now = float(entropies(row[None])[0] - row @ price)
+            if not now < value - DOWNHILL_TOL:
+                break
+            best, value = found, now
+        return best, value
+
+    def least(self, tangent: Vector) -> Row:
+        """Return the row of the cone that is least along a tangent."""
+        cost = self.cone.rows @ tangent
+        while True:
+            self.programme.charge(cost[self.held])
+            weights, dual = self.programme.run()
+            reduced = np.where(self.inside, 0.0, cost - dual[:-1] @ self.cone.table - dual[-1])
+            better = np.flatnonzero(reduced < -CHEAPER)
+            if len(better) > JOINING:
+                better = better[np.argpartition(reduced[better], JOINING)[:JOINING]]
+            if not better.size:
+                used = weights > 0
+                return Row(self.held[used], weights[used] / weights[used].sum())
+            self.programme.add(cost[better], self._columns(better))
+            self.held = np.concatenate([self.held, better])
+            self.inside[better] = True

@@ -1,0 +1,226 @@
+"""The subsets of symbols that a confident design is made of, with what is known of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftlib.channel import Certificate, Partition
+from liftlib.errors import InfeasiblePrivacy, InvalidParameter
+from liftlib.measures.information import mutual_information
+from liftlib.notions import Notion
+from lifttables.population.sample import Parts, Sample
+from lifttables.population.worst import Between, excess_of, kept_for_sure, worst_needs
+from mixproof.numerics import KEEP_TOL, Mask, Vector, check_count, generator, xlogx
+
+MOST = 15
+"""Symbols up to which all their subsets are looked at; more are first united into as many blocks, or fewer."""
+
+DEAR = 1000
+"""Symbols from which on uniting them takes more than a quarter of a minute, and the cube of their number."""
+
+SHARE = 0.25
+"""The share of the rows that chooses the blocks; what is said of the population is said by the others."""
+
+FAR = 1e9
+"""Times the rows beyond which no number of them is named."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ConfidentCertificate(Certificate):
+    """What a design for the population promises; ``value`` is I(X; Y) for the table's own distribution.
+
+    Attributes
+    ----------
+    notion : str
+        What is kept.
+    confidence : float
+        The chance, over the sampling of the table, that the design keeps the notion for the distribution that the
+        rows were drawn from.
+    rows : int
+        Rows that vouch for it; fewer than the table has where some of them chose blocks.
+    excess : float
+        The budget is kept with this much to spare, as a negative number of nats.
+    parts : Parts
+        The channel as sums of subsets, whose bounds are its own.
+    rows_needed : float or None
+        Where only a constant release is left, about how many rows of the same shares it would take for more than
+        that; infinite if none would do. None elsewhere.
+    """
+
+    notion: str
+    confidence: float
+    rows: int
+    excess: float
+    parts: Parts
+    rows_needed: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """All subsets of a sample's symbols but the empty one, as bits: subset A has the symbols x with bit x of A set.
+
+    Attributes
+    ----------
+    sample : Sample
+        Of at most ``MOST`` symbols.
+    """
+
+    sample: Sample
+    member: Mask = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = self.sample.n_public
+        object.__setattr__(self, "member", ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(bool))
+
+    @cached_property
+    def between(self) -> Between:
+        """Bounds for each subset, the empty one included."""
+        # a subset's bounds are 1 less its complement's
+        half = self.sample.subsets(self.member[: len(self.member) // 2])
+        lower, upper = (
+            (np.hstack([a, 1 - b[:, ::-1]])) for a, b in ((half.lower, half.upper), (half.upper, half.lower))
+        )
+        return Between(lower, upper, *self.sample.prior)
+
+    @cached_property
+    def mass(self) -> Vector:
+        """The table's share of each subset."""
+        return np.asarray(self.member @ self.sample.weights)
+
+    def kept(self, notion: Notion) -> Mask:
+        """Return which subsets, as an output, keep the notion for the population; the empty one does not count.
+
+        Raises
+        ------
+        InfeasiblePrivacy
+            If the whole alphabet does not, which is a constant release.
+        """
+        kept = kept_for_sure(notion, self.between)
+        if not kept[-1]:
+            raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
+        kept[0] = False
+        return kept
+
+    def best_partition(self, kept: Mask) -> Partition:
+        """Return the partition into kept subsets of the largest entropy; the whole alphabet always counts as kept."""
+        n = self.sample.n_public
+        # without the whole alphabet there may be no partition
+        allowed = np.union1d(np.flatnonzero(kept[1:]) + 1, 2**n - 1)
+        gain = -xlogx(self.mass[allowed])
+        starts = [np.flatnonzero(allowed & -allowed == 1 << x) for x in range(n)]
+        first = [(allowed[at], gain[at]) for at in starts]
+        best, taken = np.full(2**n, -np.inf), np.zeros(2**n, dtype=np.int64)
+        best[0] = 0.0
+        # what is left, once the subset with the first symbol is taken, has no first symbol
+        for rest in (*range(2, 2**n, 2), 2**n - 1):
+            subsets, gains = first[(rest & -rest).bit_length() - 1]
+            inside = (subsets & ~rest) == 0
+            if inside.any():
+                values = gains[inside] + best[rest ^ subsets[inside]]
+                at = int(values.argmax())
+                best[rest], taken[rest] = values[at], subsets[inside][at]
+        rest, found = 2**n - 1, []
+        for _ in range(n):  # each subset takes at least one symbol
+            if not rest:
+                break
+            found.append(tuple(np.flatnonzero(self.member[taken[rest]]).tolist()))
+            rest ^= int(taken[rest])
+        return tuple(sorted(found))
+
+
+def blocks_of(sample: Sample, rng: int | np.random.Generator, at_most: int | None = None) -> tuple[Partition, Sample]:
+    """Return blocks of symbols, and a sample over them that vouches for what is made of them.
+
+    Up to ``MOST`` symbols are blocks of their own. More are united into that many blocks, or ``at_most`` so many, by a
+    quarter of the rows, drawn at random, and the other rows, which know nothing of that choice, are the sample.
+
+    Raises
+    ------
+    InvalidParameter
+        If ``at_most`` is no whole number from 1 to ``MOST``.
+    """
+    wanted = MOST if at_most is None else check_count("blocks", at_most)
+    if wanted > MOST:
+        raise InvalidParameter(f"blocks is {wanted}: give at most {MOST}, all of whose unions can be looked at")
+    n = sample.n_public
+    if n <= MOST:
+        return tuple((x,) for x in range(n)), sample
+    table = sample.counts.astype(np.int64)
+    chosen = generator(rng).multivariate_hypergeometric(table.ravel(), round(SHARE * sample.rows)).reshape(table.shape)
+    blocks = _united(chosen.astype(np.float64), wanted)
+    rest = (table - chosen).astype(np.float64)
+    return blocks, type(sample)(
+        np.stack([rest[:, block].sum(axis=1) for block in map(list, blocks)], axis=1), sample.confidence, sample.chosen
+    )
+
+
+def _united(counts: NDArray[np.float64], wanted: int) -> Partition:
+    """Return so many blocks, each time joining the two that lose least of the secret's and the symbols' information.
+
+    A union of light blocks loses little of H(X), one of blocks with like P(s|x) little of I(S; X): they are charged
+    equally, each as a share of its whole.
+    """
+    groups = [[x] for x in range(counts.shape[1])]
+    # half a row for each cell keeps what was not seen possible
+    mass = counts + 0.5 / counts.shape[1]
+    mass = mass / mass.sum()
+    told, whole = max(mutual_information(mass), np.finfo(float).tiny), -float(xlogx(mass.sum(axis=0)).sum())
+    while len(groups) > wanted:
+        p_x = mass.sum(axis=0)
+        cell, column = xlogx(mass).sum(axis=0), xlogx(p_x)
+        union, both = mass[:, :, None] + mass[:, None, :], p_x[:, None] + p_x
+        of_x = xlogx(both) - column[:, None] - column
+        of_s = of_x - (xlogx(union).sum(axis=0) - cell[:, None] - cell)
+        loss = of_x / whole - of_s / told
+        loss[np.diag_indices(len(groups))] = np.inf
+        i, j = sorted(divmod(int(loss.argmin()), len(groups)))
+        groups[i] += groups.pop(j)
+        mass[:, i] += mass[:, j]
+        mass = np.delete(mass, j, axis=1)
+    return tuple(sorted(tuple(sorted(group)) for group in groups))
+
+
+def block_of(blocks: Partition) -> NDArray[np.int64]:
+    """Return the block of each symbol.
+
+    Examples
+    --------
+    >>> block_of(((0, 2), (1,))).tolist()
+    [0, 1, 0]
+    """
+    of = np.zeros(sum(map(len, blocks)), dtype=np.int64)
+    for number, block in enumerate(blocks):
+        of[list(block)] = number
+    return of
+
+
+def rows_needed(sample: Sample, notion: Notion) -> float:
+    """Return about how many rows of the same shares would allow more than a constant release, infinite if none.
+
+    It is found for the subsets that come nearest with a thousand times the rows.
+    """
+    scaled = Candidates(type(sample)(1000 * sample.counts, sample.confidence, sample.chosen))
+    member = scaled.member[1:-1]
+    if not len(member):
+        return np.inf
+    near = np.argsort(excess_of(worst_needs(notion, scaled.between))[1:-1], kind="stable")[:64]
+    few = np.concatenate([member[near], ~member[near]])
+
+    def enough(times: float) -> bool:
+        more = type(sample)(np.round(times * sample.counts), sample.confidence, sample.chosen)
+        kept = (excess_of(worst_needs(notion, more.subsets(few))) <= KEEP_TOL).reshape(2, -1)
+        return bool(kept.all(axis=0).any())
+
+    low, high = 1.0, 2.0
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > FAR:
+            return np.inf
+    while high / low > 1.05:
+        middle = np.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return float(f"{high * sample.rows:.2g}")

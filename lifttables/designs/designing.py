@@ -1,0 +1,348 @@
+"""A channel designed for a table, with what it takes to apply it to rows: kept in a file, for rows to come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from liftlib import registry
+from liftlib.channel import Channel, Uniform
+from liftlib.errors import DataError, InvalidParameter
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from liftlib.notions.catalogue import content_of, from_content
+from lifttables.confident.certification import for_population
+from lifttables.designs.rounding import on_grid
+from lifttables.encoding.columns import JOIN, Counts, Symbols, as_dict, from_dict
+from lifttables.encoding.naming import Texts, behind, texts_of_outputs
+from lifttables.files import read_ours
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Vector
+
+FORMAT = "liftlib design 2"
+
+CONFIDENCE = 0.95
+"""With which a design keeps its notion for the population, where nobody says otherwise."""
+
+ROWS_ALONE = "the notion is kept for these rows alone: for the population that they are from it is most likely broken"
+"""What a design without a confidence is told of."""
+
+POPULATION = "the population"
+"""That the rows are a sample of."""
+
+Unseen = Literal["error", "draw"]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One statement of what is kept, and for whom.
+
+    Attributes
+    ----------
+    whom : str
+        ``"these rows"``, or ``"the population"`` that they are a sample of.
+    notion : str
+    confidence : float or None
+        How sure, over the sampling of the rows; None where nothing is left to chance.
+    how : str
+        Why it holds, in a sentence.
+    numbers : str
+        What more there is to say, in numbers that are functions of the counts: no card has them.
+    """
+
+    whom: str
+    notion: str
+    confidence: float | None
+    how: str
+    numbers: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A channel for a table's public symbols, with the counts that it was made from: confidential, as the table is.
+
+    Attributes
+    ----------
+    mechanism, notion : str
+        What was run, which names the mechanism that it stands in for; and what it keeps.
+    kept : tuple of Kept
+        For whom.
+    secret, public : Symbols
+    channel : Channel
+        P(y|x), or P(y|s,x) where the mechanism sees the secret.
+    grid : int or None
+        Probabilities are multiples of its inverse, 1 where symbols are merged; None where they are not for publication:
+        the mechanism sees the secret, the notion bounds no single output, or no rounding keeps it.
+    texts : tuple of tuple of str
+        A text for each output in each public column.
+    sources : tuple of tuple of int
+        The symbols behind each output.
+    p_y : numpy.ndarray, shape (Y,)
+        How often each output is released; a draw from it says nothing about the row.
+    table : numpy.ndarray, shape (S, X)
+        The counts.
+    promise : Notion or None
+        The notion itself, None after reading one of your own from a file.
+    """
+
+    mechanism: str
+    notion: str
+    kept: tuple[Kept, ...]
+    secret: Symbols
+    public: Symbols
+    channel: Channel
+    grid: int | None
+    texts: Texts
+    sources: tuple[tuple[int, ...], ...]
+    p_y: Vector
+    table: Matrix
+    promise: Notion | None = None
+
+    @property
+    def rows(self) -> int:
+        """Rows that the channel was made from."""
+        return int(self.table.sum())
+
+    @property
+    def confidence(self) -> float | None:
+        """With which the notion is kept for the population; None where it is kept for the design's rows alone."""
+        return next((one.confidence for one in self.kept if one.whom == POPULATION), None)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """A text for each output, of all its columns."""
+        return tuple(JOIN.join(texts) for texts in self.texts)
+
+    @property
+    def counts(self) -> Counts:
+        """The contingency table."""
+        return Counts(self.table, self.secret, self.public)
+
+    def columns_needed(self) -> list[str]:
+        """Return the columns that a release reads."""
+        return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]
+
+    def codes(self, rows: pl.DataFrame, unseen: Unseen = "error") -> NDArray[np.int64]:
+        """Return the row of :meth:`kernel` that each row of a table is released by, -1 where it has none.
+
+        Raises
+        ------
+        DataError
+            If a symbol was not seen and ``unseen`` is ``"error"``.
+        """
+        x = self._known("public", self.public, rows, unseen)
+        if not self.channel.sees_secret:
+            return x
+        s = self._known("secret", self.secret, rows, unseen)
+        return np.where((x >= 0) & (s >= 0), s * len(self.public.labels) + x, -1)
+
+    def kernel(self) -> Matrix:
+        """Return the channel's rows, and at last, for what it was not made for, a draw from P(y): shape (n + 1, Y)."""
+        flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
+        return np.vstack([flat, self.p_y / self.p_y.sum()])
+
+    def draw(self, rows: pl.DataFrame, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
+        """Return an output's number for each row.
+
+        Parameters
+        ----------
+        rows : polars.DataFrame
+            With the columns needed.
+        rng : Uniform
+            The source of randomness.
+        unseen : {"error", "draw"}
+            What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
+
+        Raises
+        ------
+        DataError
+            If a symbol was not seen and ``unseen`` is ``"error"``.
+        """
+        kernel = self.kernel()
+        codes = self.codes(rows, unseen)
+        return Channel(kernel).sample(np.where(codes < 0, len(kernel) - 1, codes), rng=rng)
+
+    def released(self, outputs: NDArray[np.int64]) -> pl.DataFrame:
+        """Return outputs as the released columns."""
+        at = pl.Series(outputs)
+        return pl.DataFrame(
+            [
+                pl.Series(name, [texts[column] for texts in self.texts], dtype=pl.String).gather(at)
+                for column, name in enumerate(self.public.names)
+            ]
+        )
+
+    def _known(self, role: str, symbols: Symbols, rows: pl.DataFrame, unseen: Unseen) -> NDArray[np.int64]:
+        codes = symbols.codes(rows)
+        if unseen == "error" and (codes < 0).any():
+            at = int(np.argmax(codes < 0))
+            value = JOIN.join(str(rows[name][at]) for name in symbols.names)
+            raise DataError(
+                f"{int((codes < 0).sum()):,} rows have a {role} symbol that the channel was not made for, the first "
+                f"{value!r}: design the channel again, or draw for them what says nothing (--unseen draw)"
+            )
+        return codes
+
+    def content(self) -> dict[str, Any]:
+        """Return the design as JSON values."""
+        kernel = self.channel.kernel.reshape(-1, self.channel.n_outputs)
+        possible = [np.flatnonzero(row) for row in kernel]
+        return {
+            "format": FORMAT,
+            "confidential": "the counts of the table are in here: not for publication",
+            "mechanism": self.mechanism,
+            "notion": self.notion,
+            "promise": None if self.promise is None else content_of(self.promise),
+            "kept": [asdict(one) for one in self.kept],
+            "secret": as_dict(self.secret),
+            "public": as_dict(self.public),
+            "texts": [list(texts) for texts in self.texts],
+            "sources": [list(source) for source in self.sources],
+            "p_y": self.p_y.tolist(),
+            "table": self.table.tolist(),
+            "grid": self.grid,
+            "sees_secret": self.channel.sees_secret,
+            "kernel": [[at.tolist(), row[at].tolist()] for at, row in zip(possible, kernel, strict=True)],
+        }
+
+    def save(self, path: Path) -> None:
+        """Write the design as JSON; who writes it sees to it that its owner alone can read it."""
+        path.write_text(json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@checked
+def load(path: Path) -> Design:
+    """Return the design that :meth:`Design.save` wrote.
+
+    Raises
+    ------
+    DataError
+        If the file is not there or is no such file.
+    """
+    return read_ours(path, "design", FORMAT, design_from, "make the channel again")
+
+
+def design_from(found: Any) -> Design:
+    """Return a design from its :meth:`Design.content`."""
+    secret, public = from_dict(found["secret"]), from_dict(found["public"])
+    kernel = np.zeros((len(found["kernel"]), len(found["texts"])))
+    for row, (at, values) in zip(kernel, found["kernel"], strict=True):
+        row[at] = values
+    shape = (len(secret.labels), len(public.labels)) if found["sees_secret"] else (len(public.labels),)
+    promise = found["promise"]
+    made = Design(
+        str(found["mechanism"]),
+        str(found["notion"]),
+        tuple(Kept(**one) for one in found["kept"]),
+        secret,
+        public,
+        Channel(kernel.reshape(*shape, len(found["texts"]))),
+        None if found["grid"] is None else int(found["grid"]),
+        tuple(tuple(map(str, texts)) for texts in found["texts"]),
+        tuple(tuple(map(int, source)) for source in found["sources"]),
+        np.asarray(found["p_y"], dtype=np.float64),
+        np.asarray(found["table"], dtype=np.float64),
+        None if promise is None else from_content(promise),
+    )
+    if made.table.shape != (len(secret.labels), len(public.labels)) or made.p_y.shape != (len(made.texts),):
+        raise ValueError("its counts do not fit its symbols")
+    return made
+
+
+def joint_of(counts: Counts) -> Joint:
+    """Return the estimated joint distribution, with texts for labels."""
+    return Joint.from_counts(counts.table, counts.secret.texts, counts.public.texts)
+
+
+@checked
+def design(
+    counts: Counts,
+    notion: Notion,
+    mechanism: str,
+    confidence: float | None = CONFIDENCE,
+    seconds: float | None = None,
+    report: Callable[[float, float, float], None] | None = None,
+) -> Design:
+    """Return the channel that a mechanism makes for a table's counts, on a grid where that serves.
+
+    Parameters
+    ----------
+    counts : Counts
+    notion : Notion
+    mechanism : str
+    confidence : float or None
+        With which the notion is to be kept for the population too; None for these rows alone.
+    seconds : float or None
+        After how many a mechanism that searches ends with what it has.
+    report : callable or None
+        Told how far a search is, see :func:`liftlib.response.optimal.optimal_response`.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such mechanism, it does not search and seconds are given, or the confidence is not in (0, 1).
+    UnsupportedNotion
+        If it does not serve the notion, or not for a population.
+    """
+    joint, named = joint_of(counts), registry.mechanisms[mechanism]
+    if seconds is not None and confidence is not None:
+        raise InvalidParameter(
+            "seconds with a confidence: a search is for these rows alone, so say that (--confidence none)"
+        )
+    kept = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
+    if confidence is None:
+        wanted = {"seconds": seconds, "report": report if "report" in named.options else None}
+        options = {name: value for name, value in wanted.items() if value is not None}
+        made, vouches, ran = named(joint, notion, **options), None, mechanism
+    else:
+        made, voucher, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
+        vouches = voucher.keeps
+        kept.append(Kept(POPULATION, str(notion), confidence, *how))
+        if made.partition is not None:
+            made = Channel.merge(made.partition, joint.n_public, joint.public)
+
+    def keeps(one: Channel) -> bool:
+        return notion.is_kept(joint, one) and (vouches is None or vouches(one))
+
+    channel, grid = made, None
+    # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart
+    if made.partition is not None or notion.columnwise or notion.attributes is not None:
+        channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
+    sources = behind(channel, joint)
+    return Design(
+        ran,
+        str(notion),
+        tuple(kept),
+        counts.secret,
+        counts.public,
+        channel,
+        grid,
+        texts_of_outputs(counts.public, sources),
+        sources,
+        np.asarray(channel.joint_xy(joint).sum(axis=0)),
+        counts.table,
+        notion,
+    )
+
+
+def information(found: Design) -> dict[str, Any]:
+    """Return what a design is, for programs."""
+    return {
+        "mechanism": found.mechanism,
+        "notion": found.notion,
+        "kept": [asdict(one) for one in found.kept],
+        "rows": found.rows,
+        "secret": found.secret.names,
+        "public": found.public.names,
+        "symbols": len(found.public.labels),
+        "outputs": list(found.outputs),
+        "sees_secret": found.channel.sees_secret,
+        "grid": found.grid,
+    }

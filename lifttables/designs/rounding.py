@@ -1,0 +1,102 @@
+"""A kernel on a grid: what is published of a channel is what is used, in few digits, so that it hardly tells the table.
+
+The probabilities of an optimal channel are functions of the counts, exact to sixteen digits; whoever knows how it was
+made can solve for the counts. On a grid, one kernel stands for very many tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from liftlib.channel import Channel
+from mixproof.numerics import Matrix, Vector
+
+GRIDS = (1_000, 10_000, 100_000)
+"""Probabilities are multiples of one of these's inverse, the coarsest that serves."""
+
+SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+"""What may be mixed in of a release that says nothing, so that the rounded kernel keeps the notion."""
+
+CHEAP = 0.01
+"""A share up to which a coarse grid is preferred to a fine one."""
+
+
+def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> tuple[Channel, int | None]:
+    """Return a channel like this one whose probabilities are on a grid, and the grid.
+
+    Parameters
+    ----------
+    channel : Channel
+        P(y|x).
+    p_y : numpy.ndarray, shape (Y,)
+        What is mixed in: the release that says nothing.
+    keeps : callable
+        Whether a channel keeps what is promised; what is returned does.
+
+    Returns
+    -------
+    (Channel, int or None)
+        The channel as it is and None if it sees the secret, so that it is not published, or if no grid serves.
+
+    Examples
+    --------
+    >>> made, grid = on_grid(Channel([[1 / 3, 2 / 3], [0.5, 0.5]]), np.array([0.4, 0.6]), lambda _: True)
+    >>> made.kernel.tolist(), grid
+    ([[0.333, 0.667], [0.5, 0.5]], 1000)
+    """
+    if channel.sees_secret:
+        return channel, None
+    if channel.partition is not None:
+        return channel, 1
+    for share, grid in _ways():
+        kernel = _rounded((1 - share) * channel.kernel + share * p_y, grid)
+        seen = kernel.sum(axis=0) > 0
+        made = Channel(kernel[:, seen], [one for one, kept in zip(channel.outputs, seen, strict=True) if kept])
+        if keeps(made):
+            return made, grid
+    return channel, None
+
+
+def _ways() -> Iterator[tuple[float, int]]:
+    cheap = [(share, grid) for grid in GRIDS for share in SHARES if share <= CHEAP]
+    yield from cheap
+    yield from [(share, grid) for grid in GRIDS for share in SHARES if share > CHEAP]
+
+
+def _rounded(kernel: Matrix, grid: int) -> Matrix:
+    """Round each row to multiples of 1 / grid that sum to 1: down, and what is left to the largest remainders."""
+    scaled = kernel * grid
+    # what is a multiple but for rounding stays one: its remainder is among the largest
+    whole = np.floor(scaled)
+    left = (grid - whole.sum(axis=1)).astype(int)
+    order = np.argsort(-(scaled - whole), axis=1, kind="stable")
+    ranks = np.argsort(order, axis=1, kind="stable")
+    return np.asarray((whole + (ranks < left[:, None])) / grid)
+
+
+def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
+    """Return an upper bound on what a published kernel tells of the table, in bits: log2 of how many kernels there are.
+
+    Parameters
+    ----------
+    n_symbols, n_outputs : int
+    grid : int
+        1 for a kernel that merges symbols.
+
+    Notes
+    -----
+    Whoever guesses something about the table from what takes one of N values is right at most N times as often as
+    without it (the maximal leakage of a deterministic map is log N).
+
+    Examples
+    --------
+    >>> bits(3, 2, 1), round(bits(2, 2, 1000), 2)
+    (3.0, 19.93)
+    """
+    if grid == 1:
+        return n_symbols * math.log2(n_outputs)
+    rows = math.lgamma(grid + n_outputs) - math.lgamma(n_outputs) - math.lgamma(grid + 1)
+    return n_symbols * rows / math.log(2)

@@ -1,0 +1,97 @@
+"""What a guarantee means for one person, in words that need no formula, and what it does not cover."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from liftlib.notions import Notion
+from lifttables.designs.designing import ROWS_ALONE, Design, Kept
+from lifttables.encoding.columns import JOIN
+
+PRIORS = (0.01, 0.1, 0.5)
+"""Beliefs for which it is said what they can become."""
+
+KERNEL_TELLS = (
+    "A person from somebody who knows all the other rows: how likely each output is was computed from all of them, "
+    "which in a table of a few hundred or thousand rows can tell the missing one to whoever has the rest."
+)
+"""What the kernel of a response adds, where it is published."""
+
+MERGING_TELLS = (
+    "A person from somebody who knows all the other rows: which values are released as one was computed from all of "
+    "them, which in a small table may tell the missing one to whoever has the rest."
+)
+"""What there is to see of merged symbols, with or without a kernel."""
+
+
+def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
+    """Return what a notion means for one person (E23 Proposition A1, read as sentences).
+
+    Examples
+    --------
+    >>> from liftlib import ALIP
+    >>> in_words(ALIP(1.0, 0.5), "diagnosis")[1]
+    'A belief of 10 % in something about diagnosis can become at most 16.5 % and at least 3.6 %.'
+    """
+    found = [notion.belief(prior) for prior in PRIORS]
+    if all(ends == (0.0, 1.0) for ends in found):
+        return (
+            f"{notion} bounds what a person's released values tell about {secret} on an average over its values.",
+            "What somebody believes of one person may change by more.",
+        )
+    return tuple(
+        f"A belief of {_percent(prior)} in something about {secret} can become at most {_percent(most, up=True)} and "
+        f"at least {_percent(least, up=False)}."
+        for prior, (least, most) in zip(PRIORS, found, strict=True)
+    )
+
+
+def _percent(share: float, *, up: bool | None = None) -> str:
+    """Return a share in per cent, rounded to the safe side."""
+    if up is None:
+        return f"{100 * share:g} %"
+    tenths = 1000 * share
+    whole = -int(-tenths // 1) if up else int(tenths // 1)
+    # what is whole but for rounding stays whole
+    whole = round(tenths) if abs(tenths - round(tenths)) < 1e-9 else whole
+    return f"{whole / 10:g} %"
+
+
+def not_covered(
+    made: Design, keep: Sequence[str], *, keep_order: bool, broken: bool, kernel: bool = True
+) -> tuple[str, ...]:
+    """Return what a release does not protect, a sentence each."""
+    told = [
+        *([] if made.confidence or broken else [f"More than these rows: {ROWS_ALONE}."]),
+        "What is known of a person from elsewhere, and how it goes together with the released values.",
+        "Whether a person is in the table at all, and how many people are.",
+        f"How {JOIN.join(made.public.names)} is distributed among all people together: that is what is published.",
+        "A further release of the same people, which says more than either alone.",
+        "Beliefs of somebody who expects the secret to be distributed quite otherwise than in the table.",
+    ]
+    if made.grid == 1:
+        told.append(MERGING_TELLS)
+    elif kernel and made.grid is not None:
+        told.append(KERNEL_TELLS)
+    if keep:
+        told.append(f"What the columns published as they are tell of other things than the secret: {', '.join(keep)}.")
+    if keep_order:
+        told.append("What the order of the rows tells: they are in the order of the table they come from.")
+    if len(made.secret.columns) > 1:
+        told.append(f"Secrets other than {', '.join(made.secret.names)}.")
+    else:
+        told.append(f"Any other secret than {made.secret.names[0]}.")
+    return tuple(told)
+
+
+def statement(kept: Kept) -> str:
+    """Return for whom a notion is kept, and how sure, in a sentence; with its numbers, where it has them.
+
+    Examples
+    --------
+    >>> statement(Kept("the population", "LIP(eps=1.0)", 0.95, "by Clopper-Pearson bounds"))
+    'LIP(eps=1.0) is kept for the population with confidence 0.95: by Clopper-Pearson bounds.'
+    """
+    sure = "" if kept.confidence is None else f" with confidence {kept.confidence:g}"
+    more = f"; {kept.numbers}" if kept.numbers else ""
+    return f"{kept.notion} is kept for {kept.whom}{sure}: {kept.how}{more}."

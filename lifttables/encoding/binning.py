@@ -1,0 +1,126 @@
+"""What owners say of a column's values: bins, groups of dates, hierarchies."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+import polars as pl
+from polars.exceptions import PolarsError
+
+from liftlib.errors import DataError
+from lifttables.encoding.columns import GROUPS, Unit
+
+
+class Bins(NamedTuple):
+    """What ``--bin`` says: edges, or a number of quantiles, and the unit that they are in."""
+
+    edges: tuple[float, ...] | int = ()
+    unit: Unit = ""
+
+
+def bins_from(text: str) -> tuple[str, Bins]:
+    """Return a column's name and its bins, from ``name=20,40``, ``name=quantiles:4``, dates, or ``name=month``.
+
+    Raises
+    ------
+    DataError
+        If the text has another form, or the edges do not grow.
+
+    Examples
+    --------
+    >>> bins_from("age=20,40")
+    ('age', Bins(edges=(20.0, 40.0), unit=''))
+    >>> bins_from("seen=1970-01-11,1970-01-21"), bins_from("seen=month")[1].unit
+    (('seen', Bins(edges=(10.0, 20.0), unit='date')), 'month')
+    """
+    name, _, said = text.rpartition("=")
+    wanted = (
+        f"--bin is {text!r}: give NAME=EDGE,EDGE,... that grow, numbers or dates such as 2020-01-31; "
+        f"NAME=quantiles:N with N of 2 or more; or NAME={'|'.join(GROUPS)}"
+    )
+    if not name:
+        raise DataError(wanted)
+    if said in GROUPS:
+        return name, Bins((), cast("Unit", said))
+    if said.startswith("quantiles:"):
+        parts = said.removeprefix("quantiles:")
+        # Python converts 4300 digits at most
+        if not parts.isdecimal() or len(parts) > 4300 or int(parts) < 2:
+            raise DataError(wanted)
+        return name, Bins(int(parts))
+    unit: Unit = "date" if _is_date(said.partition(",")[0]) else ""
+    try:
+        edges = tuple(_days(edge) if unit else float(edge) for edge in said.split(","))
+    except ValueError as error:
+        raise DataError(wanted) from error
+    if not all(low < high for low, high in itertools.pairwise(edges)) or not np.isfinite(edges).all():
+        raise DataError(wanted)
+    return name, Bins(edges, unit)
+
+
+def _is_date(text: str) -> bool:
+    return len(text) == 10 and text[4:5] == text[7:8] == "-"
+
+
+def _days(text: str) -> float:
+    return float((dt.date.fromisoformat(text) - dt.date(1970, 1, 1)).days)
+
+
+def hierarchy_file(text: str) -> tuple[str, Path, int]:
+    """Return a column's name, the file of its hierarchy and the level, from ``name=file.csv`` or ``name=file.csv:2``.
+
+    Raises
+    ------
+    DataError
+        If the text has another form.
+
+    Examples
+    --------
+    >>> name, path, level = hierarchy_file("age=ages.csv:2")
+    >>> name, path.name, level
+    ('age', 'ages.csv', 2)
+    """
+    name, _, said = text.partition("=")
+    file, level = said, 1
+    if (cut := said.rpartition(":"))[0] and cut[2].isdecimal():
+        file, level = cut[0], int(cut[2])
+    if not name or not file or level < 1:
+        raise DataError(f"--hierarchy is {text!r}: give NAME=FILE.csv, or NAME=FILE.csv:LEVEL, of 1 or more")
+    return name, Path(file), level
+
+
+def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return a column's name and what each of its values counts as, from ``name=file.csv`` or ``name=file.csv:2``.
+
+    The file has a header; its first column is a value, the next ones its parent, grandparent and so on, of which the
+    number after the colon picks one (the parent by default).
+
+    Raises
+    ------
+    DataError
+        If the text has another form, or the file is not such a table.
+    """
+    name, path, level = hierarchy_file(text)
+    if not path.is_file():
+        raise DataError(f"no file {path}, which --hierarchy names: check the path")
+    try:
+        rows = pl.read_csv(path, infer_schema=False, glob=False)
+    except (PolarsError, OSError) as error:
+        raise DataError(f"cannot read the hierarchy {path}: {str(error).splitlines()[0]}; save it as CSV") from error
+    if rows.width <= level:
+        raise DataError(f"{path} has {rows.width} columns, so no level {level}: a value comes first, then its parents")
+    found = [(row[0], row[level]) for row in rows.rows()]
+    for value, parent in found:
+        if value is None or parent is None:
+            raise DataError(f"{path} misses a value or a parent beside {value or parent!r}: fill it in")
+    values = [value for value, _ in found]
+    if len(set(values)) < len(values):
+        twice = next(value for value in values if values.count(value) > 1)
+        raise DataError(f"{path} has the value {twice!r} twice: give it one parent")
+    if not found:
+        raise DataError(f"{path} has no values: give a line for each")
+    return name, tuple(found)

@@ -1,0 +1,163 @@
+"""The contingency table of a table's labels, with a word for all that does not speak for itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from liftlib.errors import DataError
+from lifttables.encoding.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, Column, Counts, Symbols
+
+NUMERIC_SYMBOLS = 50
+"""A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""
+
+NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
+"""What other programs write for a missing value; a column that holds one takes a word from its owner."""
+
+NAMED = 6
+"""Columns that a message names."""
+
+Missing = Literal["error", "symbol"]
+Rare = Literal["error", "pool", "keep"]
+
+
+def count(
+    counted: pl.DataFrame,
+    secret: Sequence[Column],
+    public: Sequence[Column],
+    *,
+    missing: Missing = "error",
+    rare: Rare = "error",
+    min_count: int = 5,
+    max_symbols: int = 5000,
+    product: bool = False,
+) -> Counts:
+    """Return the contingency table of counted labels, with the policies for what does not speak for itself.
+
+    Parameters
+    ----------
+    counted : polars.DataFrame
+        A column for each of ``secret`` and ``public``, and ``ROWS``.
+    secret, public : sequence of Column
+        Several make one symbol of each combination that occurs.
+    missing : {"error", "symbol"}
+        Whether missing values are refused or are one symbol more.
+    rare : {"error", "pool", "keep"}
+        What becomes of public symbols with fewer than ``min_count`` rows: refused, one symbol for all, or kept.
+    min_count, max_symbols : int
+        See ``rare``; more public symbols, or secrets, than ``max_symbols`` are refused.
+    product : bool
+        All combinations of the columns' labels are symbols, and each must occur, as side channels need it.
+
+    Raises
+    ------
+    DataError
+        With the column, the count, and the option that decides.
+    """
+    for column in (*secret, *public):
+        _check_labels(counted, column, missing)
+    names, of_secret = [column.name for column in public], [column.name for column in secret]
+    filled = counted.with_columns(pl.col([*of_secret, *names]).fill_null(MISSING))
+    secrets = _sorted(filled.select(of_secret).unique().rows(), secret)
+    totals = filled.group_by(names).agg(pl.col(ROWS).sum())
+    if len(totals) > max_symbols:
+        raise DataError(
+            f"{named(names)} has {len(totals):,} symbols, more than {max_symbols:,}: bin or coarsen it, or raise "
+            "--max-symbols"
+        )
+    if len(secrets) > max_symbols:
+        raise DataError(
+            f"{named(of_secret)} has {len(secrets):,} secrets, more than {max_symbols:,}: bin or coarsen it, or raise "
+            "--max-symbols"
+        )
+    many = {row[:-1]: row[-1] for row in totals.rows()}
+    labels = _sorted(list(many), public)
+    few = [label for label in labels if many[label] < min_count]
+    if few and rare == "error":
+        shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
+        raise DataError(
+            f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than {min_count} rows "
+            f"({shown}): pool them (--rare pool), keep them (--rare keep), or lower --min-count"
+        )
+    pooled = tuple(few) if rare == "pool" and len(few) > 0 else ()
+    labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
+    found = Symbols(tuple(public), tuple(labels), pooled)
+    if product and not found.fills_its_product():
+        raise DataError(
+            f"side channels need every combination of {named(names)} to occur; {len(found.labels)} of "
+            f"{int(np.prod(found.shape))} do: coarsen or bin the columns"
+        )
+    secret_symbols = Symbols(tuple(secret), tuple(secrets))
+    table = np.zeros((len(secrets), len(labels)))
+    np.add.at(table, (secret_symbols.index(filled), found.index(filled)), filled[ROWS].to_numpy())
+    # which symbols are few is the rows' choice: any so many of them could have been
+    return Counts(table, secret_symbols, found, log_choose(len(many), len(pooled)))
+
+
+def log_choose(n: int, k: int) -> float:
+    """Return the logarithm of the number of sets of k of n things.
+
+    Examples
+    --------
+    >>> round(log_choose(5, 2), 4)
+    2.3026
+    """
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    return sorted(labels, key=lambda label: [column.place(one) for column, one in zip(columns, label, strict=True)])
+
+
+def _check_labels(counted: pl.DataFrame, column: Column, missing: Missing) -> None:
+    labels, rows = counted[column.name], counted[ROWS]
+    gone = int(rows.filter(labels.is_null()).sum())
+    if gone and missing == "error":
+        raise DataError(
+            f"column {column.name!r} misses {gone:,} of {rows.sum():,} values: fill them, leave those "
+            'rows out, or make them a symbol (--missing symbol, missing="symbol")'
+        )
+    if gone and (labels == MISSING).any():
+        raise DataError(
+            f"column {column.name!r} holds the text {MISSING!r} and misses values too: rename the one, or say that it "
+            f'is missing as well (--na "{MISSING}")'
+        )
+    if (labels == RARE).any():
+        raise DataError(f"column {column.name!r} holds the label {RARE!r}, which is the pool's: rename it in the table")
+    if column.na is None:
+        for text in NA_TEXTS:
+            if told := int(rows.filter((labels == text).fill_null(value=False)).sum()):
+                raise DataError(
+                    f"column {column.name!r} holds the text {text!r} in {told:,} rows: say whether it is missing "
+                    f'(--na {text}, na=["{text}"]) or a value like others (--na alone, na=[])'
+                )
+    unknown = labels.drop_nulls().filter(labels.drop_nulls().str.starts_with(UNKNOWN))
+    if column.parents and len(unknown):
+        raise DataError(
+            f"column {column.name!r} has {unknown.n_unique()} values that its hierarchy does not hold, such as "
+            f"{unknown[0][1:]!r}: add them to the file"
+        )
+    _refuse_numbers(labels, column)
+
+
+def _refuse_numbers(labels: pl.Series, column: Column) -> None:
+    distinct = labels.drop_nulls().unique()
+    if not column.plain or column.categorical or len(distinct) <= NUMERIC_SYMBOLS:
+        return
+    if distinct.cast(pl.Float64, strict=False).null_count() == 0:
+        raise DataError(
+            f"column {column.name!r} holds {len(distinct):,} distinct numbers: bin it "
+            f"(--bin {column.name}=EDGES or --bin {column.name}=quantiles:4), or say that they are codes "
+            f"(--categorical {column.name})"
+        )
+
+
+def named(names: Sequence[str]) -> str:
+    """Return columns' names for a message."""
+    if len(names) == 1:
+        return f"column {names[0]!r}"
+    return "columns " + ", ".join(map(repr, names[:NAMED])) + (f" and {len(names) - NAMED} more" * (len(names) > NAMED))

@@ -1,0 +1,111 @@
+"""What an output is called in each released column: the symbols that it comes from."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from lifttables.encoding.columns import JOIN, RARE, Symbols
+
+SHOWN = 1e-6
+"""An output's text names the symbols that it comes from with at least this probability."""
+
+LONGEST = 200
+"""Letters of a text beyond which it names the first symbols alone; the card has them all."""
+
+SHOWN_ALIKE = 3
+"""Labels of a group that a note shows."""
+
+Texts = tuple[tuple[str, ...], ...]
+
+
+def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
+    """Return, for each output, the symbols that it comes from with a probability of ``SHOWN`` or more."""
+    if channel.outputs == joint.public:
+        return tuple((x,) for x in range(joint.n_public))
+    p_xy = channel.joint_xy(joint)
+    posterior = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
+    return tuple(tuple(int(x) for x in np.flatnonzero(column >= SHOWN)) for column in posterior.T)
+
+
+def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts:
+    """Return each output's text in each released column, no two outputs alike.
+
+    A text is the labels that the output may come from. Where that does not say which output it is, because another
+    reads the same, because it is shortened, or because of all combinations of the columns' texts only some are meant,
+    ``#`` and the output's number in the card follow in the first column.
+
+    Examples
+    --------
+    >>> from lifttables.encoding.columns import Column
+    >>> ages = Symbols((Column("age"), Column("sex")), (("old", "f"), ("old", "m"), ("young", "f")))
+    >>> texts_of_outputs(ages, [(0, 1), (2,), (1, 2)])
+    (('old', 'f or m'), ('young', 'f'), ('old or young #3', 'm or f'))
+    """
+    made: list[tuple[str, ...]] = []
+    vague: list[bool] = []
+    for source in sources:
+        labels = [public.labels[x] for x in source]
+        labels = [label if label != (RARE,) else (RARE,) * len(public.columns) for label in labels]
+        parts = [list(dict.fromkeys(label[at] for label in labels)) for at in range(len(public.columns))]
+        whole = [" or ".join(part) for part in parts]
+        short = [text if len(text) <= LONGEST else _shortened(part) for text, part in zip(whole, parts, strict=True)]
+        made.append(tuple(short))
+        vague.append(short != whole or len(set(labels)) < math.prod(len(part) for part in parts))
+    often = Counter(JOIN.join(texts) for texts in made)
+    found = tuple(
+        (f"{texts[0]} #{y + 1}", *texts[1:]) if unclear or often[JOIN.join(texts)] > 1 else texts
+        for y, (texts, unclear) in enumerate(zip(made, vague, strict=True))
+    )
+    if len(set(found)) == len(found):
+        return found
+    # a label itself ends in such a number
+    return tuple((f"{texts[0]} #{y + 1}", *texts[1:]) for y, texts in enumerate(made))
+
+
+def alike(labels: Iterable[str]) -> list[list[str]]:
+    r"""Return groups of labels that a person may take for one another.
+
+    They differ by spaces, capitals, the composition of their letters in Unicode, or signs without a width.
+
+    Examples
+    --------
+    >>> alike(["tea", "Tea ", "coffee", "t\u200bea"])
+    [['Tea ', 'tea', 't\u200bea']]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in sorted(set(labels)):
+        seen = "".join(one for one in unicodedata.normalize("NFKC", label) if unicodedata.category(one) != "Cf")
+        groups.setdefault(" ".join(seen.casefold().split()), []).append(label)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def notes_on_labels(symbols: Symbols) -> list[str]:
+    """Return a note for each column some of whose labels look alike: nobody but the table's owner can tell whether
+    they are one.
+    """
+    notes = []
+    for at, column in enumerate(symbols.columns):
+        found = alike(label[at] for label in (*symbols.labels, *symbols.pooled) if label != (RARE,))
+        if found:
+            more = f", and {len(found) - 1} more such groups" if len(found) > 1 else ""
+            notes.append(
+                f"labels of {column.name!r} look alike and count as different ones: "
+                f"{' and '.join(map(ascii, found[0][:SHOWN_ALIKE]))}{more}; make them one in the table if they are"
+            )
+    return notes
+
+
+def _shortened(labels: Sequence[str]) -> str:
+    shown: list[str] = []
+    for label in labels:
+        if shown and sum(map(len, shown)) + len(label) > LONGEST // 2:
+            break
+        shown.append(label[:LONGEST])
+    return " or ".join(shown) + (f" or {len(labels) - len(shown)} more" if len(shown) < len(labels) else "")

@@ -1,0 +1,173 @@
+"""How a table is read: which columns are secret and public, and what becomes of what does not speak for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from liftlib.errors import DataError, InvalidParameter, shown
+from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from
+from lifttables.encoding.columns import Column, Counts
+from lifttables.encoding.counting import Missing, Rare, count, log_choose
+from lifttables.encoding.table import Table
+from mixproof.numerics import check_scalar
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a table: its columns, and the policies for what does not speak for itself.
+
+    Attributes
+    ----------
+    secret, public : str or tuple of str
+        Several columns make one symbol of each combination.
+    bins : tuple of str
+        ``"age=20,40"``, ``"age=quantiles:4"``, ``"seen=2020-01-01,2021-01-01"`` or ``"seen=month"``; a column of many
+        numbers is refused without.
+    missing : {"error", "symbol"}
+    rare : {"error", "pool", "keep"}
+        What becomes of public symbols with fewer than ``min_count`` rows.
+    min_count, max_symbols : int
+    na : tuple of str, optional
+        Texts that stand for a missing value, such as R's ``"NA"``; where nobody says, such a text is refused.
+    categorical : tuple of str
+        Columns whose many numbers are codes, such as postcodes.
+    hierarchies : tuple of str
+        ``"age=ages.csv"`` or ``"age=ages.csv:2"``: what values count as.
+    """
+
+    secret: str | tuple[str, ...]
+    public: str | tuple[str, ...]
+    bins: tuple[str, ...] = ()
+    missing: Missing = "error"
+    rare: Rare = "error"
+    min_count: int = 5
+    max_symbols: int = 5000
+    na: tuple[str, ...] | None = None
+    categorical: tuple[str, ...] = ()
+    hierarchies: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("secret", "public", "bins", "na", "categorical", "hierarchies"):
+            value = getattr(self, name)
+            if value is None and name == "na":
+                continue
+            object.__setattr__(self, name, texts_of(name, value))
+        for name, value, wanted in (
+            ("missing", self.missing, get_args(Missing)),
+            ("rare", self.rare, get_args(Rare)),
+        ):
+            if value not in wanted:
+                raise InvalidParameter(f"{name} is {shown(value)}: give {' or '.join(map(repr, wanted))}")
+        for name, number, least in (("min_count", self.min_count, 0), ("max_symbols", self.max_symbols, 1)):
+            check_scalar(name, number, least)
+        if not self.secret or not self.public:
+            raise InvalidParameter("secret and public name one column or more each")
+
+    @classmethod
+    def from_words(cls, words: dict[str, Any]) -> Reading:
+        """Return a reading from keyword arguments.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is no such argument.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in words:
+            if name not in known:
+                raise InvalidParameter(f"no argument {name!r}: there are {', '.join(known)}")
+        return cls(**words)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The secret columns."""
+        return texts_of("secret", self.secret)
+
+    @property
+    def publics(self) -> tuple[str, ...]:
+        """The public columns."""
+        return texts_of("public", self.public)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that are read beside the table: the hierarchies."""
+        return tuple(hierarchy_file(text)[1] for text in self.hierarchies)
+
+    def columns(self, table: Table, names: Sequence[str]) -> list[Column]:
+        """Return some of the table's columns, with how their values become labels."""
+        ours = (*self.secrets, *self.publics)
+        said: dict[str, Bins] = {}
+        for text in self.bins:
+            name, found = bins_from(text)
+            said[_ours("--bin", name, ours, said)] = found
+        parents: dict[str, tuple[tuple[str, str], ...]] = {}
+        for text in self.hierarchies:
+            name, pairs = hierarchy_from(text)
+            parents[_ours("--hierarchy", name, ours, {**said, **parents})] = pairs
+        for name in self.categorical:
+            _ours("--categorical", name, ours, {})
+        made = []
+        for name in names:
+            edges, unit = said.get(name, Bins())
+            column = Column(name, (), unit, parents.get(name, ()), self.na, name in self.categorical)
+            found_edges = table.quantiles(column, edges) if isinstance(edges, int) else edges
+            if isinstance(edges, int) and not found_edges:
+                raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges (--bin {name}=EDGES)")
+            made.append(Column(name, found_edges, unit, parents.get(name, ()), self.na, name in self.categorical))
+        return made
+
+    def counts(self, table: Table, *, product: bool = False) -> Counts:
+        """Return the contingency table."""
+        table.check([*self.secrets, *self.publics])
+        secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
+        found = count(
+            table.counts([*secret, *public]),
+            secret,
+            public,
+            missing=self.missing,
+            rare=self.rare,
+            min_count=self.min_count,
+            max_symbols=self.max_symbols,
+            product=product,
+        )
+        return replace(
+            found, chosen=found.chosen + sum(cuts(table, column) for column in (*secret, *public) if self._cut(column))
+        )
+
+    @property
+    def cut_by_rows(self) -> list[str]:
+        """The columns whose bins end at quantiles of the rows."""
+        return [name for name, found in map(bins_from, self.bins) if isinstance(found.edges, int)]
+
+    def _cut(self, column: Column) -> bool:
+        return column.name in self.cut_by_rows
+
+
+def cuts(table: Table, column: Column) -> float:
+    """Return the logarithm of the number of ways to cut a column between its values as its edges do."""
+    return log_choose(max(table.distinct([column.name]) - 1, len(column.edges)), len(column.edges))
+
+
+def _ours(option: str, name: str, ours: Sequence[str], taken: object) -> str:
+    if name not in ours:
+        raise DataError(f"{option} names {name!r}, which is neither the secret nor public: leave it out")
+    if isinstance(taken, dict) and name in taken:
+        raise DataError(f"{option} names {name!r}, whose bins or hierarchy are given already: give one")
+    return name
+
+
+def texts_of(name: str, given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return columns' names, or other texts, from one or several.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is something else among them.
+    """
+    found = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
+    if not all(isinstance(one, str) for one in found):
+        raise InvalidParameter(f"{name} is {shown(given)}: give a text, or a sequence of texts")
+    return tuple(str(one) for one in found)

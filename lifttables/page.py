@@ -1,0 +1,73 @@
+"""The pages of an audit and of a choice."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+from liftlib.measures.lifts import lift
+from lifttables.audits.auditing import Audit
+from lifttables.audits.measuring import MEANING
+from lifttables.audits.picture import as_svg, cost_curves, lift_map
+from lifttables.designs.designing import Design
+from lifttables.pages import render
+from lifttables.recommendation.choosing import Choice
+from mixproof.checks import checked
+
+LISTED = 200
+"""Symbols in the page's table, the riskiest first."""
+
+DRAWN = 40
+"""Symbols in the page's picture."""
+
+
+@checked
+def audit_page(found: Audit, made: Design | None = None) -> str:
+    """Return an audit as HTML, with the picture of its lifts.
+
+    Parameters
+    ----------
+    found : Audit
+    made : Design, optional
+        The channel whose release was audited.
+    """
+    index = {str(label): at for at, label in enumerate(found.release.public)}
+    shown = [index[symbol.symbol] for symbol in found.symbols[:DRAWN]]
+    labels = [str(found.release.public[at]) for at in shown]
+    picture = lift_map(lift(found.release)[:, shown], list(map(str, found.release.secret)), labels)
+    overall = [
+        (MEANING[name], found.overall[name], found.intervals.get(name)) for name in found.overall if name in MEANING
+    ]
+    return render(
+        "audit.html",
+        audit=found,
+        design=made,
+        overall=overall,
+        listed=found.symbols[:LISTED],
+        more=max(0, len(found.symbols) - LISTED),
+        drawn=len(shown),
+        picture=base64.b64encode(as_svg(picture).encode()).decode(),
+        number=_number,
+    )
+
+
+def _number(value: float) -> str:
+    return "∞" if np.isinf(value) else f"{value:.4g}"
+
+
+@checked
+def choice_page(found: Choice) -> str:
+    """Return a choice as HTML that a committee can read, with the picture of what each budget costs."""
+    curves: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for one in found.tried:
+        if not one.problem:
+            kind = one.notion.partition("(")[0]
+            curves.setdefault(kind, {}).setdefault(one.mechanism, []).append((one.eps, one.nmi))
+    picture = as_svg(cost_curves(curves)) if curves else ""
+    return render(
+        "choose.html",
+        choice=found,
+        picture=base64.b64encode(picture.encode()).decode(),
+        times=lambda value: f"{value:.1f} ×" if np.isfinite(value) else "",
+    )

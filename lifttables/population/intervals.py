@@ -1,0 +1,117 @@
+"""Intervals for what a release tells of the population: exact ones for the worst lifts, corrected for averages."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lifttables.population.worst import Between, lifts_between
+from mixproof.numerics import Matrix, Vector
+
+Ends = tuple[float, float]
+
+
+def worst_lifts(between: Between) -> dict[str, Ends]:
+    """Return where the largest lifts of a release lie, given bounds on its probabilities that hold together.
+
+    Parameters
+    ----------
+    between : Between
+        For each output.
+
+    Returns
+    -------
+    dict of str to (float, float)
+        ``min_lift_leakage``, ``max_lift_leakage`` and ``ldp``, nats; an end may be infinite.
+
+    Examples
+    --------
+    >>> half = np.full((3, 1), 0.5)
+    >>> found = worst_lifts(Between(0.8 * half, half, half[:2, 0], half[:2, 0]))
+    >>> [round(end, 4) for end in found["ldp"]]
+    [0.0, 0.2231]
+    """
+    lower, upper = between.lower[:-1], between.upper[:-1]
+    if len(lower) == 1:
+        return dict.fromkeys(("min_lift_leakage", "max_lift_leakage", "ldp"), (0.0, 0.0))
+    least, most = lifts_between(between)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # a lift is at least its numerator's lower bound over its denominator's upper one, and the other way round
+        surely_most, surely_least = lower / between.upper[-1], upper / between.lower[-1]
+        apart = np.log(lower.max(axis=0)) - np.log(upper.min(axis=0))
+        ratio = np.log(upper.max(axis=0)) - np.log(lower.min(axis=0))
+        found = {
+            "min_lift_leakage": (-np.log(surely_least.min(axis=0)), -np.log(least.min(axis=0))),
+            "max_lift_leakage": (np.log(surely_most.max(axis=0)), np.log(most.max(axis=0))),
+            "ldp": (apart, ratio),
+        }
+    # an output that nothing leads to has no lift
+    used = between.upper[-1] > 0
+    return {
+        name: (max(0.0, float(np.nan_to_num(low[used], nan=0.0).max())), max(0.0, float(up[used].max())))
+        for name, (low, up) in found.items()
+    }
+
+
+def averages(
+    release: Matrix, drawn: Matrix, estimates: dict[str, float], redrawn: dict[str, Vector], rows: int, level: float
+) -> dict[str, Ends]:
+    """Return intervals for averages over a release, which a sample overstates.
+
+    Parameters
+    ----------
+    release : numpy.ndarray, shape (S, Y)
+        The table's shares of secret and output.
+    drawn : numpy.ndarray, shape (B, S, Y)
+        Those of tables drawn like it.
+    estimates : dict of str to float
+        ``secret_information``, ``total_variation``, ``chi2_divergence``, ``maximal_leakage``.
+    redrawn : dict of str to numpy.ndarray, shape (B,)
+        The same of the drawn tables.
+    rows : int
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    dict of str to (float, float)
+
+    Notes
+    -----
+    All four are convex in the shares of each secret or nearly so, so that a sample overstates them on average. The
+    upper end is the estimate and the bootstrap's spread, uncorrected; from the lower end the most by which a sample can
+    overstate is taken as well: the mean distance of the shares themselves for the total variation distance and the
+    maximal leakage (the triangle inequality), and for I(S; Y) and chi-square what the noise of as many cells adds,
+    half of one less than the cells, by the rows, and twice that. The spread is taken at half the chance of error, for
+    a bootstrap of a small table is narrow.
+    """
+    cells = (release.size - 1) / rows
+    distance = _apart(drawn) - _apart(release)
+    of_secret = _given_secret(drawn) - _given_secret(release)
+    overstated = {
+        "secret_information": cells / 2,
+        "total_variation": float(np.abs(distance).sum(axis=(1, 2)).mean()) / 2,
+        "chi2_divergence": cells,
+        "maximal_leakage": _log_less(estimates["maximal_leakage"], float(of_secret.max(axis=1).sum(axis=1).mean())),
+    }
+    tail = (1 - level) / 4
+    found = {}
+    for name, most in overstated.items():
+        values, estimate = redrawn[name], estimates[name]
+        low, high = np.quantile(values, [tail, 1 - tail])
+        mean = float(values.mean())
+        less = max(most, mean - estimate)
+        found[name] = (max(0.0, estimate - less - (high - mean)), estimate + (mean - low))
+    return found
+
+
+def _apart(p: Matrix) -> Matrix:
+    return np.asarray(p - p.sum(axis=-1, keepdims=True) * p.sum(axis=-2, keepdims=True))
+
+
+def _given_secret(p: Matrix) -> Matrix:
+    total = p.sum(axis=-1, keepdims=True)
+    return np.asarray(np.divide(p, total, out=np.zeros_like(p), where=total > 0), dtype=np.float64)
+
+
+def _log_less(leakage: float, less: float) -> float:
+    return leakage - float(np.log(max(1.0, np.exp(leakage) - less)))

@@ -1,0 +1,350 @@
+"""A table's counts as a sample: bounds on the distribution that they were drawn from, all at once.
+
+The bounds hold together, for every subset of symbols, with the confidence that was asked for. So a design may look
+at the same rows that vouch for it, in whatever way it likes: whatever channel it ends with, the bounds hold for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liftlib.channel import Channel
+from liftlib.errors import InvalidDistribution, InvalidParameter, shown
+from liftlib.notions import Notion
+from lifttables.population.binomial import clopper_pearson
+from lifttables.population.worst import Between, excess_of, worst_needs
+from mixproof.checks import checked
+from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
+
+UNSEEN = 0.5
+"""What a symbol without a row counts for in a design's utility: no bound depends on it."""
+
+
+class Parts(NamedTuple):
+    """A kernel as sums of subsets of symbols: P(y|x) is the sum of the weights of the subsets that x is in.
+
+    Attributes
+    ----------
+    member : numpy.ndarray of bool, shape (k, X)
+    weights : numpy.ndarray, shape (k, Y)
+        Finite and at least 0: otherwise the bounds of the subsets do not add up to bounds of the sum, and
+        :meth:`Sample.sums` refuses the parts.
+    """
+
+    member: Mask
+    weights: Matrix
+
+    @property
+    def kernel(self) -> Matrix:
+        """P(y|x), shape (X, Y)."""
+        return np.asarray(self.member.T @ self.weights)
+
+    @classmethod
+    def nested(cls, kernel: Matrix) -> Parts:
+        """Return the sums of nested subsets that a kernel, shape (X, Y), is.
+
+        Examples
+        --------
+        >>> parts = Parts.nested(np.array([[0.7, 0.3], [0.2, 0.8]]))
+        >>> parts.kernel.round(6).tolist()
+        [[0.7, 0.3], [0.2, 0.8]]
+        """
+        order = np.argsort(-kernel, axis=0, kind="stable")
+        height = np.take_along_axis(kernel, order, axis=0)
+        step = height - np.vstack([height[1:], np.zeros(kernel.shape[1])])
+        rank = np.argsort(order, axis=0)
+        at, y = np.nonzero(step > 0)
+        weights = np.zeros((len(at), kernel.shape[1]))
+        weights[np.arange(len(at)), y] = step[at, y]
+        return cls(rank.T[y] <= at[:, None], weights)
+
+    def validated(self, n: int) -> Parts:
+        """Return the parts as arrays of bool and of float, for n symbols.
+
+        Raises
+        ------
+        InvalidParameter
+            If the shapes do not fit, ``member`` is not boolean, or a weight is negative or not finite.
+        """
+        inside = insides(self.member, n)
+        try:
+            weights = np.asarray(self.weights)
+        except ValueError as error:  # ragged
+            raise InvalidParameter(f"the weights of the parts are {shown(self.weights)}: give a matrix") from error
+        if weights.dtype.kind not in "biuf":
+            raise InvalidParameter(f"the weights of the parts are {shown(self.weights)}: give real numbers")
+        if weights.ndim != 2 or len(weights) != len(inside):
+            raise InvalidParameter(
+                f"the weights of the parts have shape {weights.shape}: give ({len(inside)}, Y), a row for each subset"
+            )
+        wrong = ~(np.isfinite(weights) & (weights >= 0))
+        if wrong.any():
+            at = tuple(int(i) for i in np.argwhere(wrong)[0])
+            raise InvalidParameter(
+                f"weights{list(at)} of the parts is {weights[at]}: bounds add up only with finite weights of at least 0"
+            )
+        return Parts(inside, weights.astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Sample:
+    """A table of independent rows from a distribution P_SX, and how sure to be of what is said of P_SX.
+
+    Parameters
+    ----------
+    counts : array_like, shape (S, X)
+        Rows by secret and symbol, whole numbers. Secrets and symbols are those that there can be, not those that were
+        seen: an empty row or column is one of which nothing was seen.
+    confidence : float
+        In (0, 1): the chance, over the sampling of the rows, that all bounds hold.
+    chosen : float
+        Where the rows themselves chose the symbols, as by pooling rare ones: the logarithm of the number of choices
+        that there were, at least 0. The bounds then hold for all of these choices at once.
+
+    Raises
+    ------
+    InvalidDistribution
+        If a count is negative, not whole or not finite, or there is none.
+    InvalidParameter
+        If the confidence is not in (0, 1), or ``chosen`` is below 0.
+
+    Notes
+    -----
+    For a secret s with N_s rows, the number of rows in a subset A of symbols is binomial with P(A|s). The bounds of
+    Clopper and Pearson on all P(A|s), all P(A) and all P(s) share 1 - confidence: S + 2 equal parts, and of a part a
+    subset of k symbols, with its complement, gets 1 / (floor(X/2) C(X, k)), so that a symbol alone is not charged for
+    the many subsets of half the symbols. The proof is in the chapter on the population.
+
+    Examples
+    --------
+    >>> sample = Sample([[40, 60], [30, 70]], 0.95)
+    >>> found = sample.subsets([[True, False]])
+    >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 0].round(2).tolist()
+    ([0.27, 0.18, 0.26], [0.54, 0.44, 0.45])
+    """
+
+    counts: Matrix
+    confidence: float
+    chosen: float
+
+    def __init__(self, counts: ArrayLike, confidence: float = 0.95, chosen: float = 0.0):
+        table = as_matrix("counts", counts)
+        check_nonnegative("counts", table)
+        if not (table == np.round(table)).all():
+            at = tuple(int(i) for i in np.argwhere(table != np.round(table))[0])
+            raise InvalidDistribution(f"counts{list(at)} is {table[at]}: give the rows' own numbers, not shares")
+        if not table.sum() > 0:
+            raise InvalidDistribution("counts sum to 0: a sample needs one row or more")
+        sure = check_scalar("confidence", confidence, 0, 1, open_low=True)
+        if sure == 1:
+            raise InvalidParameter("confidence is 1: no finite table is that sure, give a number below 1, such as 0.95")
+        table.flags.writeable = False
+        object.__setattr__(self, "counts", table)
+        object.__setattr__(self, "confidence", sure)
+        object.__setattr__(self, "chosen", check_scalar("chosen", chosen, finite=True))
+
+    @property
+    def n_secret(self) -> int:
+        """The number of secrets."""
+        return int(self.counts.shape[0])
+
+    @property
+    def n_public(self) -> int:
+        """The number of symbols."""
+        return int(self.counts.shape[1])
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def weights(self) -> Vector:
+        """The shares of the symbols, shape (X,); one without a row gets ``UNSEEN`` of a row."""
+        seen = np.maximum(self.counts.sum(axis=0), UNSEEN)
+        return np.asarray(seen / seen.sum())
+
+    @cached_property
+    def _log_part(self) -> float:
+        # 1 - confidence in equal parts: P(X|s) for each s, P(X), and P_S
+        return float(np.log1p(-self.confidence) - np.log(self.n_secret + 2))
+
+    @cached_property
+    def prior(self) -> tuple[Vector, Vector]:
+        """Lower and upper bounds on P(s), each of shape (S,)."""
+        of = self.counts.sum(axis=1)
+        if self.n_secret == 1:
+            return np.ones(1), np.ones(1)
+        return clopper_pearson(of, self.rows, self._log_part - self.chosen - np.log(2 * self.n_secret))
+
+    @checked
+    def subsets(self, member: ArrayLike) -> Between:
+        """Return bounds on P(A|s) and P(A) for subsets A of the symbols.
+
+        Parameters
+        ----------
+        member : array_like of bool, shape (m, X)
+            Which symbols are in each subset.
+
+        Returns
+        -------
+        Between
+            All and none of the symbols have probability 1 and 0.
+        """
+        inside = insides(member, self.n_public)
+        size = inside.sum(axis=1)
+        level = self._log_part - np.log(2) - self.chosen - subset_price(self.n_public, size)
+        table = np.vstack([self.counts, self.counts.sum(axis=0)])
+        lower, upper = _each_once(table @ inside.T, table.sum(axis=1), size, level)
+        whole, none = size == self.n_public, size == 0
+        return Between(
+            np.where(whole, 1.0, np.where(none, 0.0, lower)),
+            np.where(none, 0.0, np.where(whole, 1.0, upper)),
+            *self.prior,
+        )
+
+    def cells(self) -> Between:
+        """Return bounds on P(x|s) and P(x) for the symbols alone, which are narrower than those beside all subsets.
+
+        They hold for the column as it is; not, together with :meth:`subsets`, for a design.
+        """
+        level = self._log_part - np.log(2 * self.n_public) - self.chosen
+        table = np.vstack([self.counts, self.counts.sum(axis=0)])
+        bounds = clopper_pearson(table, table.sum(axis=1)[:, None], level)
+        if self.n_public == 1:
+            bounds = np.ones_like(table), np.ones_like(table)
+        return Between(*bounds, *self.prior)
+
+    @checked
+    def outputs(self, channel: Channel) -> Between:
+        """Return bounds on P(y|s) and P(y) for each output of a channel.
+
+        A row P(y|x) is a sum of subsets with weights, and so are its bounds. The subsets are those that the channel's
+        certificate names in its ``parts``, where these are its kernel, and nested ones otherwise. The certificate is
+        not trusted: its parts are checked first.
+
+        Raises
+        ------
+        InvalidParameter
+            If the channel does not fit, or the parts in its certificate have a negative or non-finite weight, or
+            another shape.
+        """
+        kernel = channel.kernel
+        wanted = (self.n_secret, self.n_public) if channel.sees_secret else (self.n_public,)
+        if kernel.shape[:-1] != wanted:
+            raise InvalidParameter(f"the channel takes {kernel.shape[:-1]} and the sample has {wanted}: match them")
+        if not channel.sees_secret:
+            # only a mechanism for the population says of which subsets its channel is made
+            parts = getattr(channel.certificate, "parts", None)
+            if isinstance(parts, Parts):
+                parts = parts.validated(self.n_public)
+                if _is(parts.kernel, kernel):
+                    return self.sums(parts)
+            return self.sums(Parts.nested(kernel))
+        each = [self.sums(Parts.nested(one)) for one in kernel]
+        lower, upper = (np.array([found[side][s] for s, found in enumerate(each)]) for side in (0, 1))
+        # P(y) = sum_s P(s) P(y|s) over the priors that are possible
+        whole = np.stack([_least_mean(lower, *self.prior), -_least_mean(-upper, *self.prior)])
+        return Between(np.vstack([lower, whole[0]]), np.vstack([upper, whole[1]]), *self.prior)
+
+    def sums(self, parts: Parts) -> Between:
+        """Return bounds on P(y|s) and P(y) for outputs that are sums of subsets.
+
+        Raises
+        ------
+        InvalidParameter
+            If the parts do not fit, or a weight is negative or not finite.
+        """
+        parts = parts.validated(self.n_public)
+        found = self.subsets(parts.member)
+        return Between(found.lower @ parts.weights, found.upper @ parts.weights, *self.prior)
+
+    @checked
+    def excess(self, notion: Notion, channel: Channel) -> float:
+        """Return by how many nats the release may exceed a budget at most, over all that the bounds leave possible.
+
+        With the sample's confidence, the release's own excess under the true P_SX is at most this: if it is at most 0,
+        the notion is kept for the population.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If single outputs do not decide the notion.
+        """
+        return float(excess_of(worst_needs(notion, self.outputs(channel))).max())
+
+    @checked
+    def keeps(self, notion: Notion, channel: Channel) -> bool:
+        """Return whether the release keeps the notion for the population, with the sample's confidence.
+
+        Examples
+        --------
+        >>> from liftlib.notions import LIP
+        >>> sample = Sample([[400, 600], [300, 700]])
+        >>> sample.keeps(LIP(0.3), Channel.identity(2)), sample.keeps(LIP(0.5), Channel.identity(2))
+        (False, True)
+        """
+        return self.excess(notion, channel) <= KEEP_TOL
+
+    def __repr__(self) -> str:
+        size = f"{self.n_secret} secrets x {self.n_public} public symbols"
+        return f"Sample({self.rows} rows, {size}, confidence {self.confidence})"
+
+
+def insides(member: ArrayLike, n: int) -> Mask:
+    """Return which of n symbols are in each subset, shape (m, n), or refuse another shape."""
+    try:
+        inside = np.asarray(member)
+    except ValueError as error:  # ragged
+        raise InvalidParameter(f"member is {shown(member)}: give (m, {n}), a row for each subset") from error
+    if inside.ndim != 2 or inside.shape[1] != n:
+        raise InvalidParameter(f"member has shape {inside.shape}: give (m, {n}), a row for each subset")
+    if inside.dtype.kind not in "biuf" or not ((inside == 0) | (inside == 1)).all():
+        raise InvalidParameter(f"member is {shown(member)}: give true or false for each of the {n} symbols of a subset")
+    return inside.astype(bool)
+
+
+def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vector) -> tuple[Matrix, Matrix]:
+    """Return both bounds for counts of shape (k, m); subsets of one size, and so of one level, share theirs."""
+    lower, upper = np.empty_like(seen), np.empty_like(seen)
+    steps = int(size.max(initial=0)) + 1
+    for at, n in enumerate(rows):
+        _, first, place = np.unique(seen[at] * steps + size, return_index=True, return_inverse=True)
+        bounds = clopper_pearson(seen[at][first], n, level[first])
+        lower[at], upper[at] = (one[place] for one in bounds)
+    return lower, upper
+
+
+def _is(one: Matrix, other: Matrix) -> bool:
+    return one.shape == other.shape and bool(np.abs(one - other).max() <= SAME_TOL)
+
+
+def subset_price(n: int, size: ArrayLike) -> Vector:
+    """Return minus the log of the share of the chance of error that a subset of ``size`` of n symbols gets.
+
+    The shares of all pairs of a subset and its complement sum to at most 1.
+
+    Examples
+    --------
+    >>> subset_price(4, [1, 2, 3]).round(4).tolist()
+    [2.0794, 2.4849, 2.0794]
+    """
+    from scipy.special import gammaln  # noqa: PLC0415 - see clopper_pearson
+
+    size = np.asarray(size, dtype=np.float64)
+    choose = gammaln(n + 1) - gammaln(size + 1) - gammaln(n - size + 1)
+    return np.asarray(np.log(max(1, n // 2)) + choose)
+
+
+def _least_mean(values: Matrix, low: Vector, high: Vector) -> Vector:
+    """Return the least mean of values (S, m) over weights between ``low`` and ``high`` that sum to 1, shape (m,)."""
+    order = np.argsort(values, axis=0)
+    room, sorted_values = (high - low)[order], np.take_along_axis(values, order, axis=0)
+    before = np.cumsum(room, axis=0) - room
+    extra = np.clip(1 - low.sum() - before, 0, room)
+    return np.asarray(low @ values + (extra * sorted_values).sum(axis=0))

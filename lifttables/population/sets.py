@@ -1,0 +1,183 @@
+"""Sets of distributions around a table that others have used, as samples whose bounds a design may ask for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from lifttables.population.sample import Sample, insides
+from lifttables.population.worst import Between
+from mixproof.checks import checked
+from mixproof.numerics import Matrix, Vector, as_matrix
+
+
+def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
+    """Return the l1 distance that the shares of rows among so many symbols exceed with at most a chance, at most 2.
+
+    Parameters
+    ----------
+    rows : array_like
+        Independent rows, 0 or more; without a row nothing is known, and the distance is 2.
+    symbols : int
+        At least 1.
+    log_level : float
+        The logarithm of the chance, below 0.
+
+    Notes
+    -----
+    Weissman et al. 2003: that chance is at most (2^d - 2) exp(-n b^2 / 2) for d symbols, n rows and a distance b. It is
+    Hoeffding's inequality for each of the 2^d - 2 subsets of symbols, the largest deviation of which is b / 2.
+
+    Examples
+    --------
+    >>> float(l1_distance(200, 2, np.log(0.05)).round(4)), float(l1_distance(0, 2, np.log(0.05)))
+    (0.1921, 2.0)
+    """
+    n = np.asarray(rows, dtype=np.float64)
+    if symbols == 1:
+        return np.zeros_like(n)
+    price = symbols * np.log(2) + np.log1p(-(2.0 ** (1 - symbols))) - log_level
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.minimum(np.sqrt(2 * price / n), 2.0))
+
+
+class Ball(Sample, ABC):
+    """A set around the table's shares, by the ends of what it allows P(A|s) and P(A) to be."""
+
+    @abstractmethod
+    def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
+        """Return both ends for subsets of these shares, of the rows ``of`` each secret and then of all."""
+
+    @checked
+    def subsets(self, member: ArrayLike) -> Between:
+        """Return bounds on P(A|s) and P(A) for subsets A of the symbols, as ``Sample.subsets`` does."""
+        inside = insides(member, self.n_public)
+        table = np.vstack([self.counts, self.counts.sum(axis=0)])
+        of = table.sum(axis=1)
+        lower, upper = self._ends((table @ inside.T) / np.maximum(of, 1)[:, None], of)
+        whole, none = inside.all(axis=1), ~inside.any(axis=1)  # of which the probability is sure
+        lower, upper = (np.where(whole, 1.0, np.where(none, 0.0, end)) for end in (lower, upper))
+        return Between(lower, upper, *self.prior)
+
+    def cells(self) -> Between:
+        """Return the bounds on P(x|s) and P(x), which hold beside those of all subsets."""
+        return self.subsets(np.eye(self.n_public, dtype=bool))
+
+
+class L1Sample(Ball):
+    """A sample whose distributions are those near the table's shares in the l1 distance.
+
+    Parameters
+    ----------
+    counts, confidence, chosen :
+        As of :class:`~lifttables.population.sample.Sample`; so are the errors.
+
+    Notes
+    -----
+    Half of the distance bounds the deviation of all subsets at once, at any number of rows. P(X|s) for each s, P(X) and
+    P_S share 1 - confidence equally, as in :class:`~lifttables.population.sample.Sample`. Such balls are those of Diaz
+    et al. 2020, and a set in which the distribution lies with a stated chance is what Grosse et al. 2025 ask for.
+
+    Examples
+    --------
+    >>> found = L1Sample([[40, 60], [30, 70]], 0.95).subsets([[True, False]])
+    >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 0].round(2).tolist()
+    ([0.24, 0.14, 0.24], [0.56, 0.46, 0.46])
+    """
+
+    @cached_property
+    def prior(self) -> tuple[Vector, Vector]:
+        """Lower and upper bounds on P(s), each of shape (S,)."""
+        share = self.counts.sum(axis=1) / self.rows
+        far = l1_distance(self.rows, self.n_secret, self._log_part - self.chosen) / 2
+        return np.maximum(share - far, 0.0), np.minimum(share + far, 1.0)
+
+    def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
+        far = l1_distance(of, self.n_public, self._log_part - self.chosen)[:, None] / 2
+        return np.maximum(share - far, 0.0), np.minimum(share + far, 1.0)
+
+
+class PearsonSample(Ball):
+    r"""A sample whose distributions are those that Pearson's test does not reject: its confidence is for many rows.
+
+    Parameters
+    ----------
+    counts, confidence, chosen :
+        As of :class:`~lifttables.population.sample.Sample`; so are the errors.
+
+    Notes
+    -----
+    The set is a Renyi ball of order 2 around the table's shares, of the kind of Lopuhaä-Zwakenberg and Goseling 2024:
+    :math:`\sum \hat P^2 / P \le e^B`, where n (e^B - 1) is the quantile of chi-square with ``|S||X| - 1`` degrees of
+    freedom. Its projections are such balls again: that of P_X has the same B. For P(.|s) the sum is at least
+    :math:`\sum_s \hat P(s)^2 T_s / P(s) \ge (\sum_s \hat P(s) \sqrt{T_s})^2` by Cauchy's inequality, with equality at
+    :math:`P(s) \propto \hat P(s) \sqrt{T_s}`, and :math:`T_s \ge 1`, so that one of them alone may reach
+    :math:`\sqrt{T_s} = 1 + (e^{B/2} - 1) / \hat P(s)`. A subset and its complement are a ball of two symbols,
+    :math:`(\hat p - p)^2 \le (T - 1) p (1 - p)`. One set holds all of these: no chance of error is shared out. But the
+    statistic has its distribution for many rows in each cell only, so the confidence is approximate.
+
+    Examples
+    --------
+    >>> found = PearsonSample([[40, 60], [30, 70]], 0.95).subsets([[True, False]])
+    >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 0].round(2).tolist()
+    ([0.27, 0.19, 0.26], [0.54, 0.44, 0.45])
+    """
+
+    @cached_property
+    def radius(self) -> float:
+        """The sum of P̂²/P less 1, e^B - 1, at most."""
+        from scipy.special import chdtri  # noqa: PLC0415 - only who asks for a bound waits for scipy
+
+        freedom = self.counts.size - 1
+        if freedom == 0:
+            return 0.0
+        return float(chdtri(freedom, (1 - self.confidence) * np.exp(-self.chosen))) / self.rows
+
+    @checked
+    def within(self, p: ArrayLike) -> bool:
+        """Return whether a distribution, shape (S, X), is in the set.
+
+        Raises
+        ------
+        InvalidDistribution
+            If it is none, or has a secret or a symbol of probability 0, as :class:`~liftlib.joint.Joint`.
+        InvalidParameter
+            If it has another shape.
+        """
+        law = Joint(as_matrix("p", p)).p
+        if law.shape != self.counts.shape:
+            raise InvalidParameter(f"p has shape {law.shape} and the sample {self.counts.shape}: match them")
+        share = self.counts / self.rows
+        seen = share > 0
+        with np.errstate(divide="ignore"):
+            return bool((share[seen] ** 2 / law[seen]).sum() <= 1 + self.radius)
+
+    @cached_property
+    def prior(self) -> tuple[Vector, Vector]:
+        """Lower and upper bounds on P(s), each of shape (S,)."""
+        if self.n_secret == 1:
+            return np.ones(1), np.ones(1)
+        return _two_symbols(self.counts.sum(axis=1) / self.rows, np.array(self.radius))
+
+    def rooms(self, of: Vector) -> Vector:
+        """Return the radius of the set's projection on each P(.|s), and on P_X, by the rows that each is of."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = 1 + np.where(of > 0, self.rows * (np.sqrt(1 + self.radius) - 1) / of, np.inf)
+        return np.asarray(root**2 - 1)
+
+    def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
+        return _two_symbols(share, self.rooms(of)[:, None])
+
+
+def _two_symbols(share: Vector, room: Vector) -> tuple[Vector, Vector]:
+    """Return the ends of the p with (share - p)^2 <= room p (1 - p); without bound on the room, 0 and 1."""
+    inverse = 1 / np.maximum(room, np.finfo(float).tiny)
+    # both sides divided by the room, which may be infinite
+    middle = (share * inverse + 0.5) / (inverse + 1)
+    apart = np.sqrt(share * (1 - share) * inverse + 0.25) / (inverse + 1)
+    return np.clip(middle - apart, 0.0, 1.0), np.clip(middle + apart, 0.0, 1.0)

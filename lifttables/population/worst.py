@@ -1,0 +1,142 @@
+"""What a notion needs at worst, where the probabilities of an output are only known to lie between bounds."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.errors import UnsupportedNotion
+from liftlib.notions import Need, Notion
+from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
+
+MOST_CORNERS = 10
+"""Secrets beyond which the 2^|S| corners of a box of lifts are too many."""
+
+
+class Between(NamedTuple):
+    """Bounds on the probabilities of m outputs.
+
+    Attributes
+    ----------
+    lower, upper : numpy.ndarray, shape (S + 1, m)
+        Of P(y|s), and in the last row of P(y).
+    prior_lower, prior_upper : numpy.ndarray, shape (S,)
+        Of P(s).
+    """
+
+    lower: Matrix
+    upper: Matrix
+    prior_lower: Vector
+    prior_upper: Vector
+
+
+def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
+    """Return what each output needs of each budget at most, whatever probabilities lie between the bounds.
+
+    Parameters
+    ----------
+    notion : Notion
+        One that lift columns decide, and whose needs are largest at a corner of any box of lifts: those that the
+        least and the largest lift decide, and every average of a function of the lifts that falls and then rises.
+    between : Between
+
+    Returns
+    -------
+    tuple of Need
+        With ``needed`` of shape (m,).
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is about attributes, or averages over more than ``MOST_CORNERS`` secrets.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> half = np.full((3, 1), 0.5)
+    >>> found = worst_needs(LIP(1.0), Between(half / 2, half, half[:2, 0], half[:2, 0]))
+    >>> [round(float(need.needed[0]), 4) for need in found]
+    [0.6931, 0.6931]
+    """
+    if not notion.columnwise:
+        raise UnsupportedNotion(
+            f"{notion} is not decided by each output's lifts alone, so what it needs for the population is not known: "
+            "use LIP or LDP, or keep it for the table's rows only"
+        )
+    n_secret = len(between.prior_upper)
+    if n_secret == 1:  # then P(y|s) = P(y)
+        return notion.needs(np.ones_like(between.lower[:-1]), np.ones(1))
+    least, most = lifts_between(between)
+    found = _worst_of_box(notion, between, least, most)
+    # Upper bounds on P(s) sum to more than 1, so an average by them exceeds that of any prior. An output whose lifts
+    # are all known to be 1 needs the same under every prior, so it gets one that sums to 1.
+    constant = (np.maximum(most - 1, 1 - least) <= SAME_TOL).all(axis=0)
+    if not constant.any():
+        return found
+    at_one = notion.needs(np.ones_like(least), between.prior_upper / between.prior_upper.sum())
+    return tuple(
+        need._replace(needed=np.where(constant, one.needed, need.needed))
+        for need, one in zip(found, at_one, strict=True)
+    )
+
+
+def _worst_of_box(notion: Notion, between: Between, least: Matrix, most: Matrix) -> tuple[Need, ...]:
+    lower, upper = between.lower[:-1], between.upper[:-1]
+    n_secret, prior = len(lower), between.prior_upper
+    with np.errstate(invalid="ignore"):  # a ratio of two bounds that are 0, which is not read
+        at_most, at_least = notion.needs(most, prior), notion.needs(least, prior)
+    if all(need.decides for need in at_most):
+        found = []
+        for place, (up, low) in enumerate(zip(at_most, at_least, strict=True)):
+            if up.decides == ("most",):
+                found.append(up)
+            elif up.decides == ("least",):
+                found.append(low)
+            else:  # the ratio of two secrets' probabilities, of which P(y) is no part
+                needed = [_ratio(notion, lower, upper, s, prior)[place].needed for s in range(n_secret)]
+                found.append(up._replace(needed=np.max(needed, axis=0)))
+        return tuple(found)
+    if n_secret > MOST_CORNERS:
+        raise UnsupportedNotion(
+            f"{notion} averages over {n_secret} secrets, more than {MOST_CORNERS}: bound single lifts by LIP or LDP"
+        )
+    corners = [
+        notion.needs(np.where(np.array(at)[:, None], most, least), prior)
+        for at in itertools.product([False, True], repeat=n_secret)
+    ]
+    return tuple(
+        needs[0]._replace(needed=np.max([need.needed for need in needs], axis=0))
+        for needs in zip(*corners, strict=True)
+    )
+
+
+def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
+    """Return the least and the largest lifts, shape (S, m); an output that nothing leads to has lift 1."""
+    lower, upper = between.lower, between.upper
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least, most = lower[:-1] / upper[-1], upper[:-1] / lower[-1]
+        # P(s|y) is at most 1
+        most = np.minimum(most, 1 / between.prior_lower[:, None])
+    never = upper[-1] == 0
+    return np.where(never, 1.0, np.minimum(least, 1.0)), np.where(never, 1.0, np.maximum(most, 1.0))
+
+
+def _ratio(notion: Notion, lower: Matrix, upper: Matrix, s: int, prior: Vector) -> tuple[Need, ...]:
+    corner = lower.copy()
+    corner[s] = upper[s]
+    # an output that this secret never leads to, and others need not: their own corners decide
+    never = corner.max(axis=0) == 0
+    return notion.needs(np.where(never, 1.0, corner), prior)
+
+
+def excess_of(needs: tuple[Need, ...]) -> Vector:
+    """Return by how many nats each output exceeds a budget, the worst of them, shape (m,)."""
+    over = [np.maximum(need.needed, 0.0) - need.allowed for need in needs if not np.isinf(need.allowed)]
+    return np.max(over, axis=0) if over else np.full(needs[0].needed.shape, -np.inf)
+
+
+def kept_for_sure(notion: Notion, between: Between) -> Mask:
+    """Return, shape (m,), which outputs keep the notion whatever lies between the bounds."""
+    return np.asarray(excess_of(worst_needs(notion, between)) <= KEEP_TOL)

@@ -1,0 +1,127 @@
+"""Calls that may take too long, made in a process of their own, which is stopped when their time is over."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, BinaryIO
+
+from liftlib.errors import LiftError
+
+PROCESSES = sys.platform != "emscripten"
+"""Whether there are any: in a browser a call is made in place, and nothing stops it on the way."""
+
+
+class Trying(AbstractContextManager["Trying"]):
+    """A process that calls functions of this library, one after the other, each for a while at most.
+
+    Examples
+    --------
+    >>> with Trying() as trying:
+    ...     trying.call(divmod, (7, 2), 60.0)
+    (3, 1)
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
+        """Return what a function gives, or raise what it raises.
+
+        Raises
+        ------
+        TimeoutError
+            If it takes longer; its process is stopped.
+        LiftError
+            If the process dies, as for want of memory.
+        """
+        if not PROCESSES:
+            return _in_place(function, args, seconds)
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", "from lifttables.recommendation.trying import serve; serve()"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            self._answers: queue.Queue[Any] = queue.Queue()
+            threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
+            self._answers.get()  # it has started: importing is not the function's time
+        assert self._process.stdin is not None
+        try:
+            pickle.dump((function, args), self._process.stdin)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._stop()
+            raise LiftError("a process that tried a mechanism died, for want of memory perhaps") from None
+        try:
+            answer = self._answers.get(timeout=seconds)
+        except queue.Empty:
+            self._stop()
+            raise TimeoutError(f"it took longer than {seconds:g} s") from None
+        if answer is None:
+            self._stop()
+            raise LiftError("a process that tried a mechanism died, for want of memory perhaps")
+        ended_well, value = answer
+        if not ended_well:
+            raise value
+        return value
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+
+def _in_place(function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
+    started = time.monotonic()
+    value = function(*args)
+    if time.monotonic() - started > seconds:
+        raise TimeoutError(f"it took longer than {seconds:g} s")
+    return value
+
+
+def _listen(stream: BinaryIO, answers: queue.Queue[Any]) -> None:
+    while True:
+        try:
+            answers.put(pickle.load(stream))  # noqa: S301 - from our own process
+        except (EOFError, pickle.UnpicklingError, ValueError):
+            answers.put(None)
+            return
+
+
+def serve() -> None:
+    """Answer calls from the standard input until it ends."""
+    # whatever prints, be it a solver in C, prints elsewhere
+    out, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
+    os.dup2(2, 1)
+    # before the first call's time begins: of sources that were never compiled it takes half a minute
+    import lifttables.recommendation.choosing  # noqa: F401, PLC0415
+    from mixproof.backends import compile_loops  # noqa: PLC0415
+    from mixproof.compiling import HAS_NUMBA  # noqa: PLC0415
+
+    if HAS_NUMBA:
+        compile_loops()
+    pickle.dump("started", out)
+    out.flush()
+    while True:
+        try:
+            function, args = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
+        except EOFError:
+            return
+        try:
+            answer = (True, function(*args))
+        except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
+            answer = (False, error)
+        pickle.dump(answer, out)
+        out.flush()

@@ -1,0 +1,246 @@
+"""The card of a release: all that a stranger needs to use the table, and nothing of the counts it was made from."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from liftlib import __version__
+from liftlib.channel import Channel
+from lifttables.designs.designing import Design, Kept
+from lifttables.designs.rounding import bits
+from lifttables.designs.statement import in_words, not_covered, statement
+from lifttables.encoding.columns import JOIN, RARE
+from lifttables.encoding.naming import Texts
+from lifttables.files import read_ours
+from mixproof.numerics import Matrix
+
+FORMAT = "liftlib card 1"
+
+MARK_UP = re.compile(r"([|`*\[\\])")
+"""What Markdown reads as more than a letter, but for what is replaced."""
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """What is published about a release.
+
+    Attributes
+    ----------
+    secret, columns, keep : tuple of str
+        Names of columns: what was protected, what was released through the channel, what as it is.
+    notion : str
+    kept : tuple of Kept
+        For whom, and how sure.
+    words : tuple of str
+        What it means for one person.
+    not_covered : tuple of str
+    symbols : tuple of tuple of str
+        The labels before the release, in each column.
+    texts : tuple of tuple of str
+        The outputs, in each column.
+    sources : tuple of tuple of int
+        The symbols behind each output.
+    kernel : numpy.ndarray or None
+        P(y|x) as it was used, shape (X, Y); None where it is not published.
+    grid : int or None
+        Its probabilities are multiples of 1 / grid.
+    told_bits : float or None
+        What the kernel tells of the table, at most, in bits.
+    mechanism : str
+    order : str
+    release : int
+        Which release of these rows it is.
+    made, version : str
+    broken : str
+        What is broken, so that the card promises nothing: ``kept`` and ``words`` are then empty. Empty where the
+        promise holds.
+    """
+
+    secret: tuple[str, ...]
+    columns: tuple[str, ...]
+    keep: tuple[str, ...]
+    notion: str
+    kept: tuple[Kept, ...]
+    words: tuple[str, ...]
+    not_covered: tuple[str, ...]
+    symbols: Texts
+    texts: Texts
+    sources: tuple[tuple[int, ...], ...]
+    kernel: Matrix | None
+    grid: int | None
+    told_bits: float | None
+    mechanism: str
+    order: str
+    release: int
+    made: str
+    version: str
+    broken: str = ""
+
+    @property
+    def cite(self) -> str:
+        """How to cite the release."""
+        under = f"with {self.notion} BROKEN" if self.broken else f"under {self.notion}"
+        return (
+            f"{JOIN.join(self.columns)} released {under} with regard to {JOIN.join(self.secret)}, by "
+            f"{self.mechanism}, liftlib {self.version}, {self.made[:10]}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the card as JSON values."""
+        found = {name: value for name, value in vars(self).items() if name not in ("kernel", "broken")}
+        kernel = None
+        if self.kernel is not None:
+            kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
+        kept = [{name: value for name, value in asdict(one).items() if name != "numbers"} for one in self.kept]
+        return {
+            "broken": self.broken or None,
+            "format": FORMAT,
+            **found,
+            "kept": kept,
+            "kernel": kernel,
+            "why_no_kernel": self.why(),
+            "cite": self.cite,
+        }
+
+    def why(self) -> str | None:
+        """Return why there is no kernel, None if there is one."""
+        if self.kernel is not None:
+            return None
+        return (
+            "it would tell the table's counts: its owner withholds it, the mechanism sees the secret, the notion "
+            "bounds no single output, or no rounding of it keeps the notion"
+        )
+
+    def as_text(self) -> str:
+        """Return the card in Markdown."""
+        title = f"{_cell(JOIN.join(self.columns))}, released"
+        if self.broken:
+            lines = [f"# {_cell(self.broken)}", "", f"This is the card of {title}. It promises nothing.", ""]
+        else:
+            lines = [f"# {title}", "", "## What is promised", "", *(f"- {statement(one)}" for one in self.kept), ""]
+            lines += ["For one person:", "", *(f"- {_cell(one)}" for one in self.words), ""]
+        lines += ["## What is never promised" if self.broken else "## What is not", ""]
+        lines += [f"- {_cell(one)}" for one in self.not_covered]
+        lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
+        lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
+        lines += ["", f"The rows are {self.order}. Mechanism: {self.mechanism}."]
+        if self.told_bits is not None:
+            of_one = "" if self.broken else "; of one person it tells nothing that breaks the promise above"
+            lines += [
+                (
+                    "How likely each symbol is to be released as each output stands in the JSON card, for estimates "
+                    f"(`lift estimate`). It takes one of 2^{self.told_bits:.0f} forms at most, and tells no more of "
+                    f"the table's counts than which{of_one}."
+                )
+            ]
+        else:
+            lines += [f"How likely each symbol is to be released as each output is not published: {self.why()}."]
+        if self.release > 1:
+            lines += ["", f"It is release {self.release} of these rows."]
+        lines += ["", "## How to cite", "", f"As: {_cell(self.cite)}"]
+        return "\n".join(lines) + "\n"
+
+    def _source(self, y: int) -> str:
+        return "; ".join(JOIN.join(self.symbols[x]) for x in self.sources[y])
+
+
+def _cell(text: str) -> str:
+    """Return a text that is one cell of a table in Markdown, and no mark-up of a page made of it."""
+    return MARK_UP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;").replace("\r", " ").replace("\n", " "))
+
+
+def card_of(
+    made: Design,
+    *,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    release: int = 1,
+    broken: str = "",
+    kernel: bool = True,
+) -> Card:
+    """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
+
+    Parameters
+    ----------
+    made : Design
+    keep : sequence of str, keyword-only
+        Columns published as they are.
+    keep_order : bool, keyword-only
+        Whether rows are in the source's order.
+    release : int, keyword-only
+        Which release of these rows it is.
+    broken : str, keyword-only
+        What is broken, together with kept columns or earlier releases, so that the card promises nothing.
+    kernel : bool, keyword-only
+        Whether the card has the kernel, where that may be published at all.
+    """
+    grid = made.grid if kernel else None
+    public = made.public
+    symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
+    words = () if made.promise is None or broken else in_words(made.promise, JOIN.join(made.secret.names))
+    return Card(
+        secret=tuple(made.secret.names),
+        columns=tuple(public.names),
+        keep=tuple(keep),
+        notion=made.notion,
+        kept=() if broken else tuple(replace(one, numbers="") for one in made.kept),
+        words=words,
+        not_covered=not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=kernel),
+        symbols=symbols,
+        texts=made.texts,
+        sources=made.sources,
+        kernel=None if grid is None else made.channel.kernel,
+        grid=grid,
+        told_bits=None if grid is None else bits(len(symbols), len(made.texts), grid),
+        mechanism=made.mechanism,
+        order="in the order of the table that they come from" if keep_order else "shuffled",
+        release=release,
+        made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        version=__version__,
+        broken=broken,
+    )
+
+
+def read_card(path: Path) -> Card:
+    """Return a card from its JSON file.
+
+    Raises
+    ------
+    DataError
+        If the file is not there or is no card.
+    """
+    return read_ours(path, "card", FORMAT, _card, "ask for a card of this version")
+
+
+def _card(found: Any) -> Card:
+    def texts(name: str) -> Texts:
+        return tuple(tuple(map(str, one)) for one in found[name])
+
+    kernel = None
+    if found["kernel"] is not None:
+        kernel = np.zeros((len(found["symbols"]), len(found["texts"])))
+        for row, (at, values) in zip(kernel, found["kernel"], strict=True):
+            row[at] = values
+        kernel = Channel(kernel).kernel
+    several = {name: tuple(map(str, found[name])) for name in ("secret", "columns", "keep", "words", "not_covered")}
+    one = {name: str(found[name]) for name in ("notion", "mechanism", "order", "made", "version")}
+    named: dict[str, Any] = {**several, **one}
+    return Card(
+        **named,
+        kept=tuple(Kept(**one) for one in found["kept"]),
+        symbols=texts("symbols"),
+        texts=texts("texts"),
+        sources=tuple(tuple(map(int, one)) for one in found["sources"]),
+        kernel=kernel,
+        grid=found["grid"],
+        told_bits=found["told_bits"],
+        release=int(found["release"]),
+        broken=str(found.get("broken") or ""),  # cards of earlier versions have none
+    )

@@ -1,0 +1,247 @@
+"""What several releases of the same rows, and columns kept beside them, tell about a secret together.
+
+A lift notion does not compose: with X = (S xor R, R), either half alone says nothing of S and both say all. So it is
+computed, from the rows' own counts, what all that is published about a row says when it is put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from liftlib.errors import BrokenNotion
+from liftlib.notions import Notion
+from lifttables.designs.designing import Design
+from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
+from lifttables.encoding.table import Table
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
+
+CHUNK = 4_000_000
+"""Numbers in memory at a time."""
+
+MOST = 1_000_000
+"""Combinations of outputs, or of kept values, beyond which it is not computed what they tell together."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """What is told together.
+
+    Attributes
+    ----------
+    excess : float
+        Nats by which the notion is exceeded; negative where it is kept.
+    worst : str
+        What exceeds it, or comes nearest to it.
+    """
+
+    excess: float
+    worst: str
+
+    @property
+    def broken(self) -> bool:
+        """Whether the notion is broken."""
+        return not self.excess <= KEEP_TOL
+
+
+def told_together(
+    table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
+) -> Together:
+    """Return what the outputs of some designs and the kept columns say together about the secret, at worst.
+
+    Parameters
+    ----------
+    table : Table
+    secret : Symbols
+        Its columns; several are protected together. The secrets are the rows' own: some may be missing, or be others.
+    designs : sequence of Design
+        Each drawn from once for each row, independently of the others given the row.
+    kept : sequence of str
+        Columns published as they are.
+    notion : Notion
+        One that each output's lifts decide.
+
+    Raises
+    ------
+    BrokenNotion
+        If the notion is another, or there are too many combinations of outputs.
+    """
+    n_outputs = int(np.prod([made.channel.n_outputs for made in designs], dtype=float))
+    if not notion.columnwise:
+        raise BrokenNotion(
+            f"{notion} is about all outputs at once, so what a release tells beside another or beside kept columns is "
+            "not known: release one, without --keep, or take it on yourself (--allow)"
+        )
+    if n_outputs > MOST:
+        raise BrokenNotion(
+            f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than {MOST:,}: "
+            "what they tell together was not computed; take it on yourself (--allow)"
+        )
+    if kept and (many := table.distinct(kept)) > MOST:
+        raise BrokenNotion(
+            f"the kept columns {', '.join(kept)} have {many:,} combinations of values, more than {MOST:,}: they "
+            "tell people apart; coarsen or leave them out, or take it on yourself (--allow)"
+        )
+    counted = _counted(table, secret, designs, kept)
+    p_s = np.bincount(counted.s, weights=counted.rows) / counted.rows.sum()
+    worst, where = -np.inf, (0, 0, "")
+    for first, released in _blocks(counted, designs, n_outputs, len(p_s)):
+        p_sy = np.moveaxis(released, 1, 0).reshape(len(p_s), -1) / counted.rows.sum()
+        p_y = p_sy.sum(axis=0)
+        seen = np.flatnonzero(p_y > 0)
+        lifts = p_sy[:, seen] / (p_s[:, None] * p_y[seen])
+        for need in notion.needs(lifts, p_s):
+            if np.isinf(need.allowed):  # it bounds nothing, and infinity less itself is no number
+                continue
+            over = need.needed - need.allowed
+            if over.max() > worst:
+                worst = float(over.max())
+                z, y = divmod(int(seen[int(over.argmax())]), n_outputs)
+                where = (first + z, y, f"{need.budget} needs {need.needed.max():.4g}, budget {need.allowed:.4g}")
+    z, y, text = where
+    names = [f"{name} = {value}" for name, value in zip(kept, counted.kept.row(z) if kept else (), strict=True)]
+    at = np.unravel_index(y, [made.channel.n_outputs for made in designs])
+    names += [
+        f"{JOIN.join(made.public.names)} released as {made.outputs[int(i)]}"
+        for made, i in zip(designs, at, strict=True)
+    ]
+    return Together(worst, f"{' and '.join(names)}: {text}")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Whether a release keeps its notion together with what else is published about the same rows.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        For the owner: they hold numbers that are functions of the counts.
+    broken : str
+        For everybody: why nothing is promised; empty where the notion is kept together with the rest.
+    checked : bool
+        Whether it could be computed what all of it tells together.
+    """
+
+    notes: tuple[str, ...] = ()
+    broken: str = ""
+    checked: bool = True
+
+
+def beside_others(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], *, allow: bool) -> Beside:
+    """Refuse a release that breaks the notion together with kept columns or with earlier releases.
+
+    Raises
+    ------
+    BrokenNotion
+        With what breaks it, unless ``allow`` is set.
+    """
+    if not (keep or earlier):
+        return Beside()
+    beside = " and ".join(
+        [f"the kept columns {', '.join(keep)}"] * bool(keep)
+        + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
+    )
+    try:
+        found = _judged(table, made, earlier, keep, beside)
+    except BrokenNotion as error:
+        if not allow:
+            raise
+        unknown = f"it is not known whether {made.notion} is kept together with {beside}"
+        return Beside((f"BROKEN, nothing is promised: {error}",), f"BROKEN: {unknown}", checked=False)
+    if not found.broken:
+        return Beside((f"{made.notion} is kept together with {beside}, for these rows",))
+    broken = f"{made.notion} is BROKEN together with {beside}: {found.worst}"
+    if not allow:
+        raise BrokenNotion(f"{broken}; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)")
+    return Beside(
+        (f"BROKEN, nothing is promised: {broken}",), f"BROKEN: {made.notion} is not kept together with {beside}"
+    )
+
+
+def _judged(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], beside: str) -> Together:
+    if made.promise is None or not set(made.secret.names) <= set(table.columns):
+        raise BrokenNotion(
+            f"what the release tells together with {beside} is not known without the secret and the notion: give rows "
+            "with the secret, or take it on yourself (--allow)"
+        )
+    return worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    rows: Vector
+    s: np.ndarray
+    z: np.ndarray
+    codes: tuple[np.ndarray, ...]
+    kept: pl.DataFrame
+
+
+def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str]) -> _Counted:
+    """Return how often each combination of secret, kept values and symbols occurs, sorted by kept values and secret."""
+    wanted: dict[str, Column] = {f"s{i}": column for i, column in enumerate(secret.columns)}
+    wanted |= {f"z{i}": Column(name) for i, name in enumerate(kept)}
+    for d, made in enumerate(designs):
+        wanted |= {f"x{d} {i}": column for i, column in enumerate(made.public.columns)}
+        if made.channel.sees_secret:
+            wanted |= {f"s{d} {i}": column for i, column in enumerate(made.secret.columns)}
+    found = table.counts(wanted)
+
+    def part(prefix: str, symbols: Symbols) -> np.ndarray:
+        return symbols.index(found.select(pl.col(f"{prefix}{i}").alias(n) for i, n in enumerate(symbols.names)))
+
+    codes = []
+    for d, made in enumerate(designs):
+        x = part(f"x{d} ", made.public)
+        if made.channel.sees_secret:
+            s = part(f"s{d} ", made.secret)
+            x = np.where((x >= 0) & (s >= 0), s * len(made.public.labels) + x, -1)
+        codes.append(np.where(x < 0, len(made.kernel()) - 1, x))
+    keys = [f"z{i}" for i in range(len(kept))]
+    groups = found.select(pl.col(keys).fill_null(MISSING)).unique(maintain_order=True) if kept else pl.DataFrame()
+    z = np.zeros(len(found), dtype=np.int64)
+    if kept:
+        numbered = groups.with_row_index("number")
+        joined = found.select(pl.col(keys).fill_null(MISSING)).join(
+            numbered, on=keys, how="left", maintain_order="left"
+        )
+        z = joined["number"].to_numpy().astype(np.int64)
+    own = found.select(pl.col(f"s{i}").alias(n) for i, n in enumerate(secret.names))
+    _, s = np.unique(secret.index_apart(own), return_inverse=True)
+    order = np.lexsort((s, z))
+    return _Counted(
+        found[ROWS].to_numpy().astype(float)[order], s[order], z[order], tuple(one[order] for one in codes), groups
+    )
+
+
+def _blocks(
+    counted: _Counted, designs: Sequence[Design], n_outputs: int, n_secret: int
+) -> Iterator[tuple[int, Matrix]]:
+    """Give expected rows by kept values, secret and outputs, shape (Z, S, Y), for some kept values at a time."""
+    kernels = [made.kernel() for made in designs]
+    step = max(1, CHUNK // (n_outputs * n_secret))
+    last = int(counted.z[-1]) + 1 if len(counted.z) else 0
+    for first in range(0, last, step):
+        low, high = np.searchsorted(counted.z, [first, first + step])
+        released = np.zeros((min(step, last - first), n_secret, n_outputs))
+        for start in range(low, high, max(1, CHUNK // n_outputs)):
+            part = slice(start, min(high, start + max(1, CHUNK // n_outputs)))
+            rows = counted.rows[part, None]
+            for kernel, codes in zip(kernels, counted.codes, strict=True):
+                rows = (rows[:, :, None] * kernel[codes[part]][:, None, :]).reshape(len(rows), -1)
+            np.add.at(released, (counted.z[part] - first, counted.s[part]), rows)
+        yield first, released
+
+
+def worst_of_parts(
+    table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
+) -> Together:
+    """Return the worst of :func:`told_together` about several secret columns together and about each alone."""
+    found = [told_together(table, secret, designs, kept, notion)]
+    if len(secret.columns) > 1:
+        for at, column in enumerate(secret.columns):
+            labels = tuple((label,) for label in sorted(set(secret.of_column(at)), key=column.place))
+            found.append(told_together(table, Symbols((column,), labels), designs, kept, notion))
+    return max(found, key=lambda one: one.excess)

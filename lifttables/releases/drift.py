@@ -1,0 +1,215 @@
+"""Whether new rows come from the distribution that a channel was designed for, and keep its notion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.notions import Notion
+from lifttables.audits.measuring import Verdict, verdict_of
+from lifttables.designs.designing import CONFIDENCE, Design
+from lifttables.encoding.columns import ROWS
+from lifttables.encoding.table import Table
+from lifttables.population.sample import Sample
+from mixproof.numerics import KEEP_TOL, Matrix
+
+RESHUFFLES = 999
+"""Random divisions of old and new rows that the real one is held against; the least p-value is 1 in this and one."""
+
+CALLED = 0.001
+"""A p-value up to which old and new rows are said to differ."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How new rows compare with those of the design.
+
+    Attributes
+    ----------
+    rows : int
+    p_value : float
+        How often a random division of all rows into old and new differs as much as the real one.
+    distance : float
+        Total variation distance of the two tables' shares.
+    excess : float or None
+        Nats by which the release of the new rows exceeds the notion; None where that cannot be told.
+    of : str
+        What was compared.
+    confidence : float or None
+        With which the design keeps the notion for the population that its rows are from.
+    population : {"kept", "broken", "cannot be told from this table"} or None
+        What the new rows by themselves say of the population that they are from, at that confidence, or 0.95 where the
+        design has none; None where they hold no secret, or nobody knows how to tell.
+    untold : str
+        Why it cannot be told by how much the notion is exceeded, to go on a sentence; empty where it can.
+    beside : str
+        Why nothing is promised of the new rows together with what else is published about them, such as kept columns;
+        empty where the notion is kept together with it.
+    """
+
+    rows: int
+    p_value: float
+    distance: float
+    excess: float | None
+    of: str
+    confidence: float | None
+    population: Verdict | None
+    untold: str
+    beside: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the rows differ by more than chance."""
+        return self.p_value <= CALLED
+
+    @property
+    def harmful(self) -> bool:
+        """Whether the notion is broken for the new rows, or they differ so that what was promised does not hold.
+
+        A promise for these rows alone holds where the new rows' own shares keep the notion; one for the population
+        where the new rows by themselves vouch for it.
+        """
+        if self.beside or self.population == "broken":
+            return True
+        if self.confidence is not None:
+            return self.differs and self.population != "kept"
+        return self.differs and (self.excess is None or not self.excess <= KEEP_TOL)
+
+    @property
+    def promise(self) -> str:
+        """What is promised of the release of the new rows, in a sentence."""
+        if self.beside:
+            return f"nothing is promised of the new rows. {self.beside}"
+        if self.population == "broken":
+            return "nothing is promised of the new rows, for they show that the notion is broken for their population"
+        if self.population == "kept":
+            sure = CONFIDENCE if self.confidence is None else self.confidence
+            return (
+                f"the notion is kept for the population that the new rows are from, with confidence {sure:g}, by what "
+                "they say themselves"
+            )
+        if self.confidence is None:
+            return "nothing is promised of the new rows, for the design was made for its own rows alone"
+        if self.differs:
+            return "nothing is promised of the new rows, for they are from another population than the design's"
+        return (
+            f"the notion is kept for the population with confidence {self.confidence:g} if the new rows are from the "
+            "design's, which they do not contradict"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.beside}; {self._compared()}" if self.beside else self._compared()
+
+    def _compared(self) -> str:
+        if not self.differs and self.population != "broken":
+            return f"no drift: {self.of} of {self.rows:,} new rows is as in the design's (p = {self.p_value:.3g})"
+        kept = (
+            f"whether the notion is kept cannot be told {self.untold}"
+            if self.excess is None
+            else f"the notion is exceeded by {self.excess:.4g} nats for them"
+            if not self.excess <= KEEP_TOL
+            else "the released columns alone keep the notion for their own shares"
+            if self.beside
+            else "the notion is kept for their own shares all the same"
+        )
+        if self.population == "broken":
+            kept = f"the notion is exceeded by {self.excess:.4g} nats for them, BROKEN for the population they are from"
+        of = f"{self.of} of {self.rows:,} new rows is {'not ' if self.differs else ''}as in the design's"
+        far = f"total variation distance {self.distance:.3f}, p = {self.p_value:.3g}"
+        return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {kept}"
+
+
+def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
+    """Return how a table's rows compare with those of a design.
+
+    Parameters
+    ----------
+    table : Table
+        New rows; where they hold the secret columns, both are compared together, otherwise the public ones alone.
+    made : Design
+    rng : numpy.random.Generator
+        Of the random divisions.
+
+    Notes
+    -----
+    The p-value is that of the permutation test of homogeneity by Pearson's statistic: exact for tables of any size.
+
+    The new rows are judged with all their secrets, those too that the design has not seen: a channel that does not see
+    the secret releases them as any other, and they are learned about as any other.
+    """
+    with_secret = all(name in table.columns for name in made.secret.names)
+    new = _counts(table, made, with_secret=with_secret)
+    old = np.zeros_like(new)
+    known = made.table if with_secret else made.table.sum(axis=0, keepdims=True)
+    old[: len(known), :-1] = known
+    counted, seen = new, (old + new > 0).ravel()
+    old, new = old.ravel()[seen], new.ravel()[seen]
+    # few new rows against few old ones, whichever are fewer: the test is the same
+    pooled, n = (old + new).astype(np.int64), min(int(new.sum()), int(old.sum()))
+    expected = pooled * n / pooled.sum()
+    fewer = new if n == int(new.sum()) else old
+    real = float(((fewer - expected) ** 2 / pooled).sum())
+    as_far = 0
+    for _ in range(RESHUFFLES):
+        drawn = rng.multivariate_hypergeometric(pooled, n, method="marginals")
+        as_far += float(((drawn - expected) ** 2 / pooled).sum()) >= real * (1 - 1e-12)
+    excess, population = None, None
+    if with_secret and made.promise is not None and made.promise.attributes is None:
+        counted, channel = _as_released(counted, made)
+        excess = _excess(counted, channel, made.promise)
+        # the channel was there before the new rows, so that their bounds hold for it
+        sample = Sample(counted, CONFIDENCE if made.confidence is None else made.confidence)
+        population = verdict_of(sample, made.promise, channel)
+    return Drift(
+        rows=int(new.sum()),
+        p_value=(1 + as_far) / (1 + RESHUFFLES),
+        distance=float(np.abs(new / new.sum() - old / old.sum()).sum() / 2),
+        excess=excess,
+        of="the joint distribution" if with_secret else f"the distribution of {', '.join(made.public.names)}",
+        confidence=made.confidence,
+        population=population,
+        untold="" if excess is not None else _untold(made, with_secret=with_secret),
+    )
+
+
+def _untold(made: Design, *, with_secret: bool) -> str:
+    if not with_secret:
+        return "without the secret"
+    if made.promise is None:
+        return "as a design's file does not keep a notion of your own"
+    return "of a notion of attributes, some of whose combinations the new rows may lack"
+
+
+def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
+    """Return how often each secret and symbol occur, the design's first.
+
+    Each secret that the design has not seen has a row of its own; all such symbols share the last column, for they are
+    released alike.
+    """
+    secret, public = made.secret, made.public
+    columns = [*(secret.columns if with_secret else ()), *public.columns]
+    found = table.counts(columns)
+    x = public.index(found.select(public.names))
+    s = secret.index_apart(found.select(secret.names)) if with_secret else np.zeros(len(x), dtype=np.int64)
+    rows = max(len(secret.labels), int(s.max()) + 1) if with_secret else 1
+    counted = np.zeros((rows, len(public.labels) + 1))
+    np.add.at(counted, (s, x), found[ROWS].to_numpy())  # -1, of what the design has not seen, is the last column
+    return counted
+
+
+def _as_released(counted: Matrix, made: Design) -> tuple[Matrix, Channel]:
+    """Return the new rows' counts and the channel they go through: a draw from P(y) for what it was not made for."""
+    if not counted[:, -1].any():
+        counted = counted[:, :-1]
+    kernel = np.tile(made.kernel()[-1], (*counted.shape[not made.channel.sees_secret :], 1))
+    kernel[tuple(map(slice, made.channel.kernel.shape))] = made.channel.kernel
+    return counted, Channel(kernel, certificate=made.channel.certificate)
+
+
+def _excess(counted: Matrix, channel: Channel, notion: Notion) -> float:
+    secrets, symbols = counted.sum(axis=1) > 0, counted.sum(axis=0) > 0
+    kernel = channel.kernel[secrets][:, symbols] if channel.sees_secret else channel.kernel[symbols]
+    return notion.excess(Joint.from_counts(counted[secrets][:, symbols]), Channel(kernel))

@@ -1,0 +1,120 @@
+"""The operating system's generator: what it gives cannot be foretold from a seed or from earlier output."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftlib.channel import Uniform
+from liftlib.errors import shown
+from mixproof import numerics
+from mixproof.numerics import Vector
+
+
+class SystemRandom:
+    """Uniform numbers from the operating system, through the one method that :meth:`liftlib.Channel.sample` calls."""
+
+    def random(self, size: int) -> Vector:
+        """Return ``size`` numbers in [0, 1), multiples of 2^-53.
+
+        Examples
+        --------
+        >>> numbers = SystemRandom().random(1000)
+        >>> bool(((0 <= numbers) & (numbers < 1)).all()), len(set(numbers.tolist()))
+        (True, 1000)
+        """
+        return np.asarray((np.frombuffer(os.urandom(8 * size), dtype="<u8") >> np.uint64(11)) * 2.0**-53)
+
+
+def uniform(rng: Uniform | int | None) -> Uniform:
+    """Return a source of randomness: the one given, one that a seed starts, or the operating system's."""
+    if rng is None:
+        return SystemRandom()
+    return rng if isinstance(rng, Uniform) else generator(rng)
+
+
+def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return a numpy generator: the one given, one that a seed starts, or a new one.
+
+    Raises
+    ------
+    InvalidParameter
+        If the seed is negative.
+    """
+    return np.random.default_rng() if rng is None else numerics.generator(rng)
+
+
+def told(rng: Uniform | int | None) -> str:
+    """Return what an audit says of a release's randomness.
+
+    Examples
+    --------
+    >>> told(3)
+    'drawn from the seed 3: whoever knows it and this program can repeat the draw'
+    """
+    if rng is None:
+        return "drawn from the operating system's generator"
+    if isinstance(rng, Uniform):
+        return f"drawn from the caller's {type(rng).__name__}: whoever knows its state can repeat the draw"
+    return f"drawn from the seed {shown(int(rng))}: whoever knows it and this program can repeat the draw"
+
+
+class Stream:
+    """Uniform numbers from a key, by place: who makes those of a place again makes the same.
+
+    Parameters
+    ----------
+    key : bytes
+        Of 32 bytes: who has it can repeat the draw, and nobody else can foretell a number from all others.
+    place : int
+        Such as a part's number; streams of different places have nothing to do with one another.
+
+    Notes
+    -----
+    The extendable-output function SHAKE256 (FIPS 202) of key, place and block. The numbers do not depend on how many
+    are asked for at a time.
+
+    Examples
+    --------
+    >>> one, other = Stream(bytes(32), 3), Stream(bytes(32), 3)
+    >>> bool((np.concatenate([one.random(2), one.random(70_000)]) == other.random(70_002)).all())
+    True
+    """
+
+    BLOCK = 1 << 16
+
+    def __init__(self, key: bytes, *place: int) -> None:
+        self._name = b"".join([key, *(number.to_bytes(8, "little") for number in place)])
+        self._at, self._held = 0, (-1, np.zeros(0, dtype=np.uint64))
+
+    def random(self, size: int) -> Vector:
+        """Return the next ``size`` numbers in [0, 1), multiples of 2^-53."""
+        return np.asarray((self.bits(size) >> np.uint64(11)) * 2.0**-53)
+
+    def bits(self, size: int) -> NDArray[np.uint64]:
+        """Return the next ``size`` numbers of 64 bits."""
+        found = np.empty(size, dtype=np.uint64)
+        done = 0
+        while done < size:
+            block, start = divmod(self._at, self.BLOCK)
+            if self._held[0] != block:
+                drawn = hashlib.shake_256(self._name + block.to_bytes(8, "little")).digest(8 * self.BLOCK)
+                self._held = block, np.frombuffer(drawn, dtype="<u8")
+            part = self._held[1][start : start + size - done]
+            found[done : done + len(part)] = part
+            done, self._at = done + len(part), self._at + len(part)
+        return found
+
+
+def key_of(source: Uniform) -> bytes:
+    """Return a key for :class:`Stream` from a source of uniform numbers.
+
+    Examples
+    --------
+    >>> key_of(generator(3)) == key_of(generator(3)), key_of(SystemRandom()) == key_of(SystemRandom())
+    (True, False)
+    """
+    return hashlib.sha3_256(np.asarray(source.random(8), dtype="<f8").tobytes()).digest()

@@ -1,0 +1,60 @@
+"""Which route a search takes: loops that are compiled, where numba is installed, or HiGHS one programme at a time."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from mixproof.constraints import ranges
+from mixproof.numerics import Matrix, Vector
+from mixproof.plain import Plain
+from mixproof.problem import Pass, Problem
+from mixproof.restricted_master import HighsMaster, Master
+from mixproof.sparse_vertices import supports
+
+MOST_DENSE = 64
+"""Coordinates beyond which HiGHS mixes the rows found, although loops are compiled."""
+
+
+class Route(Protocol):
+    """What takes the tree's steps: ``Plain``, or ``Compiled``."""
+
+    basis: int
+
+    def largest(self) -> tuple[Vector, Matrix]: ...  # noqa: D102
+    def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]: ...  # noqa: D102
+    def explore(self, work: Pass, caps: Vector, nodes: int) -> None: ...  # noqa: D102
+
+
+@cache
+def compile_loops() -> None:
+    """Let numba compile, or read what it compiled before."""
+    problem = Problem.of(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]]), compiled=True), np.zeros(2), np.array([0.6, 0.4]))
+    route = route_of(problem, compiled=True)
+    caps, _ = route.largest()
+    route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
+    route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
+    master = master_of(np.array([0.6, 0.4]), compiled=True)
+    _, dual, _ = master.run()
+    master.offer(supports(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), compiled=True), dual)
+
+
+def route_of(problem: Problem, *, compiled: bool) -> Route:
+    """Return what takes the tree's steps in a polytope."""
+    if not compiled:
+        return Plain(problem)
+    # numba takes a second to import
+    from mixproof.compiled import Compiled  # noqa: PLC0415
+
+    return Compiled(problem)
+
+
+def master_of(target: Vector, *, compiled: bool) -> Master:
+    """Return the linear programme over rows that mix to a target."""
+    if not compiled or target.size > MOST_DENSE:
+        return HighsMaster(target)
+    from mixproof.compiled import CompiledMaster  # noqa: PLC0415
+
+    return CompiledMaster(target)

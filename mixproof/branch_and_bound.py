@@ -1,0 +1,383 @@
+"""Branch and bound for the least H(v) - dual v over {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969).
+
+On a box, entropy is at least its secant in each coordinate, which leaves a linear programme. Any multipliers of the
+rows bound it: then the coordinates part, and each takes one of its two ends, as what it contributes is concave. So
+each node keeps its multipliers, whoever found them, and the bound can be checked by anyone without a solver.
+
+Two kinds of branching: FIRST parts the box by which is the first coordinate, in a fixed order, that exceeds a level
+(child -1: none does; child j: coordinate j is it), BISECT parts one coordinate at a level (children 0 and 1). Only
+nodes that got multipliers of their own are recorded; every other child is bounded by those of its parent.
+
+Each function is plain Python over arrays that numba compiles (``compiled.py``).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mixproof import simplex
+from mixproof.compiling import compiled
+from mixproof.heap import pop, push
+from mixproof.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, STEEP, WORTHLESS
+from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
+
+WORTH = 0.3
+"""A row joins if it saves more than this share of what the best found so far saves."""
+
+
+@compiled
+def surprise(t):
+    """Return -t log t."""
+    return -t * math.log(t) if t > 1e-300 else 0.0
+
+
+@compiled
+def tighten(least, most):
+    """Lower each upper end to what the others' lower ends leave of 1, and return whether they leave anything."""
+    total = 0.0
+    for x in range(least.size):
+        total += least[x]
+    if total > 1.0 + ROUNDING:
+        return False
+    for x in range(least.size):
+        # the little more covers rounding, so that whoever checks it sums in any order
+        most[x] = min(most[x], max(1.0 - total + least[x], least[x]) + ROUNDING)
+    return True
+
+
+@compiled
+def narrow(least, most, kind, symbol, level, child, order):
+    """Narrow a node's box to that of one of its children."""
+    if kind == BISECT:
+        if child == 0:
+            most[symbol] = min(most[symbol], level)
+        else:
+            least[symbol] = max(least[symbol], level)
+        return
+    for q in range(order.size):
+        x = order[q]
+        if least[x] == 0.0 and most[x] > level:
+            if x == child:
+                least[x] = level
+                return
+            most[x] = level
+
+
+@compiled
+def box(parent, child, records, caps, order, path, least, most):
+    """Write the box of a child, before it is tightened; return its depth."""
+    depth = 0
+    at, which = parent, child
+    while at >= 0:
+        path[depth, 0], path[depth, 1] = at, which
+        depth += 1
+        which = records.child[at]
+        at = records.parent[at]
+    least[:] = 0.0
+    most[:] = caps
+    for d in range(depth - 1, -1, -1):
+        at = path[d, 0]
+        tighten(least, most)
+        narrow(least, most, records.kind[at], records.symbol[at], records.level[at], path[d, 1], order)
+    return depth
+
+
+@compiled
+def raised(least, most, heights):
+    """Write -t log t at the two ends of each interval, shape (2, n): each is asked for again and again."""
+    for x in range(least.size):
+        heights[0, x] = surprise(least[x])
+        heights[1, x] = surprise(most[x])
+
+
+@compiled
+def secants(least, most, heights, dual, cost):
+    """Write the slopes of what is minimised where entropy is replaced by its secants; return the constant."""
+    constant = 0.0
+    for x in range(least.size):
+        a, b, low = least[x], most[x], heights[0, x]
+        if b - a > NARROW:
+            slope = (heights[1, x] - low) / (b - a)
+            cost[x] = slope - dual[x]
+            constant += low - slope * a
+        else:
+            cost[x] = -dual[x]
+            constant += low
+    return constant
+
+
+@compiled
+def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
+    """Return the bound that multipliers prove for a box, and write each coordinate's slope."""
+    m, n = rows.shape
+    total = 0.0
+    slopes[:] = dual
+    for s in range(m):
+        y = multipliers[s]
+        if y != 0.0:
+            total += y * low[s] if y >= 0 else y * high[s]
+            for x in range(n):
+                slopes[x] += y * rows[s, x]
+    for x in range(n):
+        total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
+    return total
+
+
+@compiled
+def along(rows, low, high, least, most, ray, sign, slopes):
+    """Return how fast the bound grows along a ray."""
+    m, n = rows.shape
+    total = 0.0
+    slopes[:] = 0.0
+    for s in range(m):
+        y = sign * ray[s]
+        if y != 0.0:
+            total += y * low[s] if y >= 0 else y * high[s]
+            for x in range(n):
+                slopes[x] += y * rows[s, x]
+    for x in range(n):
+        total += min(-slopes[x] * least[x], -slopes[x] * most[x])
+    return total
+
+
+@compiled
+def impossible(rows, low, high, dual, least, most, heights, threshold, multipliers, slopes, ray):
+    """Move multipliers along a ray until they prove that a box has no point below the threshold; return the bound."""
+    sign = 1.0
+    growth = along(rows, low, high, least, most, ray, 1.0, slopes)
+    back = along(rows, low, high, least, most, ray, -1.0, slopes)
+    if back > growth:
+        sign, growth = -1.0, back
+    value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
+    if growth <= 1e-13:
+        return value
+    length = max(threshold - value, 0.0) / growth + 1.0
+    kept = multipliers.copy()
+    for _ in range(3):
+        for s in range(multipliers.size):
+            multipliers[s] = kept[s] + sign * length * ray[s]
+        value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
+        if value >= threshold:
+            return value
+        length *= 4.0
+    return value
+
+
+@compiled
+def furthest(least, most, heights, row):
+    """Return the coordinate where entropy and its secant differ most at a row, -1 if they differ nowhere."""
+    most_off, at = 1e-13, -1
+    for x in range(row.size):
+        a, b = least[x], most[x]
+        if b - a > NARROW and row[x] > 1e-13:
+            low = heights[0, x]
+            off = surprise(row[x]) - (low + (heights[1, x] - low) / (b - a) * (row[x] - a))
+            if off > most_off:
+                most_off, at = off, x
+    return at
+
+
+@compiled
+def branch(at, records, least, most, row, symbol):
+    """Part a node: its kind, the coordinate, and the level."""
+    if least[symbol] > 0.0:
+        a, b = least[symbol], most[symbol]
+        level = min(max(row[symbol], a + 0.2 * (b - a)), b - 0.2 * (b - a))
+        records.kind[at], records.symbol[at], records.level[at] = BISECT, symbol, level
+        return
+    largest = 0.0
+    for x in range(least.size):
+        if least[x] == 0.0 and most[x] > largest:
+            largest = most[x]
+    records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, 0.5 * largest
+
+
+@compiled
+def children(at, value, problem, records, stack, size, least, most, heights, slopes, order, threshold):
+    """Push the children of a node whose bound, by the node's own multipliers, is below the threshold.
+
+    Return the size of the heap, and the least bound of the children that were not pushed.
+    """
+    pruned = math.inf
+    if records.kind[at] == BISECT:
+        for child in range(2):
+            size = push(stack, size, at, child, value)
+        return size, pruned
+    size = push(stack, size, at, -1, value)
+    total, level = 0.0, records.level[at]
+    height = surprise(level)
+    for s in range(records.multipliers.shape[1]):
+        y = records.multipliers[at, s]
+        total += y * problem[4][s] if y >= 0 else y * problem[5][s]
+    for x in range(least.size):
+        total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
+    for q in range(order.size):
+        x = order[q]
+        if least[x] == 0.0 and most[x] > level:
+            there = height - slopes[x] * level
+            far = heights[1, x] - slopes[x] * most[x]
+            whole = min(0.0, far)
+            bound = total - whole + min(there, far)
+            if bound < threshold:
+                size = push(stack, size, at, x, max(value, bound))
+            elif bound < pruned:
+                pruned = bound
+            total += min(0.0, there) - whole
+    return size, pruned
+
+
+@compiled
+def node(at, problem, dual, threshold, least, most, heights, cost, slopes, records, work):
+    """Solve a node's programme, write its multipliers, and return how it ended and the bound that they prove."""
+    rows, columns, low, high, safe_low, safe_high = problem
+    n = columns.shape[0]
+    raised(least, most, heights)
+    constant = secants(least, most, heights, dual, cost)
+    multipliers = records.multipliers[at]
+    limit, value, how = threshold - constant, -math.inf, ABOVE
+    while how == ABOVE and value < threshold:  # twice at most: a bound that falls short by rounding is made the best
+        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, limit, 500, work)
+        multipliers[:] = work[0][n:]
+        value = bounded(rows, safe_low, safe_high, dual, least, most, heights, multipliers, slopes)
+        if how == INFEASIBLE:
+            value = impossible(
+                rows, safe_low, safe_high, dual, least, most, heights, threshold, multipliers, slopes, work[9]
+            )
+        limit = math.inf
+    records.basis[at, :] = work[5]
+    return how, value
+
+
+@compiled
+def explore(problem, dual, caps, order, threshold, tolerance, records, stack, state, found, prices, limits, work):
+    """Go on with a pass until nothing waits, a row is cheap enough, or a limit is reached.
+
+    ``state`` is (nodes recorded, nodes waiting, rows found, the least price of them, the least bound of what is done
+    and of what was given up, how many rows are below the cut-off, programmes solved), ``limits`` is (programmes, rows,
+    the share of the bound that makes a price low enough, 0 where none does, and how many rows below the cut-off are
+    enough).
+    """
+    columns = problem[1]
+    n, m = columns.shape
+    least, most, cost, slopes, heights = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((2, n))
+    path = np.zeros((DEEPEST, 2), np.int64)
+    count, size, listed, solved = int(state[0]), int(state[1]), int(state[2]), 0
+    while size > 0 and solved < limits[0] and count < records.parent.size and size + n + 3 < stack.parent.size:
+        if state[5] >= limits[3]:
+            break
+        if limits[2] > 0.0 and state[3] < min(threshold, limits[2] * min(stack.bound[0], state[4])):
+            break
+        parent, child = pop(stack, size)
+        size -= 1
+        at = count
+        depth = box(parent, child, records, caps, order, path, least, most)
+        if not tighten(least, most):
+            continue
+        solved += 1
+        count += 1
+        records.parent[at], records.child[at], records.kind[at] = parent, child, LEAF
+        records.symbol[at], records.level[at] = -1, 0.0
+        if parent >= 0:
+            work[5][:] = records.basis[parent]
+        else:
+            for s in range(m):
+                work[5][s] = n + s
+        how, value = node(at, problem, dual, threshold, least, most, heights, cost, slopes, records, work)
+        if value >= threshold:
+            state[4] = min(state[4], value)
+            continue
+        row = work[1][:n]
+        own = math.inf
+        if how in (OPTIMAL, LOOSE):
+            own = 0.0
+            for x in range(n):
+                own += surprise(row[x]) - dual[x] * row[x]
+            if how == OPTIMAL and own < min(-tolerance, WORTH * state[3]) and listed < limits[1]:
+                found[listed, :] = row
+                prices[listed] = own
+                listed += 1
+                state[3] = min(state[3], own)
+                if own < threshold:
+                    state[5] += 1.0
+        symbol = -1 if how == INFEASIBLE else furthest(least, most, heights, row)
+        if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
+            state[4] = min(state[4], value)
+            continue
+        branch(at, records, least, most, row, symbol)
+        size, pruned = children(
+            at, value, problem, records, stack, size, least, most, heights, slopes, order, threshold
+        )
+        state[4] = min(state[4], pruned)
+    state[0], state[1], state[2] = count, size, listed
+    state[6] += solved
+
+
+@compiled
+def descend(problem, dual, starts, steps, rows_found, prices, work):
+    """Go downhill from each start: entropy's tangent makes a programme, whose vertex is the next point."""
+    rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
+    n, m = columns.shape
+    cost, least, most = np.zeros(n), np.zeros(n), np.ones(n)
+    for s in range(m):
+        work[5][s] = n + s
+    for r in range(starts.shape[0]):
+        here = starts[r].copy()
+        price = math.inf
+        for _ in range(steps):
+            for x in range(n):
+                cost[x] = (STEEP if here[x] <= 0.0 else min(-math.log(here[x]), STEEP)) - dual[x]
+            how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
+            if how != OPTIMAL:
+                for s in range(m):
+                    work[5][s] = n + s
+                break
+            row = work[1]
+            own = 0.0
+            for x in range(n):
+                own += surprise(row[x]) - dual[x] * row[x]
+            if own >= price - WORTHLESS:
+                break
+            price = own
+            here[:] = row[:n]
+            rows_found[r, :] = row[:n]
+            prices[r] = own
+
+
+@compiled
+def largest(problem, caps, multipliers, work):
+    """Write how large each coordinate can be, and the multipliers that prove it."""
+    rows, columns, low, high, safe_low, safe_high = problem
+    n, m = columns.shape
+    cost, least, most = np.zeros(n), np.zeros(n), np.ones(n)
+    for s in range(m):
+        work[5][s] = n + s
+    for x in range(n):
+        for z in range(n):  # costs that are all 0 but one tie everywhere, and ties let a simplex go round in circles
+            cost[z] = 1e-8 * (1.0 + (0.6180339887 * z) % 1.0)
+        cost[x] = -1.0
+        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 2000, work)
+        for s in range(m):
+            multipliers[x, s] = work[0][n + s]
+        if how != OPTIMAL:
+            for s in range(m):
+                work[5][s] = n + s
+        caps[x] = min(1.0, capped(columns, safe_low, safe_high, x, multipliers[x]))
+
+
+@compiled
+def capped(columns, low, high, x, multipliers):
+    """Return what multipliers prove that coordinate x cannot exceed, on the whole simplex."""
+    n, m = columns.shape
+    constant = 0.0
+    for s in range(m - 1):  # the last row is the sum, which is 1 on the simplex
+        y = multipliers[s]
+        constant += y * low[s] if y >= 0 else y * high[s]
+    worst = -math.inf
+    for z in range(n):
+        value = 1.0 if z == x else 0.0
+        for s in range(m - 1):
+            value += multipliers[s] * columns[z, s]
+        worst = max(worst, value)
+    return worst - constant

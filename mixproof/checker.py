@@ -1,0 +1,255 @@
+"""Check a proof that no mixture over a polytope does better than a bound. The checker calls no solver.
+
+The bound. Let a mixture average to a target P over points v of {v >= 0, sum v = 1, G v >= 0}; its cost is the mean
+entropy H(v). For any numbers ``dual``, one per coordinate, the cost is at least dual P + z, where z is at most the
+least H(v) - dual v over the polytope. So the gain H(P) - cost is at most H(P) - dual P - z, and only z needs a proof.
+
+The least price. On a box least <= v <= most, for any w >= 0, one weight per halfspace, and any number e,
+
+    H(v) - dual v >= e + sum_x min over t in {least_x, most_x} of (-t log t - (dual_x + (w G)_x + e) t),
+
+because w G v >= 0 and sum v = 1, and because the contribution of each coordinate is concave in v_x. A tree of boxes,
+each with its own or its parent's weights w and e, therefore proves z. Checking a box takes one pass over G. Sums are
+rounded outward: rounding errors are bounded and subtracted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mixproof.errors import InvalidProof
+from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector, xlogx
+from mixproof.proof import BISECT, FIRST, LEAF, Proof, Whole
+
+WIDER = 1e-12
+"""By how much an end that follows from the others is widened, which covers the rounding of their sum."""
+
+UNIT = 2.0**-53
+"""Half the distance from 1 to the next number."""
+
+LARGEST = 1e100
+"""The largest number a check computes with, so that no sum or product of such numbers overflows."""
+
+
+def upper_bound(target: Vector, halfspaces: Matrix, proof: Proof) -> float:
+    """Return the upper bound, in nats, that the proof's numbers establish on H(P) minus the cost of any mixture.
+
+    Parameters
+    ----------
+    target : numpy.ndarray, shape (n,)
+        P, a probability distribution.
+    halfspaces : numpy.ndarray, shape (m, n)
+        G: every point v of a mixture satisfies G v >= 0, up to ``KEEP_TOL`` times the largest entry of the row.
+    proof : Proof
+        Its own claim, ``proof.upper``, is not used.
+
+    Raises
+    ------
+    InvalidProof
+        If the boxes are not a tree over the coordinates, the caps are not proven, a halfspace is not finite, or the
+        numbers are too large to compute with.
+    """
+    if not np.isfinite(halfspaces).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(halfspaces))[0])
+        raise InvalidProof(f"halfspace {at[0]} has the entry {halfspaces[at]} for symbol {at[1]}, not a finite number")
+    try:
+        # finite numbers can overflow to infinity and then to NaN, which every comparison would have to catch
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            checker = _Checker(target, halfspaces, proof)
+            checker.check_caps()
+            total = float(-xlogx(target).sum() - proof.dual @ target)
+            size = float(1 + np.log(target.size) + np.abs(proof.dual) @ target)
+            upper = total - min(checker.least(), 0.0) + 8 * (target.size + 8) * UNIT * size
+    except FloatingPointError as error:
+        raise InvalidProof(f"the proof's numbers are too large to compute with ({error})") from error
+    if np.isnan(upper):
+        raise InvalidProof("the proof's numbers are too large to compute with: the bound is NaN")
+    return upper
+
+
+class _Box(NamedTuple):
+    """A box of the path from the root, with what its own weights give each symbol."""
+
+    at: int
+    least: Vector
+    most: Vector
+    slopes: Vector
+    constant: float
+
+
+class _Checker:
+    """Walks through the boxes of a proof."""
+
+    def __init__(self, target: Vector, halfspaces: Matrix, proof: Proof) -> None:
+        self.proof, self.n = proof, target.size
+        self._check_shapes(halfspaces)
+        whole = np.concatenate([halfspaces, np.zeros((1, self.n))])  # the last stands for none
+        self.first, self.second = whole[proof.sides[:, 0]], whole[proof.sides[:, 1]]
+        # what is_kept tolerates; it covers the rounding of the halfspaces themselves by far
+        slack = KEEP_TOL * np.maximum(1.0, np.abs(whole).max(axis=1))
+        slack[-1] = 0.0
+        self.slack = slack[proof.sides[:, 0]], slack[proof.sides[:, 1]]
+
+    def _check_shapes(self, halfspaces: Matrix) -> None:
+        proof, n, m, k = self.proof, self.n, len(self.proof.sides), self.proof.boxes
+        wanted = {
+            "dual": (n,), "order": (n,), "caps": (n,), "cap_weights": (n, m), "sides": (m, 2), "child": (k,),
+            "kind": (k,), "symbol": (k,), "level": (k,), "weights": (k, m + 1),
+        }  # fmt: skip
+        for name, shape in wanted.items():
+            value = getattr(proof, name)
+            if value.shape != shape:
+                raise InvalidProof(f"{name} has shape {value.shape}, not {shape}: the proof is not for this joint")
+            if value.dtype.kind == "f" and not np.isfinite(value).all():
+                raise InvalidProof(f"{name} has a number that is not finite")
+        if not k:
+            raise InvalidProof("the proof has no box")
+        if not (np.sort(proof.order) == np.arange(n)).all():
+            raise InvalidProof("order does not name each symbol once")
+        if m and not (proof.sides.min() >= -1 and proof.sides.max() < len(halfspaces)):
+            raise InvalidProof(f"sides names a halfspace beyond the {len(halfspaces)} there are")
+
+    def _slopes(self, weights: Matrix, start: Matrix | Vector) -> tuple[Matrix, Matrix, Vector]:
+        """Return start + w G, the size of its terms, and what slack costs."""
+        up, down = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
+        slopes = start + up @ self.first + down @ self.second
+        terms = np.abs(start) + up @ np.abs(self.first) + down @ np.abs(self.second)
+        loose = up @ self.slack[0] + down @ self.slack[1]
+        for sizes in (terms, loose):
+            if not (sizes <= LARGEST).all():
+                raise InvalidProof(f"the proof's weights give sums above {LARGEST:g}, too large to compute with")
+        return slopes, terms, loose
+
+    def check_caps(self) -> None:
+        """See that no allowed row exceeds the caps: v_x <= the largest of e_x + w G over the symbols."""
+        proof = self.proof
+        slopes, terms, loose = self._slopes(proof.cap_weights, np.eye(self.n))
+        proven = slopes.max(axis=1) + loose + 8 * (len(proof.sides) + 8) * UNIT * terms.max(axis=1)
+        short = np.flatnonzero(~(proof.caps >= np.minimum(proven, 1.0)))
+        if short.size:
+            x = int(short[0])
+            raise InvalidProof(f"symbol {x} is capped at {proof.caps[x]:.12g}, but {proven[x]:.12g} is proven")
+
+    def least(self) -> float:
+        """Return what H(v) - dual v is at least."""
+        proof = self.proof
+        explicit: dict[int, list[int]] = {}
+        for at, parent in enumerate(proof.parent.tolist()):
+            explicit.setdefault(parent, []).append(int(proof.child[at]))
+        if explicit.get(-1) != [0] or proof.parent[0] != -1:
+            raise InvalidProof("the proof has not one root, in the first place")
+        path: list[_Box] = []
+        found = np.inf
+        block = max(1, 2_000_000 // self.n)
+        for start in range(0, proof.boxes, block):
+            weights = proof.weights[start : start + block]
+            sums = weights[:, -1]
+            slopes, terms, loose = self._slopes(weights[:, :-1], proof.dual + sums[:, None])
+            for k in range(len(weights)):
+                at = start + k
+                constant = float(sums[k] - loose[k])
+                bound = self._visit(at, path, slopes[k], terms[k], constant, explicit.get(at, []))
+                if np.isnan(bound):  # Python's min would drop it
+                    raise InvalidProof(f"the bound of box {at} is NaN: its numbers are too large")
+                found = min(found, bound)
+        return found
+
+    def _visit(
+        self, at: int, path: list[_Box], slopes: Vector, terms: Vector, constant: float, children: list[int]
+    ) -> float:
+        """Return what a box and those of its children that have no weights of their own are at least."""
+        proof = self.proof
+        least, most = self._box(at, path)
+        total = 0.0
+        for value in least[least > 0]:
+            total += float(value)
+        if total > 1 + WIDER:
+            if children:
+                raise InvalidProof(f"box {at} is empty, and parted all the same")
+            return np.inf
+        most = np.minimum(most, np.maximum(1.0 - total + least, least) + WIDER)
+        rounding = 4 * (self.n + len(proof.sides) + 16) * UNIT * float((0.4 + terms * most).sum() + abs(constant))
+        constant -= rounding
+        kind = int(proof.kind[at])
+        if kind == LEAF:
+            if children:
+                raise InvalidProof(f"box {at} is a leaf, and has children all the same")
+            return constant + float(_ends(slopes, least, most).sum())
+        path.append(_Box(at, least, most, slopes, constant))
+        if kind == BISECT:
+            return self._bisected(path[-1], children)
+        if kind != FIRST:
+            raise InvalidProof(f"box {at} is parted in a way {kind} that there is not")
+        return self._firsts(path[-1], children)
+
+    def _box(self, at: int, path: list[_Box]) -> tuple[Vector, Vector]:
+        """Return a box before it is tightened: that of its parent, which is on the path, narrowed."""
+        proof = self.proof
+        parent, child = int(proof.parent[at]), int(proof.child[at])
+        if parent < 0:
+            return np.zeros(self.n), proof.caps.copy()
+        while path and path[-1].at != parent:
+            path.pop()
+        if not path:
+            raise InvalidProof(f"box {at} stands outside its parent {parent}")
+        box, level = path[-1], float(proof.level[parent])
+        least, most = box.least.copy(), box.most.copy()
+        if proof.kind[parent] == BISECT:
+            (most if child == 0 else least)[proof.symbol[parent]] = level
+            return least, most
+        parted = self._parted(box, level)
+        if child >= 0:
+            place = np.flatnonzero(parted == child)
+            if not place.size:
+                raise InvalidProof(f"box {at} is of a symbol {child} that cannot be above the level")
+            parted = parted[: int(place[0])]
+            least[child] = level
+        most[parted] = level
+        return least, most
+
+    def _parted(self, box: _Box, level: float) -> Whole:
+        """Return the symbols that may be above the level and were at liberty to be 0, in order."""
+        order = self.proof.order
+        may: Mask = (box.least == 0) & (box.most > level)
+        return np.asarray(order[may[order]])
+
+    def _bisected(self, box: _Box, children: list[int]) -> float:
+        proof = self.proof
+        symbol, level = int(proof.symbol[box.at]), float(proof.level[box.at])
+        if not (0 <= symbol < self.n and box.least[symbol] <= level <= box.most[symbol]):
+            raise InvalidProof(f"box {box.at} is parted at {level:g} of symbol {symbol}, outside it")
+        if not set(children) <= {0, 1} or len(set(children)) != len(children):
+            raise InvalidProof(f"box {box.at} has children {children}, not 0 and 1")
+        found = np.inf
+        for child in {0, 1}.difference(children):
+            least, most = box.least.copy(), box.most.copy()
+            (most if child == 0 else least)[symbol] = level
+            if least.sum() <= 1 + WIDER:
+                found = min(found, box.constant + float(_ends(box.slopes, least, most).sum()))
+        return found
+
+    def _firsts(self, box: _Box, children: list[int]) -> float:
+        """Return what the children without weights of their own are at least, by those of their parent."""
+        level = float(self.proof.level[box.at])
+        if not level > 0:
+            raise InvalidProof(f"box {box.at} is parted at the level {level:g}, not above 0")
+        if len(set(children)) != len(children):
+            raise InvalidProof(f"box {box.at} has a child twice")
+        parted = self._parted(box, level)
+        whole = _ends(box.slopes, box.least, box.most)
+        slopes, ends = box.slopes[parted], np.full(parted.size, level)
+        capped = _ends(slopes, np.zeros(parted.size), ends)
+        above = _ends(slopes, ends, box.most[parted])
+        change = np.append(0.0, np.cumsum(capped - whole[parted]))
+        bounds = box.constant + whole.sum() + change[:-1] - whole[parted] + above
+        # where the level is more than what is left of 1, no symbol can be above it
+        bounds = bounds[~np.isin(parted, children)] if box.least.sum() + level <= 1 + WIDER else bounds[:0]
+        found = float(bounds.min(initial=np.inf))
+        return found if -1 in children else min(found, float(box.constant + whole.sum() + change[-1]))
+
+
+def _ends(slopes: Vector, least: Vector, most: Vector) -> Vector:
+    """Return the least of -t log t - slope t at the two ends of each interval."""
+    return np.minimum(-xlogx(least) - slopes * least, -xlogx(most) - slopes * most)

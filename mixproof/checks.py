@@ -1,0 +1,137 @@
+"""Arguments held against their annotations, so that a wrong one is named where it enters, and how to mend it."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, wraps
+from types import UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+
+import numpy as np
+
+from mixproof.errors import InvalidParameter, shown
+
+OWN = ("mixproof", "liftlib", "lifttables", "liftbook", "pathlib", "numpy.random")
+"""Packages whose classes are checked by isinstance; annotations of other packages are not checked."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
+    bool: (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    str: (lambda v: isinstance(v, str), "a text"),
+    int: (lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool), "a whole number"),
+}
+"""What serves as a truth value, a text or a seed, numpy's own included, and how it is asked for."""
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse, with InvalidParameter, arguments of another kind than its annotations say.
+
+    It looks at classes, texts, ``Literal``, ``Callable``, sequences of these and unions; numbers and arrays, with their
+    ranges and shapes, are the function's own to check (``numerics.check_scalar``, ``numerics.as_matrix``).
+
+    Examples
+    --------
+    >>> @checked
+    ... def ordered(way: Literal["up", "down"]) -> list[int]:
+    ...     return [1, 2] if way == "up" else [2, 1]
+    >>> ordered("left")
+    Traceback (most recent call last):
+        ...
+    mixproof.errors.InvalidParameter: way is 'left': give "up" or "down"
+    """
+    signature = inspect.signature(function)
+
+    @cache
+    def hints() -> dict[str, Any]:
+        # at the first call, for an annotation may name what is defined below
+        return {name: _evaluated(p.annotation, function) for name, p in signature.parameters.items()}
+
+    right: set[tuple[object, ...]] = set()
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        kinds = (*map(type, args), *((name, type(value)) for name, value in kwargs.items()))
+        if kinds in right:  # no need to look again
+            return function(*args, **kwargs)
+        given = signature.bind(*args, **kwargs).arguments
+        for name, value in given.items():
+            hint = hints()[name]
+            if hint not in (Any, int, float) and not _fits(value, hint):
+                raise InvalidParameter(f"{name} is {shown(value)}: give {_wanted(hint)}")
+        if all(_by_kind(hints()[name]) for name in given):
+            right.add(kinds)
+        return function(*args, **kwargs)
+
+    return run
+
+
+def _evaluated(annotation: Any, function: Callable[..., Any]) -> Any:
+    if not isinstance(annotation, str):
+        return Any if annotation is inspect.Parameter.empty else annotation
+    try:
+        return eval(annotation, inspect.unwrap(function).__globals__)  # noqa: S307 - our own annotations
+    except NameError:  # named for type checkers only, such as a frame of an optional library
+        return Any
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if (parts := _parts(hint)) is not None:
+        return any(_fits(value, part) for part in parts)
+    if hint is None or hint is type(None):
+        return value is None
+    if hint in PLAIN:
+        return PLAIN[hint][0](value)
+    origin = get_origin(hint)
+    if origin is Literal:
+        return isinstance(value, str | bool | int) and value in get_args(hint)
+    if origin is Callable:
+        return callable(value)
+    if origin is type:
+        of = get_args(hint)[0]
+        made = isinstance(value, type) and not inspect.isabstract(value)
+        return made and (not isinstance(of, type) or issubclass(value, of))
+    if origin is Sequence:
+        kind = get_args(hint)[0]
+        several = value.ndim > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
+        return several and (kind in (Any, Hashable) or all(_fits(v, kind) for v in value))
+    if isinstance(hint, type) and hint.__module__.startswith(OWN):
+        return isinstance(value, hint)
+    return True
+
+
+def _by_kind(hint: Any) -> bool:
+    """Return whether a value's class alone decides if it fits."""
+    if (parts := _parts(hint)) is not None:
+        return all(_by_kind(part) for part in parts)
+    return get_origin(hint) not in (Literal, Sequence, type)
+
+
+def _parts(hint: Any) -> tuple[Any, ...] | None:
+    """Return what a union is of, None where the hint is no union or is one that numpy names (ArrayLike)."""
+    if get_origin(hint) not in (Union, UnionType) or len(get_args(hint)) > 5:
+        return None
+    return get_args(hint)
+
+
+def _wanted(hint: Any) -> str:
+    if (parts := _parts(hint)) is not None:
+        return " or ".join(_wanted(part) for part in parts)
+    if hint is None or hint is type(None):
+        return "None"
+    if hint in PLAIN:
+        return PLAIN[hint][1]
+    origin = get_origin(hint)
+    if origin is Literal:
+        return " or ".join(f'"{one}"' if isinstance(one, str) else repr(one) for one in get_args(hint))
+    if origin is Callable:
+        return "a function"
+    if origin is type:
+        of = get_args(hint)[0]
+        return f"{of.__name__} or a class derived from it" if isinstance(of, type) else "a class"
+    if origin is Sequence:
+        return f"a sequence, each entry {_wanted(get_args(hint)[0])}"
+    return f"a {hint.__name__}" if isinstance(hint, type) else str(hint)

@@ -1,0 +1,113 @@
+"""The tree with compiled loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mixproof import branch_and_bound as tree
+from mixproof import primal, simplex
+from mixproof.numerics import Matrix, Vector
+from mixproof.problem import ENOUGH, SEVERAL, WORTHLESS, Pass, Problem
+from mixproof.restricted_master import AT_ONCE, DEARER, DEAREST, STEPS, UNITS_TOL, HighsMaster, cleaned, dear
+from mixproof.sparse_vertices import Supports
+
+
+class Compiled:
+    """The tree's steps over one polytope, as ``plain.Plain`` has them.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        n, m = problem.columns.shape
+        self.basis = m
+        self._work = simplex.space(m, n)
+
+    def largest(self) -> tuple[Vector, Matrix]:
+        """Return how large each coordinate can be, and the multipliers that prove it."""
+        n, m = self.problem.columns.shape
+        caps, proof = np.ones(n), np.zeros((n, m))
+        tree.largest(self.problem, caps, proof, self._work)
+        return caps, proof
+
+    def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]:
+        """Return the point that each start leads to downhill, and its price; infinite where none was found."""
+        rows, prices = np.zeros_like(starts), np.full(len(starts), np.inf)
+        tree.descend(self.problem, dual, np.ascontiguousarray(starts), steps, rows, prices, self._work)
+        return np.maximum(rows, 0.0), prices
+
+    def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
+        """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
+        last = work.solved + nodes
+        limits = (0.0, SEVERAL) if work.several else (ENOUGH, len(work.prices) + 1)
+        while work.waiting and work.solved < last and not work.found_enough:
+            work.make_room()
+            tree.explore(
+                self.problem, work.dual, caps, work.order, work.threshold, work.tolerance, work.records, work.stack,
+                work.state, work.rows, work.prices, (last - work.solved, len(work.prices), *limits), self._work,
+            )  # fmt: skip
+
+
+class CompiledMaster:
+    """The linear programme over rows by a compiled simplex, see ``masters.HighsMaster``, which it falls back on.
+
+    Parameters
+    ----------
+    target : numpy.ndarray, shape (n,)
+    """
+
+    def __init__(self, target: Vector) -> None:
+        n = target.size
+        self.n, self._target = n, np.ascontiguousarray(target)
+        self._rows, self._costs, self._count = np.zeros((8 * n + 64, n)), np.zeros(8 * n + 64), 0
+        self._dear = dear(n)
+        self._basis, self._inverse = np.arange(n), np.eye(n)
+        self._fallback: HighsMaster | None = None
+        self.add(self._target[None])
+
+    @property
+    def rows(self) -> Matrix:
+        """The rows that joined."""
+        return self._rows[: self._count] if self._fallback is None else self._fallback.rows
+
+    def add(self, rows: Matrix) -> int:
+        """Let rows join that it has not yet; return how many."""
+        if self._fallback is not None:
+            return self._fallback.add(rows)
+        before = self._count
+        self._make_room(len(rows))
+        self._count = primal.join(self._rows, self._costs, before, cleaned(rows))
+        return self._count - before
+
+    def offer(self, table: Supports, dual: Vector) -> int:
+        """Let those of a table's vertices join that save most; return how many are new."""
+        if self._fallback is not None:
+            return self._fallback.offer(table, dual)
+        before, most = self._count, AT_ONCE * self.n
+        self._make_room(most)
+        self._count = primal.offer(self._rows, self._costs, before, *table, dual, most, WORTHLESS)
+        return self._count - before
+
+    def _make_room(self, more: int) -> None:
+        while self._count + more > len(self._costs):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+            self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
+
+    def run(self) -> tuple[float, Vector, Vector]:
+        """Return the cost, the duals, and the weights of the rows."""
+        if self._fallback is not None:
+            return self._fallback.run()
+        went_well, cost, self._dear, dual, weights = primal.mixed(
+            self._rows, self._costs, self._count, self._dear, self._target, self._basis, self._inverse, STEPS * self.n,
+            (DEARER, DEAREST, UNITS_TOL),
+        )  # fmt: skip
+        if went_well:
+            return cost, dual, weights
+        # ties, or rows that nearly coincide, wore the basis out
+        other = HighsMaster(self._target)
+        other.add(self.rows[1:])
+        self._fallback = other
+        return other.run()

@@ -1,0 +1,123 @@
+"""Halfspaces of a cone as ranges: two that bound one direction from both sides become one row with two bounds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixproof.numerics import Matrix, Vector
+
+ALIKE = 1e-13
+"""Directions of unit size that differ by less are one direction: what differs is lost to rounding anyway."""
+
+FEW = 20_000
+"""Coordinates of pairs of directions up to which all pairs are compared at once."""
+
+
+class Ranges(NamedTuple):
+    """{v >= 0, sum v = 1, G v >= 0} as {v >= 0, low <= rows @ v <= high}; the last row is the sum.
+
+    Attributes
+    ----------
+    rows : numpy.ndarray, shape (m, n)
+    low, high : numpy.ndarray, shape (m,)
+        Finite: where G bounds one side alone, the other has what the simplex itself leaves.
+    sides : numpy.ndarray of int, shape (m, 2)
+        Which row of G gives the lower and the upper bound, -1 where none does.
+    sizes : numpy.ndarray, shape (m, 2)
+        By what that row of G was divided.
+    """
+
+    rows: Matrix
+    low: Vector
+    high: Vector
+    sides: NDArray[np.int64]
+    sizes: Matrix
+
+    def widened(self, slack: Vector) -> tuple[Vector, Vector]:
+        """Return the bounds for all v with G v >= -slack."""
+        room = np.where(self.sides >= 0, slack[self.sides] / self.sizes, 0.0) if slack.size else np.zeros((1, 2))
+        return self.low - room[:, 0], self.high + room[:, 1]
+
+    def weights(self, multipliers: Matrix) -> Matrix:
+        """Return signed multipliers of G's own rows: a positive one is that of the lower side, a negative of the upper.
+
+        The last is that of the sum, with what the bounds contribute moved into it.
+        """
+        lower, upper = np.maximum(multipliers, 0), np.maximum(-multipliers, 0)
+        # what has no row of G behind it is a bound that the simplex implies: it needs no multiplier, only its constant
+        found = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
+        found -= np.where(self.sides[:, 1] >= 0, upper / self.sizes[:, 1], 0.0)
+        found[:, -1] = lower @ self.low - upper @ self.high
+        return np.asarray(found)
+
+
+def ranges(halfspaces: Matrix, *, compiled: bool = False) -> Ranges:
+    """Return the ranges of a cone's halfspaces G, shape (m, n): G v >= 0; by compiled loops where asked for.
+
+    Examples
+    --------
+    >>> found = ranges(np.array([[1.1, -0.9, 0.5], [-1.8, 2.2, -0.6], [0.0, 0.0, 0.0]]))
+    >>> found.sides.tolist()  # the first two bound one direction, the last says nothing
+    [[0, 1], [-1, -1]]
+    >>> found.rows[0].round(3).tolist(), round(float(found.low[0]), 3), round(float(found.high[0]), 3)
+    ([1.0, -1.0, 0.4], -0.1, 0.1)
+    """
+    n = halfspaces.shape[1]
+    if compiled and halfspaces.size * len(halfspaces) <= FEW:
+        # numba takes a second to import
+        from mixproof.directions import directions  # noqa: PLC0415
+
+        return Ranges(*directions(np.ascontiguousarray(halfspaces), ALIKE))
+    most, least = halfspaces.max(axis=1, initial=-np.inf), halfspaces.min(axis=1, initial=np.inf)
+    middle, size = (most + least) / 2, (most - least) / 2
+    # a row that is the same everywhere bounds nothing, for P_X is allowed; so does one that is positive everywhere
+    needed = np.flatnonzero((size > 0) & (least < 0))
+    middle, size = middle[needed], size[needed]
+    # rounding must not put a coordinate beyond 1, which bounds a direction that has no halfspace on that side
+    unit = np.clip((halfspaces[needed] - middle[:, None]) / size[:, None], -1.0, 1.0)
+    first = unit[np.arange(len(unit)), np.argmax(np.abs(unit) > 0.5, axis=1)]
+    sign = np.where(first < 0, -1.0, 1.0)
+    unit *= sign[:, None]
+    bound = -middle / size * sign  # unit @ v >= bound where the sign is 1, <= where it is -1
+    group = _groups(unit)
+    count = int(group.max(initial=-1)) + 1
+    rows = np.ones((count + 1, n))
+    rows[group] = unit
+    # the simplex itself bounds each direction by 1, and the sum is 1
+    ends = np.tile([-1.0, 1.0], (count + 1, 1))
+    sides, sizes = np.full((count + 1, 2), -1), np.ones((count + 1, 2))
+    for side, sharper in ((0, 1.0), (1, -1.0)):
+        those = np.flatnonzero(sign == sharper)[::-1]
+        # the sharpest is written last, of equals the first
+        those = those[np.argsort(sharper * bound[those], kind="stable")]
+        at = group[those]
+        ends[at, side], sides[at, side], sizes[at, side] = bound[those], needed[those], size[those]
+    low, high = ends.T.copy()
+    low[-1] = 1.0
+    return Ranges(rows, low, high, sides, sizes)
+
+
+def _groups(unit: Matrix) -> NDArray[np.int64]:
+    """Return a number for each row, the same for rows that point alike."""
+    if unit.size * len(unit) <= FEW:
+        every = np.arange(len(unit))
+        alike = (np.abs(unit[:, None] - unit) <= ALIKE).all(axis=2)
+        first = np.where(alike, every, len(unit)).min(axis=1, initial=len(unit))
+        return np.asarray(np.cumsum(first == every)[first] - 1)
+    group = np.full(len(unit), -1)
+    along = unit @ np.sqrt(np.arange(2.0, unit.shape[1] + 2))
+    order = np.argsort(along, kind="stable")
+    count = 0
+    for at, k in enumerate(order):
+        for other in order[at - 1 :: -1] if at else []:
+            if along[k] - along[other] > ALIKE * unit.shape[1] ** 1.5:
+                break
+            if np.abs(unit[k] - unit[other]).max() <= ALIKE:
+                group[k] = group[other]
+                break
+        if group[k] < 0:
+            group[k], count = count, count + 1
+    return group

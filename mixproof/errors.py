@@ -1,0 +1,48 @@
+"""Errors and warnings that every package raises, under one base class."""
+
+from __future__ import annotations
+
+
+class MixproofError(Exception):
+    """Base class of every error that our packages raise on purpose.
+
+    Attributes
+    ----------
+    exit_code : int
+        The exit code of a command that this error ends.
+    """
+
+    exit_code = 2
+
+
+class InvalidDistribution(MixproofError, ValueError):
+    """An array is not a valid probability distribution or channel."""
+
+
+class InvalidParameter(MixproofError, ValueError):
+    """A parameter (a budget, an order, a shape, a name) is outside its range."""
+
+
+class Infeasible(MixproofError):
+    """No point satisfies all the constraints."""
+
+
+class SolverFailure(MixproofError, RuntimeError):
+    """The answer of a numerical solver failed its check; the message contains the residuals."""
+
+
+class InvalidProof(MixproofError):
+    """A proof does not prove what it claims; the message says where it fails."""
+
+
+class MixproofWarning(UserWarning):
+    """A caveat that a result must be read with, such as a gap that was not reached in the time allowed."""
+
+
+def shown(value: object, most: int = 60) -> str:
+    """Return the text of a value for an error message, on one line and shortened."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # an integer with more digits than Python converts
+        return f"{type(value).__name__} too long to write"
+    return text if len(text) <= most else f"{text[:most]}... of type {type(value).__name__}"

@@ -1,0 +1,339 @@
+"""Linear programmes, solved by HiGHS and then certified: residuals and gap are recomputed, a failure is an error.
+
+HiGHS is called through its own interface, not scipy's, and only here, so that columns can join a solved programme, and
+costs change, without a new start.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
+
+from mixproof.errors import Infeasible, SolverFailure
+from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, MIXTURE_TOL, SOLVER_TOL, Matrix, Vector
+
+START = 4
+"""Columns a row to start the pricing with: more make the first programme slower, fewer make more rounds."""
+
+BATCH = 4
+"""Columns a row that a round of pricing may add."""
+
+ROUNDS = 200
+"""Rounds of pricing after which the columns not yet priced in are handed over all at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A certified solution of: minimise cost x subject to A x = b, x >= 0.
+
+    Attributes
+    ----------
+    x, dual : numpy.ndarray
+        Primal solution, shape (n,), and the multipliers of A x = b, shape (m,).
+    objective : float
+    primal_residual, dual_residual, gap : float
+        Largest violation of A x = b; largest of y A - cost where positive; cost x - y b.
+    """
+
+    x: Vector
+    dual: Vector
+    objective: float
+    primal_residual: float
+    dual_residual: float
+    gap: float
+
+
+def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
+    """Return a certified solution of: minimise cost x subject to A x = b, x >= 0.
+
+    Parameters
+    ----------
+    cost : numpy.ndarray, shape (n,)
+    a_eq : numpy.ndarray or scipy sparse array, shape (m, n)
+    b_eq : numpy.ndarray, shape (m,)
+
+    Raises
+    ------
+    Infeasible
+        If HiGHS proves that nothing meets the constraints.
+    SolverFailure
+        If it fails in another way, or a residual or the gap is beyond tolerance.
+
+    Examples
+    --------
+    >>> solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist()
+    [1.0, 0.0]
+    """
+    try:
+        return certify(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq).run())
+    except (Infeasible, SolverFailure):
+        # rows of very different size: presolve takes redundant ones out, and what it proves is proven
+        return certify(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq, presolve="on").run())
+
+
+def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
+    """Return the cheapest mixture of columns that averages to ``target``: min cost b, V^T b = target, b >= 0.
+
+    Parameters
+    ----------
+    cost : numpy.ndarray, shape (M,)
+        At least 0.
+    columns : numpy.ndarray, shape (M, X)
+        Points with coordinates that sum to 1.
+    target : numpy.ndarray, shape (X,)
+        Not negative.
+
+    Returns
+    -------
+    Solution
+        Certified over all M columns, although most were never given to the solver: a round solves the programme over
+        some columns and prices all others by its duals, and the cheapest of those that would improve it join.
+
+    Raises
+    ------
+    Infeasible, SolverFailure
+        As :func:`solve`.
+
+    Notes
+    -----
+    E23 eq. (26), S20 eq. (17).
+
+    Examples
+    --------
+    >>> columns = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    >>> mix_columns(np.array([0.0, 0.0, 1.0]), columns, np.array([0.3, 0.7])).x.tolist()
+    [0.3, 0.7, 0.0]
+    """
+    m, n = columns.shape
+    if m <= n and (only := _only_mixture(cost, columns, target)) is not None:
+        return only
+    if m <= 4 * START * n:
+        return solve(cost, columns.T, target)
+    # to start with: the cheapest columns overall, and for each coordinate those that cover it at the least cost
+    chosen = np.zeros(m, dtype=bool)
+    chosen[_least(cost, START * n)] = True
+    for x in range(n):
+        chosen[_least(cost - columns[:, x], START)] = True
+    # a coordinate's own unit vector at a price beyond any saving keeps each round feasible
+    dear = 1e3 * (1 + float(cost.max()))
+    index = np.flatnonzero(chosen)
+    programme = Programme(np.full(n, dear), np.eye(n), target)
+    programme.add(cost[index], columns[index].T)
+    for _ in range(ROUNDS):
+        weights, dual = programme.run()
+        reduced = np.where(chosen, 0.0, cost - columns @ dual)  # of those it has, the solver has made sure
+        worst = np.flatnonzero(reduced < -GAP_TOL)
+        if not worst.size:
+            if weights[:n].max(initial=0.0) > FEASIBILITY_TOL:
+                break  # not even all columns reach the target, or it takes them all to see that they do
+            full = np.zeros(m)
+            full[index] = weights[n:]
+            try:
+                return certify(cost, columns.T, target, full, dual)
+            except SolverFailure:
+                break  # columns that nearly coincide can wear a basis out over many rounds: start afresh
+        joining = worst[_least(reduced[worst], BATCH * n)]
+        chosen[joining] = True
+        programme.add(cost[joining], columns[joining].T)
+        index = np.concatenate([index, joining])
+    return solve(cost, columns.T, target)
+
+
+def _least(values: Vector, count: int) -> NDArray[np.intp]:
+    """Return where the ``count`` least values are, in no order."""
+    return np.argpartition(values, count - 1)[:count] if count < values.size else np.arange(values.size)
+
+
+def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | None:
+    """Return the one way to mix independent columns, None where they are (nearly) dependent: then a solver decides."""
+    m, n = columns.shape
+    weights, _, rank, sizes = np.linalg.lstsq(columns.T, target, rcond=None)
+    if m and (rank < m or not sizes[-1] > MIXTURE_TOL * sizes[0]):
+        return None
+    missed = np.abs(columns.T @ weights - target).max(initial=0.0)
+    if not (missed <= FEASIBILITY_TOL and weights.min(initial=0.0) >= -FEASIBILITY_TOL):
+        raise Infeasible(f"no mixture of the {m} columns meets the {n} constraints")
+    dual = np.asarray(np.linalg.lstsq(columns, cost, rcond=None)[0], dtype=np.float64)
+    return certify(cost, columns.T, target, np.asarray(weights, dtype=np.float64), dual)
+
+
+@functools.cache
+def _silent(highs: Any) -> Any:
+    """Return a class of HiGHS that says nothing: 1.16 tells of itself when it enables its calls back, as it is made."""
+
+    def enable(self: Any) -> None:
+        self.setOptionValue("output_flag", False)
+        highs.enableCallbacks(self)
+
+    return type("Silent", (highs,), {"enableCallbacks": enable})
+
+
+class Programme:
+    """Minimise cost x subject to low <= A x <= high, 0 <= x <= most.
+
+    After a run, columns may join and costs may change; the next run then starts where the last one stood. What it
+    returns is the solver's word: :func:`solve` and :func:`mix_columns` certify theirs.
+
+    Parameters
+    ----------
+    cost : numpy.ndarray, shape (n,)
+    table : numpy.ndarray or scipy sparse array, shape (m, n)
+        A.
+    low, high : numpy.ndarray, shape (m,)
+        Infinite where there is no bound; ``high`` is ``low`` by default.
+    most : numpy.ndarray, shape (n,), keyword-only
+        No bounds by default.
+    presolve : {"off", "on"}, keyword-only
+        What it saves on small programmes is less than what it takes.
+
+    Examples
+    --------
+    >>> programme = Programme(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    >>> programme.run()[0].tolist()
+    [1.0, 0.0]
+    >>> programme.charge(np.array([3.0, 2.0]))
+    >>> programme.run()[0].tolist()
+    [0.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        cost: Vector,
+        table: Any,
+        low: Vector,
+        high: Vector | None = None,
+        *,
+        most: Vector | None = None,
+        presolve: str = "off",
+    ) -> None:
+        self._highs = _silent(highspy.Highs)()
+        for option, value in (
+            ("output_flag", False),  # for SciPy's HiGHS, which a browser has and which enables none
+            ("presolve", presolve),
+            ("primal_feasibility_tolerance", SOLVER_TOL),
+            ("dual_feasibility_tolerance", SOLVER_TOL),
+        ):
+            self._highs.setOptionValue(option, value)
+        starts, index, values = _columnwise(table)
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = table.shape
+        model.col_cost_ = np.asarray(cost, dtype=np.float64)
+        model.col_lower_ = np.zeros(model.num_col_)
+        model.col_upper_ = np.full(model.num_col_, np.inf) if most is None else most
+        model.row_lower_ = np.asarray(low, dtype=np.float64)
+        model.row_upper_ = model.row_lower_ if high is None else high
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, index, values
+        self._highs.passModel(model)
+
+    def add(self, cost: Vector, columns: Matrix) -> None:
+        """Let columns, shape (m, k), join."""
+        (starts, index, values), k = _columnwise(columns), len(cost)
+        self._highs.addCols(k, cost, np.zeros(k), np.full(k, np.inf), len(values), starts[:-1], index, values)
+
+    def charge(self, cost: Vector) -> None:
+        """Change what each column costs."""
+        columns = np.arange(len(cost), dtype=np.int32)
+        self._highs.changeColsCost(len(cost), columns, np.asarray(cost, dtype=np.float64))
+
+    def run(self) -> tuple[Vector, Vector]:
+        """Return the solution and the multipliers of the constraints."""
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+            # it lost its way from where it last stood
+            self._highs.clearSolver()
+            self._highs.run()
+            status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            rows, columns = self._highs.getNumRow(), self._highs.getNumCol()
+            raise Infeasible(f"no mixture of the {columns} columns meets the {rows} constraints")
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverFailure(f"HiGHS stopped: {self._highs.modelStatusToString(status)}")
+        solution = self._highs.getSolution()
+        return np.asarray(solution.col_value), np.asarray(solution.row_dual)
+
+
+class Boxed:
+    """min c v subject to least <= v <= most, low <= R v <= high, with other c, least and most each time.
+
+    Parameters
+    ----------
+    rows : numpy.ndarray, shape (m, n)
+        R.
+    low, high : numpy.ndarray, shape (m,)
+
+    Examples
+    --------
+    >>> boxed = Boxed(np.ones((1, 2)), np.ones(1), np.ones(1))
+    >>> boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 1.0]))[1].tolist()
+    [0.75, 0.25]
+    >>> boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 0.0]))[1] is None  # no point
+    True
+    """
+
+    def __init__(self, rows: Matrix, low: Vector, high: Vector) -> None:
+        n = rows.shape[1]
+        self._programme = Programme(np.zeros(n), rows, low, high, most=np.ones(n))
+        self._highs = self._programme._highs
+        self._index = np.arange(n, dtype=np.int32)
+
+    def solve(
+        self, cost: Vector, least: Vector, most: Vector, threshold: float = np.inf
+    ) -> tuple[bool, Vector | None, Vector]:
+        """Return whether it was solved, the solution (None where there is none), and multipliers of the rows.
+
+        Where there is no point, the multipliers are a ray along which the bound grows without end; where the objective
+        exceeds the threshold, they show that.
+        """
+        self._highs.changeColsBounds(len(cost), self._index, least, most)
+        self._programme.charge(cost)
+        self._highs.setOptionValue("objective_bound", float(min(threshold, 1e300)))
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            _, known, ray = self._highs.getDualRay()
+            return False, None, np.asarray(ray) if known else np.zeros(self._highs.getNumRow())
+        solution = self._highs.getSolution()
+        values = np.asarray(solution.col_value)
+        return status == highspy.HighsModelStatus.kOptimal, values, np.asarray(solution.row_dual)
+
+
+def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vector]:
+    """Return where each column starts, the rows of what is not 0, and its values, as HiGHS takes a matrix."""
+    if not isinstance(table, np.ndarray):
+        sparse = csc_array(table)
+        return sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), np.asarray(sparse.data, dtype=float)
+    # scipy's conversion of a dense table takes as long as a small programme
+    columns = np.ascontiguousarray(table.T, dtype=np.float64)
+    filled = columns != 0
+    starts = np.zeros(len(columns) + 1, dtype=np.int32)
+    np.cumsum(filled.sum(axis=1), out=starts[1:])
+    return starts, np.nonzero(filled)[1].astype(np.int32), columns[filled]
+
+
+def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:
+    """Return a solution of: minimise cost x subject to A x = b, x >= 0, with its residuals and gap, whoever found it.
+
+    Raises
+    ------
+    SolverFailure
+        If one of them is beyond tolerance.
+    """
+    x = np.maximum(x, 0.0)
+    primal = float(np.abs(a_eq @ x - b_eq).max(initial=0.0))
+    dual_residual = float((a_eq.T @ dual - cost).max(initial=0.0))
+    gap = abs(float(cost @ x) - float(dual @ b_eq))
+    scale = 1 + abs(float(cost @ x))
+    if not (primal <= FEASIBILITY_TOL and dual_residual <= 10 * GAP_TOL * scale and gap <= 10 * GAP_TOL * scale):
+        raise SolverFailure(
+            f"the linear programme's answer fails its check: primal residual {primal:.3g}, "
+            f"dual residual {dual_residual:.3g}, gap {gap:.3g}"
+        )
+    return Solution(x, dual, float(cost @ x), primal, dual_residual, gap)

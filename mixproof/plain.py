@@ -1,0 +1,251 @@
+"""The tree without a compiler: each programme goes to HiGHS, and what a node does over its coordinates to numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mixproof.branch_and_bound import WORTH
+from mixproof.lp import Boxed
+from mixproof.numerics import Matrix, Vector, xlogx
+from mixproof.problem import (
+    BISECT,
+    FIRST,
+    LEAF,
+    NARROW,
+    ROUNDING,
+    SPLITTABLE,
+    STEEP,
+    WORTHLESS,
+    Pass,
+    Problem,
+)
+
+
+class Plain:
+    """The tree's steps over one polytope, as ``compiled.Compiled`` has them.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    basis = 0
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._boxed = Boxed(problem.rows, problem.low, problem.high)
+
+    def largest(self) -> tuple[Vector, Matrix]:
+        """Return how large each coordinate can be, and the multipliers that prove it."""
+        n, m = self.problem.columns.shape
+        proof = np.zeros((n, m))
+        for x in range(n):
+            cost = np.zeros(n)
+            cost[x] = -1.0
+            _, values, proof[x] = self._boxed.solve(cost, np.zeros(n), np.ones(n))
+            if values is None:
+                proof[x] = 0.0
+        return caps_of(self.problem, proof), proof
+
+    def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]:
+        """Return the point that each start leads to downhill, and its price; infinite where none was found."""
+        n = dual.size
+        rows, prices = np.zeros_like(starts), np.full(len(starts), np.inf)
+        nothing, all_of_it = np.zeros(n), np.ones(n)
+        for r, start in enumerate(starts):
+            here = start
+            for _ in range(steps):
+                with np.errstate(divide="ignore"):
+                    cost = np.minimum(-np.log(here), STEEP) - dual
+                solved, values, _ = self._boxed.solve(cost, nothing, all_of_it)
+                if not solved or values is None:
+                    break
+                here = np.maximum(values, 0.0)
+                price = float(-xlogx(here).sum() - here @ dual)
+                if price >= prices[r] - WORTHLESS:
+                    break
+                rows[r], prices[r] = here, price
+        return rows, prices
+
+    def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
+        """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
+        last = work.nodes + nodes
+        while work.waiting and work.nodes < last and not work.found_enough:
+            work.make_room()
+            parent, child = work.next()
+            least, most = box(work, parent, child, caps)
+            if tighten(least, most):
+                self._node(work, parent, child, least, most)
+
+    def _node(self, work: Pass, parent: int, child: int, least: Vector, most: Vector) -> None:
+        at = work.nodes
+        records = work.records
+        records.parent[at], records.child[at], records.kind[at] = parent, child, LEAF
+        records.symbol[at], records.level[at] = -1, 0.0
+        work.state[0] = at + 1
+        work.state[6] += 1
+        row, value, slopes = self._solved(work, at, least, most)
+        if value >= work.threshold:
+            work.state[4] = min(work.state[4], value)
+            return
+        own, symbol = np.inf, -1
+        if row is not None:
+            own = float(-xlogx(row).sum() - row @ work.dual)
+            self._list(work, row, own)
+            symbol = furthest(least, most, row)
+        elif (most - least).max() > SPLITTABLE and value < work.state[4]:
+            # no row is to be found there, and the bound is no better than what was given up before
+            symbol, row = int((most - least).argmax()), (least + most) / 2
+        if symbol < 0 or row is None or own - value < work.tolerance:
+            work.state[4] = min(work.state[4], value)
+            return
+        branch(self.problem, work, at, value, least, most, slopes, row, symbol)
+
+    def _solved(self, work: Pass, at: int, least: Vector, most: Vector) -> tuple[Vector | None, float, Vector]:
+        """Write a node's multipliers; return the solution, None where there is none, the bound, and the slopes."""
+        hull, dual, threshold = self.problem, work.dual, work.threshold
+        below, above = -xlogx(least), -xlogx(most)
+        width = most - least
+        wide = width > NARROW
+        slope = np.where(wide, (above - below) / np.where(wide, width, 1.0), 0.0)
+        constant = float((below - slope * least).sum())
+        solved, values, multipliers = self._boxed.solve(slope - dual, least, most, threshold - constant)
+        value, slopes = bounded(hull, dual, least, most, multipliers)
+        if values is None:
+            multipliers, value, slopes = impossible(hull, dual, least, most, threshold, multipliers)
+        elif not solved and value < threshold:
+            solved, values, multipliers = self._boxed.solve(slope - dual, least, most)
+            value, slopes = bounded(hull, dual, least, most, multipliers)
+        work.records.multipliers[at] = multipliers
+        return np.maximum(values, 0.0) if solved and values is not None else None, value, slopes
+
+    def _list(self, work: Pass, row: Vector, price: float) -> None:
+        listed = int(work.state[2])
+        if price < min(-work.tolerance, WORTH * work.state[3]) and listed < len(work.prices):
+            work.rows[listed], work.prices[listed] = row, price
+            work.state[2], work.state[3] = listed + 1, min(work.state[3], price)
+            work.state[5] += price < work.threshold
+
+
+def tighten(least: Vector, most: Vector) -> bool:
+    """Lower each upper end to what the others' lower ends leave of 1, and return whether they leave anything."""
+    total = 0.0
+    for value in least[least > 0]:
+        total += value
+    if total > 1.0 + ROUNDING:
+        return False
+    np.minimum(most, np.maximum(1.0 - total + least, least) + ROUNDING, out=most)
+    return True
+
+
+def box(work: Pass, parent: int, child: int, caps: Vector) -> tuple[Vector, Vector]:
+    """Return the box of a child, before it is tightened."""
+    records = work.records
+    path = []
+    while parent >= 0:
+        path.append((parent, child))
+        parent, child = int(records.parent[parent]), int(records.child[parent])
+    least, most = np.zeros(caps.size), caps.copy()
+    for at, which in reversed(path):
+        tighten(least, most)
+        level = records.level[at]
+        if records.kind[at] == BISECT:
+            end = most if which == 0 else least
+            end[records.symbol[at]] = level
+            continue
+        parted = work.order[(least[work.order] == 0) & (most[work.order] > level)]
+        if which >= 0:
+            parted = parted[: int(np.flatnonzero(parted == which)[0])]
+            least[which] = level
+        most[parted] = level
+    return least, most
+
+
+def ends(slopes: Vector, least: Vector, most: Vector) -> Vector:
+    """Return the least of -t log t - slope t at the two ends of each interval."""
+    return np.minimum(-xlogx(least) - slopes * least, -xlogx(most) - slopes * most)
+
+
+def bounded(hull: Problem, dual: Vector, least: Vector, most: Vector, multipliers: Vector) -> tuple[float, Vector]:
+    """Return the bound that multipliers prove for a box, and each coordinate's slope."""
+    slopes = dual + multipliers @ hull.rows
+    constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
+    return float(constant + ends(slopes, least, most).sum()), slopes
+
+
+def impossible(
+    hull: Problem, dual: Vector, least: Vector, most: Vector, threshold: float, ray: Vector
+) -> tuple[Vector, float, Vector]:
+    """Return multipliers along a ray that prove that a box has no point below the threshold, and their bound."""
+    growth = []
+    for sign in (1.0, -1.0):
+        y = sign * ray
+        slope = y @ hull.rows
+        constant = np.where(y >= 0, hull.safe_low, hull.safe_high) @ y
+        growth.append(float(constant + np.minimum(-slope * least, -slope * most).sum()))
+    best = int(np.argmax(growth))
+    multipliers = np.zeros_like(ray)
+    value, slopes = bounded(hull, dual, least, most, multipliers)
+    if growth[best] <= 1e-13:
+        return multipliers, value, slopes
+    length = max(threshold - value, 0.0) / growth[best] + 1.0
+    for _ in range(3):
+        multipliers = (1.0, -1.0)[best] * length * ray
+        value, slopes = bounded(hull, dual, least, most, multipliers)
+        if value >= threshold:
+            break
+        length *= 4.0
+    return multipliers, value, slopes
+
+
+def furthest(least: Vector, most: Vector, row: Vector) -> int:
+    """Return the coordinate where entropy and its secant differ most at a row, -1 if they differ nowhere."""
+    wide = (most - least > NARROW) & (row > 1e-13)
+    below, above = -xlogx(least), -xlogx(most)
+    secant = below + (above - below) / np.where(wide, most - least, 1.0) * (row - least)
+    off = np.where(wide, -xlogx(row) - secant, 0.0)
+    at = int(off.argmax())
+    return at if off[at] > 1e-13 else -1
+
+
+def branch(
+    hull: Problem, work: Pass, at: int, value: float, least: Vector, most: Vector, slopes: Vector, row: Vector, x: int
+) -> None:
+    """Part a node; let those children wait which its own multipliers leave below the threshold."""
+    records, multipliers = work.records, work.records.multipliers[at]
+    if least[x] > 0:
+        a, b = least[x], most[x]
+        level = min(max(row[x], a + 0.2 * (b - a)), b - 0.2 * (b - a))
+        records.kind[at], records.symbol[at], records.level[at] = BISECT, x, level
+        _push(work, at, [0, 1], [value, value])
+        return
+    free = least == 0
+    level = 0.5 * most[free].max()
+    records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, level
+    _push(work, at, [-1], [value])
+    parted = work.order[(free & (most > level))[work.order]]
+    whole = ends(slopes, least, most)
+    capped = ends(slopes[parted], least[parted], np.full(parted.size, level))
+    above = ends(slopes[parted], np.full(parted.size, level), most[parted])
+    before = np.append(0.0, np.cumsum(capped - whole[parted]))[:-1]
+    constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
+    bounds = constant + whole.sum() + before - whole[parted] + above
+    waits = bounds < work.threshold
+    work.state[4] = min(work.state[4], bounds[~waits].min(initial=np.inf))
+    _push(work, at, parted[waits], np.maximum(value, bounds[waits]))
+
+
+def _push(work: Pass, parent: int, children: object, bounds: object) -> None:
+    size = work.waiting
+    child, bound = np.asarray(children), np.asarray(bounds)
+    more = slice(size, size + child.size)
+    work.stack.parent[more], work.stack.child[more], work.stack.bound[more] = parent, child, bound
+    work.state[1] = size + child.size
+
+
+def caps_of(hull: Problem, proof: Matrix) -> Vector:
+    """Return what multipliers, shape (n, m), prove that each coordinate cannot exceed, on the whole simplex."""
+    y = proof[:, :-1]
+    constant = np.where(y >= 0, hull.safe_low[:-1], hull.safe_high[:-1]) * y
+    values = y @ hull.rows[:-1] + np.eye(len(proof))
+    return np.asarray(np.minimum(1.0, values.max(axis=1) - constant.sum(axis=1)))

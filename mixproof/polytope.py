@@ -1,0 +1,260 @@
+"""From halfspaces to vertices: {v >= 0, sum v = 1, G v >= 0}. This module knows no privacy.
+
+Qhull does the work, in the polytope's affine hull, because it needs an interior; cddlib is the independent check. Each
+vertex is solved again from the constraints that are tight at it, and checked, so that its residual is rounding.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import helmert, null_space
+from scipy.spatial import HalfspaceIntersection, QhullError
+
+from mixproof.checks import checked
+from mixproof.errors import Infeasible, InvalidParameter, SolverFailure
+from mixproof.lp import Programme
+from mixproof.numerics import (
+    DISTINCT_TOL,
+    FEASIBILITY_TOL,
+    INTERIOR_TOL,
+    POLISH_TOL,
+    RANK_TOL,
+    REGULAR_TOL,
+    TIGHT_TOL,
+    TWIN_TOL,
+    Matrix,
+    Vector,
+    as_matrix,
+)
+
+Method = Literal["qhull", "cdd"]
+
+HAS_CDD = find_spec("cdd") is not None
+"""Whether pycddlib is installed; it has to be compiled, so it may be left out."""
+
+NO_CDD = "pycddlib is not installed: pip install 'liftlib[cdd]', which compiles it with gcc and python3-dev"
+
+
+@checked
+def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: ArrayLike | None = None) -> Matrix:
+    """Return the vertices of {v >= 0, sum v = 1, G v >= 0}.
+
+    Parameters
+    ----------
+    halfspaces : array_like, shape (m, X)
+        G; m may be 0. Rows may have any positive scale.
+    method : {"qhull", "cdd"}
+        ``"qhull"`` through scipy; ``"cdd"`` the double description method in floating point, an independent and
+        slower check, which is known to miss vertices of very thin polytopes and needs pycddlib.
+    interior : array_like, shape (X,), optional, keyword-only
+        A point that may lie strictly inside all constraints; if it does, no linear programme is needed to find one.
+
+    Returns
+    -------
+    numpy.ndarray, shape (M, X)
+        Each vertex once, rows sum to 1, not negative; M is 0 where the polytope is empty.
+
+    Raises
+    ------
+    InvalidParameter
+        If the method is another word, or ``"cdd"`` and pycddlib is not installed.
+    SolverFailure
+        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or the solver gives up.
+
+    Notes
+    -----
+    S20 eq. (15), E23 eq. (25). :cite:`Barber1996`, :cite:`Fukuda1996`.
+
+    Examples
+    --------
+    >>> sorted(vertices([[1.0, -1.0, 0.0]]).round(6).tolist())  # v_0 >= v_1
+    [[0.0, 0.0, 1.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
+    """
+    g = _table(halfspaces)
+    if method == "cdd" and not HAS_CDD:
+        raise InvalidParameter(f'method is "cdd", but {NO_CDD}; or give "qhull"')
+    inside = None if interior is None else as_matrix("interior", interior, ndim=(1,))
+    if inside is not None and len(inside) != g.shape[1]:
+        raise InvalidParameter(
+            f"interior has {len(inside)} coordinates, halfspaces {g.shape[1]}: give a point of theirs"
+        )
+    rows = _constraints(g)
+    if method == "cdd":
+        found = _by_cdd(rows)
+    else:
+        try:
+            found = _by_qhull(rows, inside)
+        except (QhullError, SolverFailure) as error:
+            remedy = "cdd might not, but may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
+            raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
+    found = _distinct(found, rows)
+    worst = float((found @ rows.T).min(initial=0.0))
+    if not worst >= -FEASIBILITY_TOL:
+        raise SolverFailure(f"a vertex breaks a constraint by {-worst:.3g}, more than {FEASIBILITY_TOL:g}")
+    return found
+
+
+def _table(halfspaces: ArrayLike) -> Matrix:
+    """Return halfspaces as an array: there may be none of them, but not none of the coordinates."""
+    if isinstance(halfspaces, np.ndarray) and halfspaces.ndim == 2 and not halfspaces.size:
+        if not halfspaces.shape[1]:
+            raise InvalidParameter(f"halfspaces has shape {halfspaces.shape}: give a column for each coordinate")
+        return np.empty((0, halfspaces.shape[1]))
+    return as_matrix("halfspaces", halfspaces)
+
+
+def _constraints(g: Matrix) -> Matrix:
+    """Return I and G as rows a of a v >= 0, scaled to unit size, without those that v >= 0 implies."""
+    size = np.abs(g).max(axis=1, initial=0.0, keepdims=True)
+    needed = (g < 0).any(axis=1)
+    return np.concatenate([np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]])
+
+
+def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
+    n = rows.shape[1]
+    equal = np.zeros(len(rows), dtype=bool)
+    if interior is None or not (rows @ (interior / interior.sum()) > INTERIOR_TOL).all():
+        interior, equal = _relative_interior(rows)
+        if interior is None:
+            return np.empty((0, n))
+    centre = interior / interior.sum()
+    # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
+    # equalities that follow from others do so up to rounding, which must not count towards the rank
+    hull = np.concatenate([np.ones((1, n)), rows[equal]])
+    basis = null_space(hull, rcond=RANK_TOL) if equal.any() else helmert(n).T
+    dimension = basis.shape[1]
+    if dimension == 0:
+        return np.asarray(centre[None])
+    free = rows[~equal]
+    slope, offset = free @ basis, free @ centre
+    moving = np.abs(slope).max(axis=1) > TIGHT_TOL
+    free, slope, offset = free[moving], slope[moving], offset[moving]
+    if dimension == 1:
+        ends = -offset / slope[:, 0]
+        low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
+        return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
+    with np.errstate(divide="ignore", invalid="ignore"):  # what is not finite is left out
+        found = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
+    return np.asarray(centre + _polish(found, slope, offset) @ basis.T)
+
+
+def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
+    """Return the intersections, those that miss their tight constraints by more than rounding solved again."""
+    raw = np.asarray(hull.intersections)
+    finite = np.isfinite(raw).all(axis=1)
+    facets = [hull.dual_facets[at] for at in np.flatnonzero(finite)]
+    points = raw[finite]
+    simple = np.flatnonzero([len(facet) == raw.shape[1] for facet in facets])
+    if not simple.size:
+        return points
+    tight = np.array([facets[at] for at in simple])
+    slacks = points[simple] @ slope.T + offset
+    rough = np.abs(np.take_along_axis(slacks, tight, axis=1)).max(axis=1) > POLISH_TOL
+    if not rough.any():
+        return points
+    matrices, at = slope[tight[rough]], simple[rough]
+    regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > REGULAR_TOL
+    at = at[regular]
+    solved = np.linalg.solve(matrices[regular], -offset[tight[rough][regular]][..., None])[..., 0]
+    better = (solved @ slope.T + offset).min(axis=1) >= (points[at] @ slope.T + offset).min(axis=1) - TIGHT_TOL
+    points[at[better]] = solved[better]
+    return points
+
+
+def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
+    """Return a point in the relative interior, None if the polytope is empty, and which constraints are equalities.
+
+    The constraints are a cone's: if any member has slack in a row, a multiple of it has slack 1, and the sum of such
+    members has slack 1 in every row that can have slack at all. So one linear programme finds them.
+    """
+    m, n = rows.shape
+    # maximise sum z over v >= 0, 0 <= z <= 1, rows v >= z; the first n rows are v >= 0
+    programme = Programme(
+        -np.concatenate([np.zeros(n), np.ones(m)]),
+        np.column_stack([rows, -np.eye(m)]),
+        np.zeros(m),
+        np.full(m, np.inf),
+        most=np.concatenate([np.full(n, np.inf), np.ones(m)]),
+        presolve="on",
+    )
+    try:
+        found, _ = programme.run()
+    except (Infeasible, SolverFailure) as error:
+        raise SolverFailure(f"no interior point: {error}") from error
+    v, slack = found[:n], found[n:]
+    equal = slack < 0.5
+    if not v.sum() > 0 or equal[:n].all():
+        return None, equal
+    return _centred(rows, equal, v / v.sum()), equal
+
+
+def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
+    """Return the point of the affine hull with the most slack in the constraints that have any."""
+    m, n = rows.shape
+    size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
+    weight = np.where(equal, 0.0, size)
+    # maximise t over v >= 0, t >= 0, sum v = 1, rows v >= weight t, with equality where there is no slack
+    programme = Programme(
+        np.append(np.zeros(n), -1.0),
+        np.concatenate([np.column_stack([rows, -weight]), [np.append(np.ones(n), 0.0)]]),
+        np.append(np.zeros(m), 1.0),
+        np.append(np.where(equal, 0.0, np.inf), 1.0),
+        presolve="on",
+    )
+    centred = inside
+    try:
+        found, _ = programme.run()
+        centred = found[:n] if found[n] > 0 else inside
+    except (Infeasible, SolverFailure):
+        pass  # any point inside will do
+    # the solver's equalities hold to its tolerance; put the point on the affine hull itself
+    system = np.concatenate([np.ones((1, n)), rows[equal]])
+    right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])
+    correction: Vector = np.linalg.lstsq(system, right - system @ centred, rcond=RANK_TOL)[0]
+    return np.asarray(centred + correction)
+
+
+def _by_cdd(rows: Matrix) -> Matrix:
+    """Return vertices by the double description method; cddlib is under the GPL and is imported only here."""
+    import cdd  # noqa: PLC0415
+
+    n = rows.shape[1]
+    table = np.concatenate([np.column_stack([np.zeros(len(rows)), rows]), [[-1.0, *np.ones(n)]]])
+    matrix = cdd.matrix_from_array(table.tolist(), lin_set={len(rows)}, rep_type=cdd.RepType.INEQUALITY)
+    try:
+        generators = cdd.copy_generators(cdd.polyhedron_from_matrix(matrix)).array
+    except RuntimeError as error:
+        raise SolverFailure(f"cdd gave up on {len(rows)} halfspaces: {error}") from error
+    points = np.array([row[1:] for row in generators if row[0] == 1], dtype=np.float64)
+    return points.reshape(-1, n)
+
+
+def _distinct(points: Matrix, rows: Matrix) -> Matrix:
+    """Return points clipped, normalised, and each set of tight constraints once: it determines the vertex."""
+    n = rows.shape[1]
+    points = np.where(points > TIGHT_TOL, points, 0.0)
+    points = points / points.sum(axis=1, keepdims=True)
+    if len(points) == 2 and np.abs(points[0] - points[1]).max() > DISTINCT_TOL:
+        return np.asarray(points)  # the ends of a segment
+    points = points[_first(np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1))].reshape(-1, n)
+    # a thin polytope's rounding may leave a twin whose tight set differs in one constraint; along a direction in
+    # which no two vertices of one table are likely to tie, twins are neighbours
+    along = points @ np.sqrt(np.arange(2, n + 2))
+    order = np.argsort(along, kind="stable")
+    near = np.flatnonzero(np.diff(along[order]) <= n * np.sqrt(n + 1) * TWIN_TOL)
+    first, second = order[near], order[near + 1]
+    twin = np.abs(points[first] - points[second]).max(axis=1, initial=0.0) <= TWIN_TOL
+    return np.asarray(np.delete(points, second[twin], axis=0))
+
+
+def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return where each distinct row first stands, in order; rows are compared as bytes."""
+    if not len(rows):
+        return np.arange(0)
+    rows = np.ascontiguousarray(rows)
+    _, first = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0], return_index=True)
+    return np.sort(first)

@@ -1,0 +1,206 @@
+"""A primal simplex for mixtures: min cost q with sum q v = target, q >= 0, over columns that join as they are found.
+
+Plain Python over arrays that numba compiles (``compiled.py``). Column j < n is the unit vector of coordinate j at a
+price of its own, column n + k the k-th row. The basis has one column a coordinate, and its inverse is kept dense:
+this is for tens of coordinates, beyond which HiGHS is as quick.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mixproof.compiling import compiled
+from mixproof.simplex import eliminate
+
+REDUCED_TOL = 1e-12
+"""A column whose reduced cost is above minus this, nats, saves nothing."""
+
+TIE = 1e-15
+"""Step lengths nearer than this are equal, and the larger pivot decides."""
+
+STEP_TOL = 1e-10
+"""The least pivot."""
+
+RENEWED = 40
+"""Steps after which the inverse is computed afresh."""
+
+ALIKE = 1e-11
+"""Rows that differ nowhere by more are one."""
+
+
+@compiled
+def join(rows, costs, count, more):
+    """Write the rows of ``more`` that are not there yet behind the first ``count``; return how many there are then."""
+    n = rows.shape[1]
+    for k in range(more.shape[0]):
+        known = False
+        for j in range(count):
+            x = 0
+            while x < n and abs(rows[j, x] - more[k, x]) <= ALIKE:
+                x += 1
+            if x == n:
+                known = True
+                break
+        if known:
+            continue
+        cost = 0.0
+        for x in range(n):
+            v = more[k, x]
+            rows[count, x] = v
+            if v > 0.0:
+                cost -= v * math.log(v)
+        costs[count] = cost
+        count += 1
+    return count
+
+
+@compiled
+def renew(rows, basis, inverse, target, weights):
+    """Compute the inverse of the basis and the weights afresh; return whether that went well."""
+    n = basis.size
+    matrix = np.zeros((n, 2 * n))
+    for r in range(n):
+        j = basis[r]
+        matrix[r, n + r] = 1.0
+        if j < n:
+            matrix[j, r] = 1.0
+        else:
+            for x in range(n):
+                matrix[x, r] = rows[j - n, x]
+    if not eliminate(matrix):
+        return False
+    inverse[:, :] = matrix[:, n:]
+    for r in range(n):
+        total = 0.0
+        for x in range(n):
+            total += inverse[r, x] * target[x]
+        weights[r] = total
+    return True
+
+
+@compiled
+def cheapest(rows, costs, count, dear, dual):
+    """Return the column that saves most, -1 if none does."""
+    n = dual.size
+    least, enters = -REDUCED_TOL * (1.0 + dear * 1e-3), -1
+    for x in range(n):
+        if dear - dual[x] < least:
+            least, enters = dear - dual[x], x
+    for j in range(count):
+        value = costs[j]
+        for x in range(n):
+            value -= rows[j, x] * dual[x]
+        if value < least:
+            least, enters = value, n + j
+    return enters
+
+
+@compiled
+def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
+    """Go on from a basis to the cheapest mixture; return whether it was found.
+
+    ``weights`` are those of the basis, ``dual`` what each coordinate is worth.
+    """
+    n = basis.size
+    away = np.zeros(n)
+    if not renew(rows, basis, inverse, target, weights):
+        return False
+    fresh, since = True, 0
+    for _ in range(steps):
+        for x in range(n):
+            dual[x] = 0.0
+        for r in range(n):
+            cost = dear if basis[r] < n else costs[basis[r] - n]
+            for x in range(n):
+                dual[x] += cost * inverse[r, x]
+        enters = cheapest(rows, costs, count, dear, dual)
+        if enters < 0 or since >= RENEWED:
+            if fresh and enters < 0:
+                return True
+            if not renew(rows, basis, inverse, target, weights):
+                return False
+            fresh, since = True, 0
+            continue
+        for r in range(n):
+            if enters < n:
+                away[r] = inverse[r, enters]
+            else:
+                total = 0.0
+                for x in range(n):
+                    total += inverse[r, x] * rows[enters - n, x]
+                away[r] = total
+        length, leaves = math.inf, -1
+        for r in range(n):
+            if away[r] > STEP_TOL:
+                ratio = max(weights[r], 0.0) / away[r]
+                if ratio < length - TIE or (ratio <= length + TIE and away[r] > away[leaves]):
+                    length, leaves = min(ratio, length), r
+        if leaves < 0:
+            return False
+        for r in range(n):
+            weights[r] -= length * away[r]
+        weights[leaves] = length
+        basis[leaves] = enters
+        pivot = away[leaves]
+        for x in range(n):
+            inverse[leaves, x] /= pivot
+        for r in range(n):
+            factor = away[r]
+            if r != leaves and factor != 0.0:
+                for x in range(n):
+                    inverse[r, x] -= factor * inverse[leaves, x]
+        fresh = False
+        since += 1
+    return False
+
+
+@compiled
+def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
+    """Mix, at a dearer and dearer price of unit vectors until none is in use.
+
+    ``limits`` are (by what it grows, beyond which price it does not, weight that is none). Returns whether it went
+    well, the cost, the price, the duals, and the weights of the rows.
+    """
+    n = basis.size
+    weights, dual, found = np.zeros(n), np.zeros(n), np.zeros(count)
+    while mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
+        of_units, least = 0.0, 0.0
+        for r in range(n):
+            least = min(least, weights[r])
+            if basis[r] < n:
+                of_units = max(of_units, weights[r])
+        if of_units <= limits[2] or dear > limits[1]:
+            if least < -limits[2]:
+                break
+            cost = 0.0
+            for r in range(n):
+                if basis[r] >= n:
+                    found[basis[r] - n] = max(weights[r], 0.0)
+                    cost += found[basis[r] - n] * costs[basis[r] - n]
+            return True, cost, dear, dual, found
+        dear *= limits[0]
+    return False, 0.0, dear, dual, found
+
+
+@compiled
+def offer(rows, costs, count, first, second, share, entropy, dual, most, worthless):
+    """Let those of the vertices on one or two coordinates join that save most, see ``supports.Supports``.
+
+    Returns how many rows there are then; ``rows`` has room for ``most`` more.
+    """
+    prices = np.zeros(share.size)
+    for k in range(share.size):
+        price = entropy[k] - dual[second[k]] - (dual[first[k]] - dual[second[k]]) * share[k]
+        prices[k] = price if price < -worthless else 0.0
+    order = np.argsort(prices)
+    one = np.zeros((1, rows.shape[1]))
+    for k in order[:most]:
+        if prices[k] == 0.0:
+            break
+        one[0, :] = 0.0
+        one[0, second[k]] = 1.0 - share[k]
+        one[0, first[k]] += share[k]
+        count = join(rows, costs, count, one)
+    return count

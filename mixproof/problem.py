@@ -1,0 +1,212 @@
+"""What both routes of the tree work on: the polytope, its bounds, the records, and what a pass leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mixproof.constraints import Ranges
+from mixproof.numerics import Matrix, Vector
+
+LEAF, FIRST, BISECT = 0, 1, 2
+"""What became of a node."""
+
+DEEPEST = 4096
+"""Branchings from the root to a node, at most."""
+
+
+ROUNDING = 1e-12
+"""By how much an upper end that follows from the others is kept wider."""
+
+NEAR = 1e-7
+"""A bound, rows of unit size, that is nearer than this to a point inside is taken to hold with equality there."""
+
+ENOUGH = 0.5
+"""A pass ends once a row was found that saves more than this share of what any can, so that it joins first."""
+
+SEVERAL = 30
+"""A pass that looks for many rows at once ends once so many were found below its cut-off."""
+
+NARROW = 1e-12
+"""A coordinate's interval that is narrower than this is a point."""
+
+WORTHLESS = 1e-9
+"""Nats: a row that saves no more than this is not worth another step, nor a place among the rows."""
+
+SPLITTABLE = 1e-9
+"""A coordinate's interval that is wider than this may be halved where no row tells which one to halve."""
+
+STEEP = 27.6
+"""Entropy's slope, nats, is taken to be no steeper than this, about what it is at 1e-12."""
+
+
+class Records(NamedTuple):
+    """The nodes that got multipliers, in the order in which they were solved; a parent stands before its children."""
+
+    parent: Any  # (K,)
+    child: Any  # (K,) which of the parent's children it is
+    kind: Any  # (K,)
+    symbol: Any  # (K,) the coordinate that BISECT parts
+    level: Any  # (K,)
+    multipliers: Any  # (K, m)
+    basis: Any  # (K, m)
+
+    @staticmethod
+    def empty(count: int, m: int, basis: int) -> Records:
+        """Return room for nodes; ``basis`` is how many basic variables each remembers."""
+        one, two, three, four = (np.zeros(count, np.int64) for _ in range(4))
+        return Records(one, two, three, four, np.zeros(count), np.zeros((count, m)), np.zeros((count, basis), np.int32))
+
+    def grown(self) -> Records:
+        """Return the same with room for twice as many."""
+        return Records(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
+
+
+class Stack(NamedTuple):
+    """The nodes that wait: whose child each is, which, and a bound on it that is known already."""
+
+    parent: Any
+    child: Any
+    bound: Any
+
+    @staticmethod
+    def empty(count: int) -> Stack:
+        """Return room for nodes."""
+        return Stack(np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count))
+
+    def grown(self) -> Stack:
+        """Return the same with room for twice as many."""
+        return Stack(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
+
+
+class Problem(NamedTuple):
+    """The polytope, twice: as rows and as columns, with its bounds and the wider ones that a proof uses."""
+
+    rows: Any
+    columns: Any
+    low: Any
+    high: Any
+    safe_low: Any
+    safe_high: Any
+
+    @staticmethod
+    def of(ranges: Ranges, slack: Vector, inside: Vector) -> Problem:
+        """Return the polytope of ranges; what is proven holds for every v with G v >= -slack.
+
+        What is searched is only as thin as a solver resolves: a bound next to a point inside is moved to that point.
+        """
+        rows = np.ascontiguousarray(ranges.rows)
+        values = rows @ inside
+        low = np.where(values - ranges.low < NEAR, values, ranges.low)
+        high = np.where(ranges.high - values < NEAR, values, ranges.high)
+        low[-1] = high[-1] = 1.0
+        return Problem(rows, np.ascontiguousarray(rows.T), low, high, *ranges.widened(slack))
+
+
+@dataclass
+class Pass:
+    """One pass over the tree.
+
+    Attributes
+    ----------
+    dual, order : numpy.ndarray, shape (n,)
+        What a coordinate is worth, and the order in which FIRST takes them.
+    state : numpy.ndarray
+        Nodes recorded, nodes that wait, rows found, the least price of them, the least bound of what is done, how
+        many of the rows are below the cut-off, and programmes solved.
+    several : bool
+        Whether it ends with ``SEVERAL`` rows below the cut-off, and not with one that saves ``ENOUGH``.
+    """
+
+    dual: Vector
+    order: Any
+    threshold: float
+    tolerance: float
+    records: Records
+    stack: Stack
+    state: Vector
+    rows: Matrix
+    prices: Vector
+    several: bool = False
+
+    @staticmethod
+    def start(dual: Vector, threshold: float, tolerance: float, m: int, basis: int, *, several: bool = False) -> Pass:
+        """Return a pass whose root waits."""
+        n = dual.size
+        stack = Stack.empty(64 * n + 256)
+        stack.parent[0], stack.child[0], stack.bound[0] = -1, 0, -np.inf
+        state = np.array([0.0, 1.0, 0.0, 0.0, np.inf, 0.0, 0.0])
+        order = np.argsort(dual, kind="stable")
+        return Pass(
+            dual, order, threshold, tolerance, Records.empty(512, m, basis), stack, state,
+            np.zeros((400, n)), np.zeros(400), several,
+        )  # fmt: skip
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes are recorded."""
+        return int(self.state[0])
+
+    @property
+    def solved(self) -> int:
+        """How many programmes were solved."""
+        return int(self.state[6])
+
+    @property
+    def size(self) -> int:
+        """How many bytes its nodes take, those that are solved and those that wait."""
+        node = sum(one[:1].nbytes for one in self.records)
+        return int(self.nodes * node + self.waiting * sum(one[:1].nbytes for one in self.stack))
+
+    @property
+    def waiting(self) -> int:
+        """How many nodes wait."""
+        return int(self.state[1])
+
+    @property
+    def found_enough(self) -> bool:
+        """Whether no row saves much more than one that was found, or several are found that are cheap."""
+        if self.several:
+            return bool(self.state[5] >= SEVERAL)
+        return bool(self.state[3] < min(self.threshold, ENOUGH * self.least))
+
+    @property
+    def least(self) -> float:
+        """What no row's price is below."""
+        return float(min(self.state[4], self.stack.bound[: self.waiting].min(initial=np.inf)))
+
+    def next(self) -> tuple[int, int]:
+        """Take the node of the least bound from those that wait; return whose child it is, and which."""
+        stack, last = self.stack, self.waiting - 1
+        at = int(stack.bound[: last + 1].argmin())
+        found = int(stack.parent[at]), int(stack.child[at])
+        for one in stack:
+            one[at] = one[last]
+        self.state[1] = last
+        return found
+
+    @property
+    def found(self) -> Matrix:
+        """The rows found, the cheapest first."""
+        count = int(self.state[2])
+        return np.asarray(self.rows[:count][np.argsort(self.prices[:count], kind="stable")])
+
+    def ended(self) -> Pass:
+        """Return the pass without what it would need to go on: the nodes that wait, bases, rows, and room."""
+        none = Stack.empty(0)
+        state = self.state.copy()
+        state[1:3] = 0.0
+        kept = Records(*(one[: self.nodes].copy() for one in self.records._replace(basis=np.zeros((self.nodes, 0)))))
+        return Pass(
+            self.dual, self.order, self.threshold, self.tolerance, kept, none, state, self.rows[:0].copy(),
+            self.prices[:0].copy(), self.several,
+        )  # fmt: skip
+
+    def make_room(self) -> None:
+        """Let arrays grow that are nearly full."""
+        if self.nodes >= len(self.records.parent):
+            self.records = self.records.grown()
+        if self.waiting + self.dual.size + 3 >= len(self.stack.parent):
+            self.stack = self.stack.grown()

@@ -1,0 +1,200 @@
+"""A proof as numbers: what each box of a tree needs to be checked, and how that is kept in a text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixproof.checks import checked
+from mixproof.errors import InvalidProof, shown
+from mixproof.numerics import Matrix, Vector
+
+LEAF, FIRST, BISECT = 0, 1, 2
+"""What became of a box: it is bounded as a whole; parted by the first symbol, in the proof's order, above a level
+(child -1: none is; child x: symbol x is it); or parted at a symbol's level (children 0 and 1)."""
+
+Whole = NDArray[np.int64]
+
+WHOLE = ("order", "sides", "parent", "child", "kind", "symbol")
+"""What a proof has of whole numbers."""
+
+
+def _numbers(name: str, value: object) -> NDArray[Any]:
+    """Return a copy as an array of the kind that a proof has by that name."""
+    try:
+        found = np.array(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidProof(f"{name} is {shown(value)}: give an array of numbers") from error
+    if found.size and found.dtype.kind not in ("iu" if name in WHOLE else "iuf"):
+        raise InvalidProof(f"{name} is {shown(value)}: give an array of {'whole ' if name in WHOLE else ''}numbers")
+    return found.astype(np.int64 if name in WHOLE else np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """That no mechanism that keeps a notion has a larger I(X; Y) than ``upper``, for anyone to check.
+
+    Attributes
+    ----------
+    upper : float
+        The bound, nats.
+    dual : numpy.ndarray, shape (X,)
+        What each symbol is worth, nats.
+    order : numpy.ndarray of int, shape (X,)
+        In which the symbols are asked which is the first above a level.
+    sides : numpy.ndarray of int, shape (m, 2)
+        Which halfspaces weights belong to: a positive one to the first, a negative one's size to the second; -1 where
+        there is none.
+    caps : numpy.ndarray, shape (X,)
+        What no allowed row exceeds.
+    cap_weights : numpy.ndarray, shape (X, m)
+        What proves the caps.
+    parent, child, kind, symbol : numpy.ndarray of int, shape (K,)
+        The boxes with weights of their own, each after its parent: whose child it is, which, and how it is parted.
+    level : numpy.ndarray, shape (K,)
+        Where it is parted.
+    weights : numpy.ndarray, shape (K, m + 1)
+        Those of the halfspaces, and that of the sum.
+    points : numpy.ndarray, shape (T, X)
+        For a convex notion, where it is touched by the tangents that stand in for halfspaces.
+    digest : str
+        Of all these numbers: it tells a copy that was damaged, and proves nothing.
+    """
+
+    upper: float
+    dual: Vector
+    order: Whole
+    sides: Whole
+    caps: Vector
+    cap_weights: Matrix
+    parent: Whole
+    child: Whole
+    kind: Whole
+    symbol: Whole
+    level: Vector
+    weights: Matrix
+    points: Matrix
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        for name, told, kind in (("upper", self.upper, int | float | np.number), ("digest", self.digest, str)):
+            if not isinstance(told, kind):
+                raise InvalidProof(f"{name} is {shown(told)}: give what a proof holds")
+        for field in fields(self):
+            if field.name not in ("upper", "digest"):
+                frozen = _numbers(field.name, getattr(self, field.name))
+                frozen.flags.writeable = False
+                object.__setattr__(self, field.name, frozen)
+        if not self.digest:
+            object.__setattr__(self, "digest", self.fingerprint())
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes have weights of their own."""
+        return len(self.parent)
+
+    @property
+    def size(self) -> int:
+        """Bytes that its numbers take."""
+        return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
+
+    def fingerprint(self) -> str:
+        """Return the digest of its numbers as they are now."""
+        found = hashlib.sha256()
+        for field in fields(self):
+            if field.name != "digest":
+                value = np.asarray(getattr(self, field.name))
+                kind = np.float64 if value.dtype.kind == "f" else np.int64
+                found.update(repr((field.name, value.shape)).encode() + value.astype(kind).tobytes())
+        return found.hexdigest()
+
+    def to_json(self) -> str:
+        """Return it as a text, with every number to its last digit."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        shapes = {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray)}
+        flat = {
+            name: value.ravel().tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()
+        }
+        return json.dumps({"format": "liftlib proof", "version": 1, "shapes": shapes, **flat})
+
+    @classmethod
+    def from_json(cls, text: str) -> Proof:
+        """Return the proof that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        InvalidProof
+            If the text is not one.
+        """
+        try:
+            told = json.loads(text)
+            if told.get("format") != "liftlib proof" or told.get("version") != 1:
+                raise InvalidProof("the text is no proof of version 1: give what Proof.to_json wrote")
+            values: dict[str, Any] = {"upper": float(told["upper"]), "digest": str(told["digest"])}
+            for name, shape in told["shapes"].items():
+                values[name] = np.array(told[name], np.int64 if name in WHOLE else np.float64).reshape(shape)
+            return cls(**values)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InvalidProof(f"the text is no proof ({error}): give what Proof.to_json wrote") from error
+
+    @checked
+    def save(self, path: str | Path) -> None:
+        """Write it to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    @checked
+    def load(cls, path: str | Path) -> Proof:
+        """Read it from a file."""
+        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+
+
+class Late:
+    """A proof that is put together when it is first asked for: that takes a tenth of what a small optimum does.
+
+    Parameters
+    ----------
+    make : callable
+        What puts it together.
+    """
+
+    def __init__(self, make: Callable[[], Proof | None]) -> None:
+        self._make: Callable[[], Proof | None] | None = make
+        self._made: Proof | None = None
+
+    def made(self) -> Proof | None:
+        """Return it; what it was made of is let go."""
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+
+class OnceAsked:
+    """A field of a certificate that may hold a :class:`Late` proof, and gives the proof itself.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Holding:
+    ...     proof: OnceAsked = OnceAsked()
+    >>> Holding(Late(lambda: print("made"))).proof
+    made
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = f"_{name}"
+
+    def __get__(self, holder: object, owner: type | None = None) -> Proof | None:
+        held = None if holder is None else vars(holder)[self._name]
+        return held.made() if isinstance(held, Late) else held
+
+    def __set__(self, holder: object, value: Late | Proof | None) -> None:
+        vars(holder)[self._name] = value

@@ -1,0 +1,380 @@
+"""The cheapest mixture of rows of a polytope: columns join a linear programme until a tree proves that none is missing.
+
+The programme over the rows found so far has duals, and a row v is worth adding where its price H(v) - dual v is
+negative. Rows are looked for in three places, each slower than the one before: among the vertices on one or two
+coordinates, downhill from many starts, and in the tree (``tree.py``), which also bounds the price of every row there
+is. As weights sum to 1, dual P + (least price) then bounds the cost of every mixture.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from mixproof.backends import MOST_DENSE, compile_loops, master_of, route_of
+from mixproof.compiling import HAS_NUMBA
+from mixproof.constraints import Ranges, ranges
+from mixproof.numerics import DUST, Matrix, Vector
+from mixproof.problem import WORTHLESS, Pass, Problem
+from mixproof.restricted_master import entropies
+from mixproof.sparse_vertices import Supports, supports
+
+PATIENCE = 10
+"""Finished passes without a gain after which a search ends, although rows still join."""
+
+CHUNK, CHUNK_COMPILED = 400, 4000
+"""Programmes between two looks at the clock, by HiGHS, and where loops are compiled."""
+
+LAST = 0.45
+"""The cut-off of a tree that is small, as a share of the gap that is wanted: one pass is then mostly all."""
+
+LAST_OF_MANY = 0.95
+"""The last cut-off of a tree that is not: a pass that ends proves it, but for a part in ``FINER`` of it."""
+
+FIRST_LOOK = 2
+"""Chunks of programmes after which a tree is not small."""
+
+STEEPER = 2.5
+"""By what the cut-off of a tree that is not small is nearer than the bound that is proven already."""
+
+NEARBY = 12
+"""Rounds of going downhill next to the rows in use over which the gain is looked at."""
+
+NEARBY_GAIN = 0.005
+"""Gain, as a share of the gap that is wanted, below which they end."""
+
+ASIDE = 0.2, 0.02
+"""Which parts of a start next to a row in use are another coordinate, and the target."""
+
+FINER = 20.0
+"""A box is not parted where that could raise its bound by less than this part of the cut-off, or of the gap."""
+
+LOCALLY = 0.4
+"""The share of the time after which going downhill ends."""
+
+LARGEST = 4e8
+"""Bytes of a tree at which a search ends: with what else it needs at the time that is some 2 GB."""
+
+CAP_ROOM = 1e-11
+"""By how much a cap is larger than what its multipliers prove, relative to them."""
+
+FINEST = 1e-9
+"""A gap in nats that no search goes below: linear programmes are no more exact."""
+
+Report = Callable[[float, float, float], None]
+"""Told now and then: the least cost found, the bound below it, and the seconds so far."""
+
+
+class Proven(NamedTuple):
+    """A bound on the cost of every mixture, and what proves it: a pass over the polytope of these halfspaces."""
+
+    bound: float
+    work: Pass | None
+    hull: Ranges
+    halfspaces: Matrix
+    caps: Vector
+    cap_multipliers: Matrix
+
+    def alone(self) -> Proven:
+        """Return it without what only a pass that goes on needs."""
+        return self if self.work is None else self._replace(work=self.work.ended())
+
+
+class Found(NamedTuple):
+    """What a search found.
+
+    Attributes
+    ----------
+    rows : numpy.ndarray, shape (M, n)
+        Allowed rows, the first the target itself, among them those of the cheapest mixture.
+    weights : numpy.ndarray, shape (M,)
+        Theirs in it.
+    dual : numpy.ndarray, shape (n,)
+        The multipliers of its programme.
+    cost : float
+        That of the cheapest mixture found.
+    proven : Proven
+        No mixture costs less than ``proven.bound``.
+    programmes, passes : int
+        Programmes solved in trees, and passes.
+    seconds : float
+    ended : bool
+        Whether the gap asked for was reached, and not a limit.
+    limit : tuple of str
+        Which limit it would be, and what to do about it, in words.
+    """
+
+    rows: Matrix
+    weights: Vector
+    dual: Vector
+    cost: float
+    proven: Proven
+    programmes: int
+    passes: int
+    seconds: float
+    ended: bool
+    limit: tuple[str, str]
+
+
+class Search:
+    """One search, see :func:`cheapest_mixture`."""
+
+    def __init__(
+        self,
+        halfspaces: Matrix,
+        target: Vector,
+        slack: float,
+        *,
+        compiled: bool,
+        limit: float = np.inf,
+        most: float = np.inf,
+    ) -> None:
+        self.target, self.slack, self.compiled = target, slack, compiled
+        self.limit, self.most = limit, most
+        self.total = float(entropies(target[None])[0])
+        self.rng = np.random.default_rng(0)
+        self.programmes = self.passes = self.joined = 0
+        self.table: Supports
+        if compiled:
+            compile_loops()  # what it takes the first time is not the search's
+        self.master = master_of(target, compiled=compiled)
+        self.started = time.perf_counter()
+        self._enter(halfspaces)
+        nothing = np.empty((0, 0))
+        self.proven = Proven(0.0, None, self.hull, halfspaces, self.caps, nothing)
+        self.cost, self.dual, self.weights = self.master.run()
+
+    def _enter(self, halfspaces: Matrix) -> None:
+        """Take a polytope to search in."""
+        self.halfspaces = halfspaces
+        self.tree: Pass | None = None
+        self.hull = ranges(halfspaces, compiled=self.compiled)
+        room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
+        self.problem = Problem.of(self.hull, room, self.target)
+        self.route = route_of(self.problem, compiled=self.compiled)
+        caps, self.cap_multipliers = self.route.largest()
+        # a little more than what is proven, so that whoever checks it may round
+        self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
+
+    @property
+    def seconds(self) -> float:
+        """How long it took so far."""
+        return time.perf_counter() - self.started
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over, all programmes are solved that may be, or the tree is as large as it may be."""
+        return self.seconds >= self.limit or self.programmes >= self.most or self.large
+
+    @property
+    def large(self) -> bool:
+        """Whether the tree is as large as it may be."""
+        return self.tree is not None and self.tree.size > LARGEST
+
+    @property
+    def limits(self) -> tuple[str, str]:
+        """Which limit was reached, and what to do, in words."""
+        if self.seconds >= self.limit:
+            return "the time was over", "give more seconds, or a wider gap"
+        if self.programmes >= self.most:
+            return "the programmes were over", "give more programmes, or a wider gap"
+        return "the tree was as large as memory lets it be", "give a wider gap"
+
+    @property
+    def gap(self) -> float:
+        """How much less another mixture may cost."""
+        return self.cost - self.proven.bound
+
+    def wanted(self, gap: float) -> float:
+        """Return the gap in nats that a share of the utility found is."""
+        return max(gap * (self.total - self.cost), FINEST)
+
+    def add(self, rows: Matrix) -> int:
+        """Let rows join; return how many are new."""
+        return self.master.add(rows) if len(rows) else 0
+
+    def settle(self, everywhere: bool = True) -> None:
+        """Solve the programme; let vertices on one or two coordinates join until none would improve it."""
+        self.cost, self.dual, self.weights = self.master.run()
+        if not self.table.share.size or not everywhere:
+            return
+        while self.master.offer(self.table, self.dual):
+            self.cost, self.dual, self.weights = self.master.run()
+
+    def begin(self, more: Matrix) -> None:
+        """Start from given rows and from the vertices on one or two coordinates."""
+        if len(more):
+            self.master.add(more)
+        self.table = supports(self.hull._replace(low=self.problem.low, high=self.problem.high), compiled=self.compiled)
+        self.settle()
+
+    def locally(self) -> None:
+        """Go downhill from many starts, until next to nothing is gained."""
+        n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
+        once = self.compiled and n <= MOST_DENSE  # a tree of loops finds what is left as quickly
+        units = np.eye(n)
+        while idle < patience and self.seconds < LOCALLY * self.limit:
+            starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
+            if not once and (self.compiled or idle):
+                pairs = self.rng.integers(0, n, (n, 2))
+                mixed = 0.45 * units[pairs[:, 0]] + 0.45 * units[pairs[:, 1]] + 0.1 * self.target
+                starts = np.concatenate([starts, mixed]) if self.compiled else mixed
+            rows, prices = self.route.descend(self.dual, starts)
+            good = prices < -1e-7
+            before = self.cost
+            if not good.any() or not self.add(rows[good]):
+                idle += patience if n <= MOST_DENSE else 1  # a small tree finds what is left as quickly
+                continue
+            self.settle()
+            if once:
+                return
+            idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
+
+    def nearby(self, wanted: float) -> None:
+        """Go downhill from mixtures of rows in use, and from rows in use that are shaken, until little is gained."""
+        n, before = self.target.size, [self.cost]
+        units = np.eye(n)
+        while self.seconds < self.limit and (
+            len(before) <= NEARBY or before[-NEARBY - 1] - before[-1] > NEARBY_GAIN * wanted
+        ):
+            used = self.master.rows[self.weights > 0]
+            if len(before) % 2:
+                first, second = self.rng.integers(0, len(used), (2, n))
+                starts = (used[first] + used[second]) / 2
+            else:
+                shaken = used[self.rng.integers(0, len(used), n)] * self.rng.gamma(1.0, size=(n, n))
+                shaken /= shaken.sum(axis=1, keepdims=True)
+                starts = (1 - ASIDE[0]) * shaken + ASIDE[0] * units[self.rng.integers(0, n, n)]
+            rows, prices = self.route.descend(self.dual, (1 - ASIDE[1]) * starts + ASIDE[1] * self.target)
+            if self.add(rows[prices < -WORTHLESS]):
+                self.settle()
+            before.append(self.cost)
+
+    def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
+        """Look through the tree until no price is below -delta, or rows are cheap enough to join first."""
+        self.passes += 1
+        work = Pass.start(self.dual, -delta, delta / FINER, len(self.hull.rows), self.route.basis, several=several)
+        self.tree = work
+        chunk = CHUNK_COMPILED if self.compiled else CHUNK
+        before = self.programmes
+        while work.waiting and not work.found_enough and not self.over and work.solved < chunks * chunk:
+            self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
+            self.programmes = before + work.solved
+            if report is not None:
+                report(self.cost, self.proven.bound, self.seconds)
+        bound = float(self.dual @ self.target) + min(work.least, 0.0)
+        # that no cost is below 0 needs no tree, but a proof does
+        if bound > self.proven.bound or self.proven.work is None:
+            least = max(bound, self.proven.bound)
+            self.proven = Proven(least, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
+        found, self.joined = work.found[:300], 0
+        if len(found):
+            starts = np.maximum(found, DUST)
+            rows, prices = self.route.descend(self.dual, starts / starts.sum(axis=1, keepdims=True))
+            self.joined = self.add(np.concatenate([found, rows[prices < -WORTHLESS]]))
+            self.settle()
+        return work
+
+
+def cheapest_mixture(
+    halfspaces: Matrix,
+    target: Vector,
+    *,
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    programmes: int | None = None,
+    more: Matrix | None = None,
+    fallback: Callable[[], Matrix] | None = None,
+    slack: float = 0.0,
+    compiled: bool | None = None,
+    report: Report | None = None,
+) -> Found:
+    """Return rows of the cheapest mixture that averages to a target, and a bound on the cost of every other.
+
+    A row is a point of {v >= 0, sum v = 1, G v >= 0}; it costs its entropy H(v), and a mixture its mean.
+
+    Parameters
+    ----------
+    halfspaces : numpy.ndarray, shape (m, n)
+        G, which may have no rows. To constraints written as A v <= 0 give -A.
+    target : numpy.ndarray, shape (n,)
+        P, positive, sums to 1 and is allowed itself.
+    gap : float, keyword-only
+        Stop once cost and bound differ by this share of H(P) - cost, or by ``FINEST`` nats.
+    seconds : float, optional, keyword-only
+        Stop after about so many.
+    programmes : int, optional, keyword-only
+        Stop once so many linear programmes are solved in trees: unlike a time the same on a slower machine.
+    more : numpy.ndarray, shape (k, n), optional, keyword-only
+        Allowed rows to start from: the result costs no more than their best mixture.
+    fallback : callable, optional, keyword-only
+        Asked for such rows, those of a heuristic, where a limit comes before the gap is reached.
+    slack : float, keyword-only
+        The bound holds for every v with G v >= -slack max(1, largest of the row of G).
+    compiled : bool, optional, keyword-only
+        Whether loops are compiled; by default where numba is installed.
+    report : callable, optional, keyword-only
+        Told now and then of (cost, bound, seconds).
+
+    Returns
+    -------
+    Found
+
+    Examples
+    --------
+    >>> found = cheapest_mixture(np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5]), compiled=False)
+    >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the rows (1/3, 2/3) and (2/3, 1/3)
+    (0.636514, True)
+    """
+    fast = HAS_NUMBA if compiled is None else compiled
+    limit, most = (np.inf if one is None else one for one in (seconds, programmes))
+    search = Search(halfspaces, target, slack, compiled=fast, limit=limit, most=most)
+    search.begin(np.empty((0, target.size)) if more is None else more)
+    search.locally()
+    _prove(search, gap, report)
+    if fallback is not None and search.gap > search.wanted(gap):
+        search.add(fallback())
+        search.settle(everywhere=False)
+    kept = search.weights > 0
+    kept |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
+    kept[0] = True  # the target itself, so that some mixture reaches it
+    master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
+    return Found(
+        master.rows[kept], search.weights[kept], search.dual, search.cost, search.proven, search.programmes,
+        search.passes, search.seconds, ended, search.limits,
+    )  # fmt: skip
+
+
+def _prove(search: Search, gap: float, report: Report | None) -> None:
+    """Let passes follow one another until the gap is reached, a limit is, or nothing changes.
+
+    A tree that is not done soon is large: then the rows next to those in use are looked at first, and the cut-off comes
+    down in steps.
+    """
+    idle, delta = 0, 0.0
+    while not search.over or not search.passes:
+        wanted = search.wanted(gap)
+        if search.gap <= wanted and search.passes:
+            return
+        before, last = search.cost, delta <= LAST_OF_MANY * wanted
+        if delta:
+            work = search.one_pass(max(delta, LAST_OF_MANY * wanted), report, several=True)
+            next_one = not work.waiting
+        else:
+            work = search.one_pass(LAST * wanted, report, chunks=FIRST_LOOK)
+            next_one = bool(work.waiting) and not work.found_enough
+            last &= not next_one
+        if search.over:
+            return
+        if next_one:  # once the tree was all looked through, what it tells at a cut-off in between is little
+            delta = 0.5 * LAST_OF_MANY * wanted if delta else search.gap / STEEPER
+        if delta and search.gap > search.wanted(gap):
+            search.nearby(wanted)
+        # what is left is rounding, and the slack; but it may take many more rows until one makes the mixture cheaper
+        idle = idle + 1 if last and not work.waiting and before - search.cost < 0.01 * wanted else 0
+        stuck = work.found_enough and before == search.cost
+        if idle >= PATIENCE or (not search.joined and (idle or stuck)):
+            return

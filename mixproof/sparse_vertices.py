@@ -1,0 +1,93 @@
+"""Vertices with one or two non-zero coordinates: there are many, they cost next to nothing, and most are good."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixproof.constraints import Ranges
+from mixproof.numerics import Matrix, Vector, xlogx
+
+Index = NDArray[np.intp]
+
+WIDEST = 1500
+"""Coordinates beyond which pairs are left to the search: their tables would not fit into a gigabyte."""
+
+AT_ONCE = 200_000
+"""Numbers of a table of pairs that are made at once."""
+
+FLAT = 1e-13
+"""A row of unit size that differs by less between two coordinates bounds no share of theirs."""
+
+AT_AN_END = 1e-12
+"""A share nearer than this to 0 or 1 is a coordinate alone."""
+
+
+class Supports(NamedTuple):
+    """Points share e_first + (1 - share) e_second, and their entropies."""
+
+    first: Index
+    second: Index
+    share: Vector
+    entropy: Vector
+
+    def prices(self, dual: Vector) -> Vector:
+        """Return H(v) - dual v of each."""
+        return np.asarray(self.entropy - dual[self.second] - (dual[self.first] - dual[self.second]) * self.share)
+
+    def points(self, which: Index, n: int) -> Matrix:
+        """Return some of them, shape (k, n)."""
+        found = np.zeros((which.size, n))
+        at = np.arange(which.size)
+        found[at, self.second[which]] = 1 - self.share[which]
+        found[at, self.first[which]] += self.share[which]
+        return found
+
+
+def supports(hull: Ranges, *, compiled: bool = False) -> Supports:
+    """Return all vertices on one or two coordinates; by compiled loops where asked for.
+
+    Examples
+    --------
+    >>> from mixproof.constraints import ranges
+    >>> found = supports(ranges(np.array([[1.0, -1.0, 0.0]])))  # v_0 >= v_1
+    >>> found.points(np.arange(3), 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]
+    """
+    n = hull.rows.shape[1]
+    if compiled:
+        # numba takes a second to import
+        from mixproof.two_sparse import vertices  # noqa: PLC0415
+
+        return Supports(*vertices(hull.rows[:-1], hull.low, hull.high, FLAT, AT_AN_END, n <= WIDEST))
+    rows, low, high = hull.rows[:-1], hull.low[:-1, None], hull.high[:-1, None]
+    alone = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
+    first, second = np.triu_indices(n if n <= WIDEST else 0, 1)
+    least, most = np.zeros(first.size), np.ones(first.size)
+    _shares(rows, low, high, first, second, least, most)
+    allowed = least <= most
+    first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
+    share = np.concatenate([least[allowed], most[allowed]])
+    inside = (share > AT_AN_END) & (share < 1 - AT_AN_END)
+    first = np.concatenate([alone, first[inside]])
+    second = np.concatenate([alone, second[inside]])
+    share = np.concatenate([np.ones(alone.size), share[inside]])
+    entropy = np.asarray(-xlogx(share) - xlogx(1 - share))
+    return Supports(first, second, share, entropy)
+
+
+def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:
+    """Write for each pair in which range of shares of its first coordinate it is allowed."""
+    block = max(1, AT_ONCE // max(1, first.size))
+    for at in range(0, len(rows), block):
+        some = slice(at, at + block)
+        slope, rest = rows[some][:, first] - rows[some][:, second], rows[some][:, second]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            one, two = (low[some] - rest) / slope, (high[some] - rest) / slope
+        flat = np.abs(slope) < FLAT
+        outside = flat & ((rest < low[some]) | (rest > high[some]))
+        bounds = np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(one, two))
+        np.maximum(least, bounds.max(axis=0), out=least)
+        np.minimum(most, np.where(flat, 1.0, np.maximum(one, two)).min(axis=0), out=most)

@@ -1,0 +1,118 @@
+"""Stand-ins: HiGHS of SciPy gives what highspy gives, and what is not there is missed only where it is used."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook.alive.standins import ABSENT, NotHere, absent, highs_of_scipy, notebook_modules
+from mixproof import lp as programmes
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# no module of the list is there, nor highspy: what a browser sees
+BLOCKED = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {wanted}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Block())
+import importlib.util
+real = importlib.util.find_spec
+def find_spec(name, package=None):
+    if name.partition(".")[0] in {wanted} and name not in sys.modules:
+        return None
+    return real(name, package)
+importlib.util.find_spec = find_spec
+from liftbook.alive.standins import fill_in
+fill_in()
+"""
+WANTED = {"highspy", "polars", "narwhals", "numba", "cdd", "IPython", "myst_nb", "papermill", "yaml", "jupytext"}
+
+
+def alone(code):
+    """Run code where the modules of a notebook and of tables are not there; return what it prints."""
+    script = BLOCKED.format(wanted=sorted(WANTED)) + code
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_library_and_the_book_can_be_imported_without_them():
+    code = "import liftlib, liftbook.figures, liftbook.plots, lifttables, lifttables.cli, liftbook.alive.session"
+    assert alone(f"{code}\nprint(sys.modules['highspy'].Highs)") == "<class 'scipy.optimize._highspy._core._Highs'>"
+
+
+SOLVED = """
+import numpy as np, liftlib as ll
+rng = np.random.default_rng(3)
+joint = ll.Joint.from_counts(rng.random((4, 8)))
+for notion in (ll.LIP(0.5), ll.ALIP(0.4, 0.9), ll.LDP(1.0)):
+    channel = ll.mechanisms.optimal(joint, notion)
+    print(repr(ll.evaluate(joint, channel).mutual_information))
+small = ll.Joint.from_counts(rng.random((10, 20)))
+print(repr(ll.evaluate(small, ll.mechanisms.optimal(small, ll.LIP(1.0), gap=0.01)).mutual_information))
+"""
+
+
+@pytest.mark.slow
+def test_the_optimum_is_the_same_without_highspy_and_numba():
+    """The whole, in a process without them, against this one."""
+    found = [float(line) for line in alone(SOLVED).splitlines()]
+    rng = np.random.default_rng(3)
+    joint = ll.Joint.from_counts(rng.random((4, 8)))
+    notions = (ll.LIP(0.5), ll.ALIP(0.4, 0.9), ll.LDP(1.0))
+    exact = [ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information for notion in notions]
+    np.testing.assert_allclose(found[:3], exact, rtol=1e-8)
+    small = ll.Joint.from_counts(rng.random((10, 20)))
+    bounded = ll.mechanisms.optimal(small, ll.LIP(1.0), gap=0.01)
+    assert abs(found[3] / ll.evaluate(small, bounded).mutual_information - 1) <= 0.011
+
+
+@pytest.mark.skipif(not hasattr(highs_of_scipy().Highs, "getDualRay"), reason="the HiGHS of this SciPy tells no rays")
+def test_programmes_by_scipys_highs(monkeypatch):
+    """The same answers, infeasible ones and rays as by highspy, on the module that talks to it."""
+    rng = np.random.default_rng(0)
+    columns = rng.dirichlet(np.ones(6), 400)
+    cost, target = rng.random(400), columns[:50].mean(axis=0)
+    wide = np.ones((1, 2))
+    boxed = programmes.Boxed(wide, np.ones(1), np.ones(1))
+    expected = programmes.mix_columns(cost, columns, target)
+    ray = boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 0.0]))
+    monkeypatch.setattr(programmes, "highspy", highs_of_scipy())
+    mine = programmes.mix_columns(cost, columns, target)
+    assert abs(mine.objective - expected.objective) < 1e-9
+    assert mine.gap < 1e-9
+    with pytest.raises(ll.errors.InfeasiblePrivacy, match="no mixture"):
+        programmes.solve(np.ones(2), np.eye(2), np.array([-1.0, 1.0]))
+    boxed = programmes.Boxed(wide, np.ones(1), np.ones(1))
+    solved, point, multipliers = boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 0.0]))
+    assert (solved, point) == (ray[0], ray[1])
+    assert np.sign(multipliers).tolist() == np.sign(ray[2]).tolist()
+
+
+@pytest.mark.parametrize(("name", "called"), ABSENT.items())
+def test_absent_modules(name, called):
+    module = absent(name, called)
+    assert module.DataFrame is not None
+    with pytest.raises(NotHere, match=f"this needs {called}, which a browser does not have"):
+        module.DataFrame({"a": [1]})
+    with pytest.raises(NotHere, match=called):
+        module.DataFrame.from_dict({})
+    assert issubclass(module.PolarsError, Exception)
+    with pytest.raises(AttributeError):
+        _ = module.__wrapped__
+
+
+def test_notebook_modules():
+    shown, glued = [], []
+    modules = notebook_modules(lambda *values, **_: shown.extend(values), lambda *arguments: glued.append(arguments))
+    modules["IPython.display"].display(modules["IPython.display"].HTML("<b>a</b>"))
+    assert shown[0]._repr_mimebundle_() == {"text/html": "<b>a</b>"}
+    modules["myst_nb"].glue("n", 1)
+    assert glued == [("n", 1)]
+    assert modules["IPython"].get_ipython() is None

@@ -1,0 +1,156 @@
+"""A table counted without Polars gives what ``lift audit`` gives on the same file, and refuses what it refuses."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lifttables as tables
+from liftbook.alive.table import Desk, OwnTable, column_from, counts_of
+from liftlib.datasets import hundred_people
+from liftlib.errors import DataError
+from lifttables.audits.auditing import as_dict
+from lifttables.encoding.columns import Column
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def plain(text):
+    return text.encode()
+
+
+FILES = {
+    "plain": plain("ill,age\nyes,old\nno,young\nno,old\nno,old\n"),
+    "quotes": plain('ill,age\n"yes","a, b"\nno,"say ""x"""\nno,"a, b"\n'),
+    "several lines": plain('ill,age\nyes,"a\nb"\nno,c\nno,c\n'),
+    "no newline at the end": plain("ill,age\nyes,old\nno,young"),
+    "windows": plain("ill,age\r\nyes,old\r\nno,young\r\n"),
+    "mark of UTF-8": b"\xef\xbb\xbf" + plain("ill,age\nyes,old\nno,young\n"),
+    "other letters": plain("ill,age\nyes,çok yaşlı\nno,若い\n"),
+    "leading zeros": plain("ill,age\nyes,007\nno,7\nno,7\n"),
+    "spaces": plain("ill,age\nyes, old\nno,old\n"),
+    "other columns": plain("name,ill,age\nA,yes,old\nB,no,young\n"),
+}
+
+
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
+def test_audits_as_the_command(tmp_path, data):
+    path = tmp_path / "t.csv"
+    path.write_bytes(data)
+    expected = as_dict(tables.audit(path, secret="ill", public="age", resamples=20, rng=3))
+    desk = Desk()
+    assert json.loads(desk.opened(data, "t.csv"))["columns"][-2:] == ["ill", "age"]
+    mine = ask(desk, resamples=20, seed=3)["audit"]
+    assert mine == finite(expected)
+
+
+def ask(desk, **words):
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], **words}
+    return json.loads(desk.audit(json.dumps(asked)))
+
+
+def finite(value):
+    text = json.dumps(value).replace("-Infinity", '"-infinity"').replace("Infinity", '"infinity"')
+    return json.loads(text.replace("NaN", '"nan"'))
+
+
+@pytest.fixture
+def example(tmp_path):
+    """The book's hundred people."""
+    joint = hundred_people()
+    rows = [
+        f"{ill},{age}\n"
+        for s, ill in enumerate(joint.secret)
+        for x, age in enumerate(joint.public)
+        for _ in range(round(100 * joint.p[s, x]))
+    ]
+    path = tmp_path / "example.csv"
+    path.write_text("ill,age\n" + "".join(rows))
+    return path
+
+
+def test_the_example_by_the_command_itself(example):
+    words = f"audit {example} --secret ill --public age --notion lip --eps 0.5 --seed 7 --json"
+    lift = Path(sys.executable).with_name("lift")
+    done = subprocess.run([lift, *words.split()], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 3, done.stderr
+    desk = Desk()
+    desk.opened(example.read_bytes(), "example.csv")
+    mine = ask(desk, notion="lip", budgets={"eps": 0.5}, seed=7, resamples=200)
+    expected = finite(json.loads(done.stdout))
+    assert mine["audit"] == {name: expected[name] for name in mine["audit"]}
+    assert "data:image/svg+xml" in mine["page"]
+
+
+@pytest.mark.parametrize("edges", [(20.0, 40.0), (0.5,)])
+def test_bins_as_the_command(tmp_path, edges):
+    rng = np.random.default_rng(2)
+    lines = [f"{'yes' if rng.random() < 0.3 else 'no'},{value}" for value in [*rng.integers(0, 80, 300), 20, 40, 0.5]]
+    data = ("ill,age\n" + "\n".join(lines) + "\n").encode()
+    (tmp_path / "t.csv").write_bytes(data)
+    spec = "age=" + ",".join(map(repr, edges))
+    expected = tables.audit(tmp_path / "t.csv", secret="ill", public="age", bins=[spec], resamples=0)
+    mine = counts_of(OwnTable(data, "t.csv"), [Column("ill")], [column_from({"name": "age", "edges": edges})])
+    assert mine.public.texts == tuple(map(str, expected.release.public))
+    np.testing.assert_allclose(mine.table / mine.table.sum(), expected.release.p)
+
+
+def test_gzip_and_tabs():
+    data = gzip.compress(b"ill\tage\nyes\told, very\nno\tyoung\n")
+    counts = counts_of(OwnTable(data, "T.TSV.GZ"), [Column("ill")], [Column("age")])
+    assert counts.public.texts == ("old, very", "young")
+
+
+NUMBERS = "ill,age\n" + "".join(f"{'yes' if i % 3 else 'no'},{i}\n" for i in range(60))
+REFUSED = {
+    "no bytes": (b"", "t.csv", "t.csv is empty: it needs a line with the columns' names"),
+    "no rows": (b"ill,age\n", "t.csv", "t.csv has no rows"),
+    "another ending": (b"ill,age\n", "t.xlsx", "t.xlsx is no CSV file by its name"),
+    "not UTF-8": ("ill,age\nyes,\xe9\n".encode("latin-1"), "t.csv", "t.csv is not UTF-8 at byte 12: save it as UTF-8"),
+    "no gzip": (b"ill,age\n", "t.csv.gz", "t.csv.gz is not what gzip writes"),
+    "a name twice": (b"ill,ill\na,b\n", "t.csv", "t.csv has more than one column 'ill'"),
+    "a long line": (b"ill,age\na,b,c\n", "t.csv", "record 2 of t.csv has 3 values, the header 2 names"),
+    "no such column": (b"ill,years\na,b\n", "t.csv", "t.csv has no column 'age': there are 'ill', 'years'"),
+    "missing": (b"ill,age\na,\nb,c\n", "t.csv", "column 'age' misses 1 of 2 values"),
+    "NA": (b"ill,age\na,NA\nb,c\n", "t.csv", "column 'age' holds the text 'NA' in 1 rows"),
+    "many numbers": (NUMBERS.encode(), "t.csv", "column 'age' holds 60 distinct numbers: give it edges of bins"),
+}
+
+
+@pytest.mark.parametrize(("data", "name", "says"), REFUSED.values(), ids=REFUSED)
+def test_refused(data, name, says):
+    desk = Desk()
+    refused = json.loads(desk.opened(data, name)).get("refused") or ask(desk)["refused"]
+    assert refused.startswith(says)
+
+
+def test_what_was_refused_can_be_said():
+    desk = Desk()
+    desk.opened(NUMBERS.encode(), "t.csv")
+    assert len(ask(desk, public=[{"name": "age", "categorical": True}], resamples=0)["audit"]["symbols"]) == 60
+    desk.opened(b"ill,age\na,NA\nb,c\nb,c\n", "t.csv")
+    assert "misses 1 of 3" in ask(desk, public=[{"name": "age", "na": ["NA"]}])["refused"]
+    found = ask(desk, public=[{"name": "age", "na": ["NA"]}], missing="symbol", resamples=0)["audit"]
+    assert {one["symbol"] for one in found["symbols"]} == {"(missing)", "c"}
+    assert "which is no number" in ask(desk, public=[{"name": "age", "edges": [1]}])["refused"]
+    with pytest.raises(DataError, match="named twice"):
+        counts_of(desk.table, [Column("ill")], [Column("ill")])
+
+
+def test_mechanisms_are_tried_as_choose_tries_them(example):
+    desk = Desk()
+    desk.opened(example.read_bytes(), "example.csv")
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "kind": "lip", "eps": 0.5}
+    expected = tables.choose(example, secret="ill", public="age", notions=["lip"], eps=0.5, epsilons=[0.5])
+    for one in expected.tried:
+        if not one.problem and np.isfinite(one.nmi):
+            mine = json.loads(desk.attempt(json.dumps({**asked, "mechanism": one.mechanism})))
+            assert mine["nmi"] == pytest.approx(one.nmi, abs=1e-6), one.mechanism
+    served = json.loads(desk.serving(json.dumps(asked)))["mechanisms"]
+    assert {one.mechanism for one in expected.tried} == set(served)
+    refused = json.loads(desk.attempt(json.dumps({**asked, "mechanism": "none-such"})))
+    assert "none-such" in refused["problem"]

@@ -1,0 +1,520 @@
+"""Pages that run in the browser, from the built site in headless Chromium."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from seen_by_axe import barriers
+
+from liftbook import figures
+from liftbook.build.chromium import find_chromium
+from liftbook.chapters import preview_parameters
+from lifttables.designs.designing import joint_of
+
+ROOT = Path(__file__).resolve().parents[3]
+HTML = ROOT / "_build" / "html"
+ALIVE = HTML / "_static" / "alive"
+LONG = 240_000
+"""Milliseconds to wait: a machine with other work takes several times as long."""
+
+# a build that could not have the runtime said so; under CI=true that is a failure
+MISSING = not (ALIVE / "runtime").exists() and os.environ.get("CI") != "true"
+pytestmark = [
+    pytest.mark.book,
+    pytest.mark.browser,
+    pytest.mark.xdist_group("alive"),
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
+    pytest.mark.skipif(MISSING, reason="the book was built without the runtime"),
+]
+CHAPTERS = sorted(path.stem for path in (ALIVE / "pages").glob("*.json")) or ["watchdog"]
+
+
+def opened(browser, site, name, query="", **options):
+    """Return a page with its panel open, and what it asked for and complained of."""
+    context = browser.new_context(viewport={"width": 1300, "height": 900}, **options)
+    page = context.new_page()
+    page.set_default_timeout(LONG / 4)
+    page.asked, page.complaints = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
+    page.on("response", lambda answer: page.complaints.append(answer.url) if answer.status >= 400 else None)
+    page.goto(f"{site}chapters/{name}.html{query}")
+    return page
+
+
+def press(page, name):
+    page.click(f".lift-panel [data-do={name}]")
+
+
+def run(page):
+    """Press Run and wait until the run has ended."""
+    page.evaluate("delete document.querySelector('.lift-panel').dataset.runs")
+    press(page, "run")
+    page.wait_for_selector(".lift-panel[data-runs]", timeout=LONG)
+
+
+def start(page):
+    page.click(".lift-start button")
+    page.wait_for_selector(".lift-panel")
+
+
+# the slow test judges all
+FEWER_CLAIMS = "document.querySelectorAll('.lift-claims tbody tr').forEach((row, at) => at < 4 || row.remove())"
+
+
+@pytest.fixture(scope="module")
+def living(browser, site):
+    """The watchdog's page with Python loaded, put back after each test by the tests themselves."""
+    page = opened(browser, site, "watchdog")
+    page.wait_for_load_state("networkidle")
+    before = {url.rpartition("/")[2].partition("?")[0] for url in page.asked if "/alive/" in url}
+    assert before == {"start.js", "charts.js"}, "what nobody asked for was loaded"
+    page.evaluate(FEWER_CLAIMS)
+    start(page)
+    yield page
+    assert not page.complaints
+    assert not [url for url in page.asked if not url.startswith((site, "data:", "blob:"))]
+    page.context.close()
+
+
+def drawing(page):
+    """Return the first figure's file."""
+    link = page.locator(".lift-mine figure a.lift-drawing").first
+    return link.evaluate("a => fetch(a.href).then(answer => answer.text())")
+
+
+def test_stop_while_python_comes(living):
+    """The next run, which is the other tests', starts it again."""
+    press(living, "run")
+    press(living, "stop")
+    living.wait_for_function("document.querySelector('.lift-state').textContent.includes('Stopped after 0 of')")
+    assert living.locator(".lift-running, .lift-mine").count() == 0
+
+
+@pytest.fixture(scope="module")
+def first_run(living):
+    """The first run, with the book's chart open when it replaces it, and what it drew."""
+    living.locator(".lift-explore").first.click()
+    living.wait_for_selector(".lift-chart[data-drawn]")
+    assert living.inner_text(".lift-whose") == "These are the book’s rows."
+    living.fill("[name=n_trials]", "6")
+    living.fill("[name=epsilons]", "2, 3")
+    run(living)
+    return drawing(living)
+
+
+def test_a_live_chart_has_the_rows_of_the_run(living, first_run, tmp_path):
+    """The book's chart was open when the run replaced it, and comes back with the book's figure."""
+    living.wait_for_selector(".lift-mine .lift-chart[data-drawn]")
+    assert living.locator(".lift-chart:visible").count() == 1
+    assert living.inner_text(".lift-mine .lift-whose") == "These are the rows of your run, not the book’s."
+    with living.expect_download() as waiting:
+        living.click(".lift-mine .lift-chart [data-do=download]")
+    assert waiting.value.suggested_filename == "fig-e23-2-yours.csv"
+    waiting.value.save_as(tmp_path / "rows.csv")
+    found = pd.read_csv(tmp_path / "rows.csv")
+    assert found["rows"].unique().tolist() == ["a run in the browser, " + living.evaluate("location.search")]
+    expected = figures.figure_e23_2(6, [2.0, 3.0], [0.35, 0.5, 0.65], 5, 17, rng=0)
+    expected = expected[expected.measure.isin(found.measure)]
+    assert len(found) == len(expected)
+    keys = ["measure", "series", "eps"]
+    found, expected = (table.set_index(keys).sort_index() for table in (found, expected))
+    for column in ("mean", "std", "low", "high", "n"):
+        np.testing.assert_allclose(found[column], expected[column], rtol=1e-6, atol=1e-8, err_msg=column)
+    press(living, "reset")
+    assert living.locator(".lift-chart:visible .lift-whose").all_inner_texts() == ["These are the book’s rows."]
+    living.locator(".lift-explore").first.click()
+
+
+def test_another_run_gives_the_librarys_own_numbers_without_a_network(living, first_run):
+    """Once Python is there nothing more is asked for, and another parameter draws another figure."""
+    living.context.set_offline(True)
+    living.fill("[name=n_trials]", "6")
+    living.fill("[name=epsilons]", "1, 3")
+    run(living)
+    assert living.locator(".lift-error, .lift-absent").count() == 0
+    assert drawing(living) != first_run
+    living.context.set_offline(False)
+    assert living.evaluate("location.search").startswith("?run&n_trials=6")
+    rows = figures.figure_e23_2(6, [1.0, 3.0], [0.35, 0.5, 0.65], 5, 17, rng=0)
+    part = rows[(rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi") & (rows.eps == 1.0)]
+    said = living.locator("[data-glue=wd-syn-1]").first
+    form = said.get_attribute("data-form")
+    assert said.inner_text() == format(float(part["mean"].iloc[0]), form)
+    assert re.fullmatch(r"the book: \d\.\d+", said.get_attribute("title")), "the book's number is not in its place"
+    figure = living.locator(".lift-mine figure a.lift-drawing").first
+    assert len(figure.locator("[role=img]").get_attribute("aria-label")) > 40
+    assert figure.evaluate("e => e.getBoundingClientRect().width") > 400
+    cells = json.loads((ALIVE / "pages" / "watchdog.json").read_text())["cells"]
+    assert re.fullmatch(rf"{len(cells)} cells in [\d.]+ s\.", living.inner_text(".lift-state").strip())
+
+
+def test_a_value_out_of_range_is_refused_at_once(living):
+    living.fill("[name=n_trials]", "0")
+    press(living, "run")
+    assert living.inner_text(".lift-wrong") == "n_trials is 0, not in [1, 100000]"
+    living.fill("[name=n_trials]", "6")
+
+
+@pytest.fixture(scope="module")
+def changed(living, first_run):
+    """A cell that was changed, run, and has an error."""
+    cell = living.locator(".cell", has_text="ll.mechanisms.watchdog(small, notion)").first
+    above = living.locator(".lift-mine").first
+    above.evaluate("e => { e.dataset.kept = 'yes' }")
+    cell.locator(".lift-edit").click()
+    field = cell.locator("textarea")
+    field.fill(
+        "channel = ll.mechanisms.watchdog(small, notion)\nprint('mine', n_trials)\nraise ValueError('on purpose')"
+    )
+    field.press("Shift+Enter")
+    living.wait_for_selector(".lift-panel:not(.lift-busy) .lift-go:not(:disabled)")
+    return cell
+
+
+def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
+    cell = changed
+    fault = cell.locator(".lift-error")
+    assert fault.locator("p").inner_text() == "line 3: ValueError: on purpose"
+    assert "mine 6" in cell.locator(".lift-mine pre").first.inner_text()
+    assert living.locator("[data-kept=yes]").count() == 1, "cells above were run again"
+    assert "1 with an error" in living.inner_text(".lift-state")
+
+
+@pytest.mark.slow  # axe takes its time
+def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
+    """With a run, an error and a cell that is being changed; of the page around them test_browser asks the same."""
+    new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .lift-judging, .cell:has(textarea)"
+    assert [barriers(living, "light", within=new), barriers(living, "dark", within=new, structure=False)] == [[], []]
+
+
+def test_the_panel_fits_a_phone(living, changed):
+    living.set_viewport_size({"width": 390, "height": 800})
+    assert living.evaluate("document.documentElement.scrollWidth") <= 390
+    living.set_viewport_size({"width": 1300, "height": 900})
+
+
+def test_back_to_the_book(living):
+    press(living, "reset")
+    assert living.locator(".lift-mine, .lift-error, .lift-number, textarea").count() == 0
+    assert living.locator("[data-lift-book]").count() == 0
+    assert living.evaluate("location.search") == ""
+    assert living.input_value("[name=n_trials]") == str(preview_parameters(ROOT / "chapters/watchdog.md")["n_trials"])
+
+
+def test_the_command_and_the_estimate(living):
+    living.fill("[name=n_trials]", "7")
+    living.fill("[name=leave_out]", "Own-child, Wife")
+    press(living, "copy")
+    living.wait_for_selector(".lift-panel[data-command]")
+    command = living.get_attribute(".lift-panel", "data-command")
+    assert command.startswith("liftbook rerun watchdog -p n_trials 7 -p ")
+    assert """-p leave_out '["Own-child", "Wife"]'""" in command
+    press(living, "book")
+    data = json.loads((ALIVE / "pages" / "watchdog.json").read_text())
+    (n_trials,) = (one["book"] for one in data["parameters"] if one["name"] == "n_trials")
+    assert living.input_value("[name=n_trials]") == str(n_trials)
+    expected = "About " if data["seconds"] else "not known"
+    living.wait_for_function("text => document.querySelector('.lift-state').textContent.includes(text)", arg=expected)
+    press(living, "small")
+
+
+def judge(page, seed):
+    """Judge the chapter's claims at a seed and return what each row says of it."""
+    page.evaluate("delete document.querySelector('.lift-judging').dataset.judged")
+    page.fill("[name=claims-seed]", seed)
+    page.click("[data-do=judge]")
+    page.wait_for_selector(".lift-judging[data-judged]", timeout=LONG)
+    return page.locator(".lift-yours").all_inner_texts()
+
+
+def test_claims_are_judged_again_in_their_own_setting(living):
+    """At a seed that the book has, the browser finds the book's own values, whatever the page was run with."""
+    assert "whatever this page was run with" in living.inner_text(".lift-judging p")
+    living.fill("[name=claims-seed]", "-1")
+    living.click("[data-do=judge]")
+    assert living.inner_text(".lift-judging .lift-wrong").startswith("seed: give a whole number")
+    said = judge(living, "3")
+    assert len(said) == 4
+    assert all(", as the book has it; still “" in one for one in said)
+    assert living.inner_text(".lift-judging .lift-state") == "4 of 4 judged again: no verdict is another with it."
+    assert any(", a seed that the book does not have; " in one for one in judge(living, "4711"))
+    assert living.locator(".lift-claims thead th").last.inner_text() == "here, seed 4711"
+    press(living, "reset")
+    assert living.locator(".lift-yours").count() == 0
+    assert living.locator(".lift-claims thead th").count() == 4
+
+
+def test_an_exercise_answers_back(living):
+    exercise = living.locator("#ex-watchdog-hand")
+    exercise.locator(".lift-answer-here").click()
+    field, verdict = exercise.locator("textarea"), exercise.locator(".lift-verdict")
+    for answer, said in (
+        ("", "Not yet: replace None by your answer"),
+        ("len(small.public) + 1", "Not yet: compare each column's"),
+        ("int(ll.high_risk(small, ll.ALIP(1.0, 0.3)).sum())", "Right."),
+        ("nonsense", "line 1: NameError: name 'nonsense' is not defined"),
+    ):
+        field.fill(answer)
+        field.press("Shift+Enter")
+        living.wait_for_function(
+            "said => document.querySelector('#ex-watchdog-hand .lift-verdict').textContent.startsWith(said)",
+            arg=said,
+            timeout=LONG,
+        )
+    assert "lift-wrong-answer" in verdict.get_attribute("class")
+    press(living, "reset")
+
+
+def test_an_address_opens_the_panel_with_its_values(browser, site):
+    page = opened(browser, site, "watchdog", "?run&n_trials=11&epsilons=[2]&n_secret=oops&lambdas=7")
+    page.wait_for_selector(".lift-panel")
+    assert page.input_value("[name=n_trials]") == "11"
+    assert page.input_value("[name=epsilons]") == "2"
+    assert page.input_value("[name=n_secret]") == "5"
+    assert page.input_value("[name=lambdas]") == "0.35, 0.5, 0.65"
+    page.context.close()
+
+
+def test_a_file_says_what_to_do(browser):
+    page = browser.new_context().new_page()
+    page.goto((HTML / "chapters" / "watchdog.html").as_uri())
+    page.click(".lift-start button")
+    assert "make serve" in page.locator(".lift-start").first.inner_text()
+    page.locator("#fig-e23-2 .lift-explore").click()
+    assert "make serve" in page.inner_text("#fig-e23-2 .lift-start")
+    page.context.close()
+
+
+def test_the_site_is_not_too_large():
+    files = [path for path in HTML.rglob("*") if path.is_file() and ".doctrees" not in path.parts]
+    assert sum(path.stat().st_size for path in files) < 80_000_000
+
+
+def released(page, rows, folder):
+    """Release the column with budgets and a confidence of one's own and look at what is downloaded."""
+    from lifttables.designs.designing import load
+
+    page.select_option("[name=notion]", "own")
+    assert not page.is_visible("[name=eps]")
+    page.fill("[name=eps_l]", "3")
+    page.fill("[name=eps_u]", "2.5")
+    page.select_option("[name=mechanism]", "subset-response")
+    page.fill("[name=confidence]", "2")
+    page.click("[data-do=release]")
+    assert page.inner_text(".lift-desk .lift-wrong") == "confidence: give a number in [0.5, 0.9999]"
+    page.fill("[name=confidence]", "0.9")
+    page.click("[data-do=release]")
+    page.wait_for_selector(".lift-desk[data-released]", timeout=LONG)
+    files = {}
+    for button in page.locator(".lift-outcome button").all():
+        with page.expect_download() as waiting:
+            button.click()
+        files[waiting.value.suggested_filename] = folder / waiting.value.suggested_filename
+        waiting.value.save_as(files[waiting.value.suggested_filename])
+    ends = [name.removeprefix("mine-released") for name in files]
+    assert ends == [".csv", ".card.json", ".card.md", ".PRIVATE.audit.html", ".PRIVATE.design.json"]
+    made = load(files["mine-released.PRIVATE.design.json"])
+    assert made.mechanism == "confident-response (in place of subset-response)"
+    assert (made.confidence, made.rows) == (0.9, rows)
+    assert (made.promise.eps_l, made.promise.eps_u) == (3.0, 2.5)
+    assert made.promise.is_kept(joint_of(made.counts), made.channel)
+    published = pd.read_csv(files["mine-released.csv"])
+    assert published.columns.tolist() == ["age"]
+    assert len(published) == rows
+    assert set(published.age) <= set(made.outputs)
+    card = json.loads(files["mine-released.card.json"].read_text())
+    assert card["kept"][1]["confidence"] == 0.9
+
+
+ROWS = b'yes,old,f\nno,"young, mostly",m\nno,old,f\nno,"young, mostly",\nyes,old,""\n' * 20
+
+
+def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
+    """The numbers are those of the command on the same file; nothing is sent, and what is refused is said."""
+    import lifttables as tables
+
+    path = tmp_path / "mine.csv"
+    path.write_bytes(b"ill,age,sex\n" + ROWS)
+    page = opened(browser, site, "your-own-data")
+    posted = []
+    page.on("request", lambda request: posted.append(request.url) if request.method != "GET" else None)
+    page.click(".lift-own-table")
+    page.set_input_files(".lift-desk input[type=file]", str(path))
+    page.wait_for_selector(".lift-desk form:not([hidden])", timeout=LONG)
+    page.select_option("[name=public]", "age")
+    page.fill("[name=eps]", "0.3")
+    page.click("[data-do=audit]")
+    page.wait_for_selector(".lift-desk[data-audits]", timeout=LONG)
+    expected = tables.audit(path, secret="ill", public="age", resamples=0)
+    shown = page.locator(".lift-outcome table").nth(1).locator("tbody tr").all_inner_texts()
+    told = [line.split("\t") for line in shown]
+    assert [line[0] for line in told] == [one.symbol for one in expected.symbols]
+    for line, one in zip(told, expected.symbols, strict=True):
+        assert [float(number) for number in line[1:4]] == pytest.approx(
+            [one.rows, one.min_lift, one.max_lift], rel=1e-3
+        )
+    assert page.locator(".lift-outcome p").first.inner_text().startswith("100 rows. LIP(eps=0.3) is broken")
+    # a field that is empty is missing, an empty text in quotes is not
+    page.select_option("[name=public]", "sex")
+    page.click("[data-do=audit]")
+    page.wait_for_function("document.querySelector('.lift-desk .lift-wrong').textContent.includes('misses')")
+    assert "column 'sex' misses 20 of 100 values" in page.inner_text(".lift-desk .lift-wrong")
+    page.select_option("[name=public]", "age")
+    page.click("[data-do=attempt]")
+    page.wait_for_selector(".lift-desk[data-tried]", timeout=LONG)
+    assert page.locator(".lift-outcome tbody tr").count() > 5
+    with page.expect_download() as waiting:
+        page.click("[data-do=save]")
+    assert "data:image/svg+xml" in Path(waiting.value.path()).read_text()
+    released(page, expected.rows, tmp_path)
+    assert not posted
+    assert not [url for url in page.asked if not url.startswith((site, "data:", "blob:"))]
+    assert not page.complaints
+    page.context.close()
+
+
+WITHIN = {
+    "optimal-ldp-lip": 0.01,  # a search ends once the optimum is proven to a per cent, and each solver goes its own way
+    "funnel": 1e-4,  # a descent ends where steps gain no more, and beliefs are flat there
+    # many designs are best for the rows, to the last digit, and differ under the law that the rows came from: with the
+    # symbols in another order 60 staircases keep from 0.05601 to 0.05614 of it, and a response 0.51421 or 0.51430
+    "population_ways_again": 3e-3,
+    "population_best_for_sets": 3e-4,
+    # on Adult the design has no starts but its own, and where its descents end hangs on multipliers of which there are
+    # many: for one of 28 rows HiGHS of the browser leads to 0.2780 nats of the table, HiGHS of a kernel to 0.2840
+    "population_sets": 0.03,
+}
+"""Chapters and tables whose numbers are not determined to the solver's tolerance, and how far they are."""
+
+NOT_HERE = {"your-own-data"}
+"""Chapters of which some cells need what a browser does not have."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_path):
+    """At preview parameters; the other route is a kernel with the packages of the machine."""
+    from liftbook.chapters import rerun
+
+    page = opened(browser, site, name)
+    start(page)
+    page.evaluate(KEEP_TABLES)
+    run(page)
+    assert [e.inner_text() for e in page.locator(".lift-error").all()] == []
+    assert page.locator(".lift-absent").count() == 0 or name in NOT_HERE
+    tables = page.evaluate("window.liftTables")
+    rerun(name, preview_parameters(ROOT / "chapters" / f"{name}.md"), tmp_path / "run", html=False, progress=False)
+    assert tables or name in NOT_HERE
+    for table, kept in tables.items():
+        expected = pd.read_csv(tmp_path / "run" / f"{table}.csv")
+        written = tmp_path / f"{table}.csv"
+        pd.DataFrame(kept["rows"], columns=kept["columns"]).to_csv(written, index=False)
+        same(pd.read_csv(written), expected, WITHIN.get(table, WITHIN.get(name, 1e-6)))
+    page.context.close()
+
+
+KEEP_TABLES = "document.addEventListener('lift-run', event => { window.liftTables = event.detail.tables })"
+
+
+def same(found, expected, within):
+    """Compare tables; times are no result, and optima that tie may differ in the solver's tolerance."""
+    assert list(found.columns) == list(expected.columns)
+    assert len(found) == len(expected)
+    if "measure" in expected.columns:
+        assert found.measure.tolist() == expected.measure.tolist()
+        found, expected = (table[table.measure != "seconds"] for table in (found, expected))
+    looser = np.zeros(len(expected))
+    if {"measure", "mean"} <= set(expected.columns):
+        # a search ends once enough is proven, here more and there less, and what is at most so far behind goes with it
+        unproven = max([0.0, *found[found.measure == "gap"]["mean"], *expected[expected.measure == "gap"]["mean"]])
+        assert unproven < 1e-3
+        looser = np.where(expected.measure.isin(["gap", "behind"]), unproven, 0.0)
+    for column in expected.columns:
+        if re.search(r"second|^s\b", column) or column == "time_ratio":
+            continue
+        one, other = found[column], expected[column]
+        if pd.api.types.is_numeric_dtype(other) and not pd.api.types.is_bool_dtype(other):
+            for atol in np.unique(looser):
+                these = looser == atol
+                np.testing.assert_allclose(one[these], other[these], rtol=within, atol=1e-8 + atol, err_msg=column)
+        else:
+            assert one.fillna("").tolist() == other.fillna("").tolist(), column
+
+
+@pytest.mark.slow
+def test_a_chapters_claims_come_out_as_in_the_ledger(browser, site):
+    page = opened(browser, site, "watchdog")
+    start(page)
+    said = judge(page, "3")
+    assert len(said) > 20
+    assert [one for one in said if "not computed here" not in one and ", as the book has it; still “" not in one] == []
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_stop_and_run_again(browser, site):
+    page = opened(browser, site, "watchdog")
+    start(page)
+    page.fill("[name=n_trials]", "100000")
+    press(page, "run")
+    page.wait_for_selector(".lift-running", timeout=LONG)
+    press(page, "stop")
+    page.wait_for_function("document.querySelector('.lift-state').textContent.includes('Stopped after')")
+    assert page.locator(".lift-running").count() == 0
+    page.fill("[name=n_trials]", "2")
+    run(page)
+    assert page.locator(".lift-error").count() == 0
+    assert page.locator(".lift-mine").count() > 5
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_two_pages_at_once(browser, site):
+    pages = [opened(browser, site, name) for name in ("watchdog", "lift-asymmetry")]
+    for page in pages:
+        start(page)
+    for page in pages:
+        press(page, "run")
+    for page in pages:
+        page.wait_for_selector(".lift-panel[data-runs]", timeout=LONG)
+        assert page.locator(".lift-error").count() == 0
+        assert page.locator(".lift-mine").count() > 5
+        page.context.close()
+
+
+def slowest_answer(page, runs):
+    """Press keys for as long as another run takes, after so many; return the longest that one waited, ms."""
+    page.evaluate("window.delays = []")
+    press(page, "run")
+    page.wait_for_selector(".lift-running", timeout=LONG)
+    page.focus("[name=seed]")
+    pressed = 0
+    while page.evaluate("document.querySelector('.lift-panel').dataset.runs") == str(runs) and pressed < 400:
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(50)
+        pressed += 1
+    delays = page.evaluate("window.delays")
+    assert len(delays) == pressed > 10  # a run of "relatives" takes about twenty
+    page.wait_for_function(f"document.querySelector('.lift-panel').dataset.runs == '{runs + 1}'", timeout=LONG)
+    return max(delays)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["watchdog", "relatives"])
+def test_a_slow_machine_stays_responsive(browser, site, name):
+    """At a quarter of the speed a key is answered within 200 ms while cells run and figures come."""
+    page = opened(browser, site, name)
+    start(page)
+    run(page)
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    page.evaluate("document.addEventListener('keydown', e => delays.push(performance.now() - e.timeStamp))")
+    # what the page itself does comes again in the second run, what else the machine does may not
+    assert min(slowest_answer(page, runs) for runs in (1, 2)) < 200
+    page.context.close()

@@ -1,0 +1,87 @@
+"""What the build adds to the pages: icons cut to what is shown, folds, panels."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from liftbook.build.sphinx.folding import reason
+from liftbook.build.sphinx.people import picture
+from liftbook.plots.stacking import parts
+from liftlib.datasets import hundred_people
+from liftlib.measures.lifts import lift
+
+ROOT = Path(__file__).resolve().parents[3]
+HTML = ROOT / "_build" / "html"
+
+
+@pytest.mark.parametrize(
+    ("source", "tags", "said"),
+    [
+        ("import numpy as np\nx = 1", [], "Set-up"),
+        ("n: int = 1", ["parameters"], "Parameters, and what they may be"),
+        ("assert True", [], "The check, in code"),
+        ("assert True", ["open"], None),
+        ("!liftbook list", [], None),
+        ("a = 1\n" * 25, [], "The code"),
+        ("a = 1\n" * 24, [], None),
+    ],
+)
+def test_what_is_folded(source, tags, said):
+    assert reason(source, tags) == said
+
+
+def test_parts_of_a_grid_fill_the_figure():
+    boxes = [[10, 0, 80, 10], [0, 12, 45, 40], [52, 20, 46, 32], [0, 55, 47, 40], [50, 55, 40, 40]]
+    found = parts([100, 100], boxes)
+    assert [share for _, share in found] == pytest.approx([1, 0.485, 0.515, 0.485, 0.515])
+    for (x, y, wide, tall), _ in found:
+        assert 0 <= x < x + wide <= 100
+        assert 0 <= y < y + tall <= 100
+    assert parts([100, 100], []) == []
+
+
+def test_the_first_page_says_what_its_picture_shows():
+    joint = hundred_people()
+    text = " ".join((ROOT / "intro.md").read_text(encoding="utf-8").split())
+    shown = picture(joint, 100)
+    assert shown.count("<circle") == 200
+    assert shown.count("lift-marked") == 40
+    ratio = dict(zip(joint.public, lift(joint)[0], strict=True))
+    assert f"a belief of {100 * joint.p_s[0]:.0f} %" in text
+    assert f"you say {100 * joint.s_given_x[0, 2]:.0f} %" in text
+    assert f"the **lift**: {ratio['old']:.2f}. For the young it is {ratio['young']:.2f}." in text
+    assert all(f"lift {one:.2f}" in shown for one in ratio.values())
+
+
+@pytest.mark.book
+def test_every_icon_on_a_page_has_its_glyph():
+    from fontTools.ttLib import TTFont
+
+    folder = HTML / "_static" / "icons"
+    rules = (HTML / "_static" / "styles" / "theme.css").read_text(encoding="utf-8")
+    glyphs = {code for font in folder.glob("*.woff") for table in TTFont(font)["cmap"].tables for code in table.cmap}
+    shown = set()
+    for page in HTML.rglob("*.html"):
+        shown |= set(
+            re.findall(
+                r'class="[^"]*\bfa(?:[srb]|-solid|-regular|-brands)? (fa-[a-z0-9-]+)', page.read_text(encoding="utf-8")
+            )
+        )
+    assert len(shown) > 5
+    for name in shown - {"fa-lg", "fa-fw"}:
+        (code,) = re.findall(rf"\.{name}:before[^{{]*\{{content:\"\\([0-9a-f]+)\"", rules)
+        assert int(code, 16) in glyphs, name
+    assert not (HTML / "_static" / "vendor" / "fontawesome").exists()
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 60_000
+
+
+@pytest.mark.book
+def test_drawings_say_what_they_are():
+    page = (HTML / "chapters" / "watchdog.html").read_text(encoding="utf-8")
+    alts = re.findall(r'class="lift-drawing".*?aria-label="([^"]*)"', page)
+    assert len(alts) == (ROOT / "chapters" / "watchdog.md").read_text(encoding="utf-8").count("    alt: ") > 3
+    assert all(len(alt) > 40 for alt in alts)
+    assert page.count('<svg viewBox="') >= 10
+    for source in set(re.findall(r'<image href="([^"]+)"', page)):
+        assert (HTML / "chapters" / source).resolve().exists()

@@ -1,0 +1,192 @@
+"""The reference page documents every public name once, a family like a function."""
+
+import ast
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from liftbook.build.sphinx.reference import (
+    addresses,
+    asked_for,
+    commands,
+    documented,
+    exported,
+    found_at,
+    mechanism_table,
+    order,
+    reference,
+    write,
+)
+from liftbook.commands import LIFTBOOK
+from liftlib.registry import mechanisms
+from lifttables.cli import LIFT
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = asked_for((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
+
+
+def exports(text):
+    """Whether a module's lines give it an `__all__`."""
+    targets = [one for node in ast.parse(text).body if isinstance(node, ast.Assign) for one in node.targets]
+    names = {name.id for one in targets for name in ast.walk(one) if isinstance(name, ast.Name)}
+    return "__all__" in names
+
+
+EXPORTING = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for package in ("mixproof", "liftlib", "lifttables", "liftbook")
+    for path in (ROOT / package).rglob("*.py")
+    if exports(path.read_text(encoding="utf-8"))
+)
+
+
+def on_the_page(page):
+    """Return the ids of all that a page documents, whatever address it has there."""
+    return {id(found_at(address)) for package in page for address in addresses(package)}
+
+
+def left_out(packages, page):
+    """Return the names that some packages export and a page does not document."""
+    there = on_the_page(page)
+    return {address for package in packages for address in addresses(package) if id(found_at(address)) not in there}
+
+
+def test_the_page_has_what_every_package_exports():
+    assert len(EXPORTING) > 5
+    assert left_out(EXPORTING, PAGE) == set()
+
+
+@pytest.mark.parametrize("package", ["liftbook.claims", "lifttables", "liftlib"])
+def test_what_the_page_does_not_ask_for_is_found(package):
+    assert left_out(EXPORTING, [one for one in PAGE if one != package]) != set()
+
+
+def test_the_page_asks_for_nothing_twice():
+    assert len(PAGE) == len(set(PAGE))
+
+
+def test_the_page_has_what_chapters_import_from_underneath():
+    """So that a reader who meets a name in a cell can look it up; a module that is imported whole is left out."""
+    there, missing = on_the_page(PAGE), set()
+    for path in (ROOT / "chapters").glob("*.md"):
+        cells = path.read_text(encoding="utf-8").split("```{code-cell}")[1:]
+        for cell in cells:
+            code = cell.partition("\n```")[0].partition("\n")[2]
+            lines = [line for line in code.splitlines() if not line.startswith((":", "%", "!"))]
+            try:
+                tree = ast.parse("\n".join(lines))
+            except SyntaxError:  # its options are of several lines, between two rules
+                tree = ast.parse(code.partition("---\n")[2].partition("---\n")[2])
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+                    ("liftlib.", "lifttables.", "mixproof.")
+                ):
+                    for alias in node.names:
+                        one = getattr(import_module(node.module), alias.name, None)
+                        if one is not None and not inspect.ismodule(one) and id(one) not in there:
+                            missing.add(f"{path.name}: {node.module}.{alias.name}")
+    assert missing == set()
+
+
+@pytest.mark.parametrize("package", EXPORTING)
+def test_nothing_public_is_missing(package):
+    found, home = exported(package), import_module(package)
+    assert list(found) == list(home.__all__)
+    for name, address in found.items():
+        assert found_at(address) is getattr(home, name), name
+    text = "\n".join(reference(package, set()))
+    for address in addresses(package):
+        assert text.count(f":: {address}\n") == 1, address
+
+
+def test_a_module_stands_for_what_it_defines():
+    assert "liftlib.datasets.adult" in addresses("liftlib")
+    assert exported("liftbook.exercises") == {
+        "Verdict": "liftbook.exercises.Verdict",
+        "check": "liftbook.exercises.check",
+    }
+
+
+def test_each_kind_by_its_own_directive():
+    assert documented("liftlib.noise.randomised_response.randomised_response")[0].startswith(".. autofunction::")
+    assert documented("liftlib.measures.lifts.lift")[0].startswith(".. autofunction::")
+    assert documented("liftlib.errors.LiftError")[0].startswith(".. autoexception::")
+    assert documented("liftbook.plots.styling.COLOURS")[0].startswith(".. autodata::")
+    assert "   :exclude-members: eps_l, eps_u" in documented("liftlib.notions.ALIP")
+    assert "   :exclude-members: lower, upper" in documented("liftlib.notions.Leakage")
+
+
+def test_floors_come_first_and_nothing_twice():
+    folders = ["liftlib.errors", "liftlib.notions", "liftlib.registry", "liftlib.joint", "liftlib"]
+    assert sorted(folders, key=order) == [
+        "liftlib",
+        "liftlib.joint",
+        "liftlib.notions",
+        "liftlib.registry",
+        "liftlib.errors",
+    ]
+    done = set()
+    first = list(reference("liftlib.notions", done))
+    assert any("autoclass:: liftlib.notions.bounds.ALIP" in line for line in first)
+    assert list(reference("liftlib.notions", done)) == []
+
+
+def test_a_module_asked_for_has_its_own_heading():
+    """Four modules of one folder stand under their own names, and each names of the page's headings but once."""
+    assert next(reference("lifttables.population.sets", set())) == "### `lifttables.population.sets`"
+    done = set()
+    headings = [line for package in PAGE for line in reference(package, done) if line.startswith("### ")]
+    assert len(headings) == len(set(headings))
+
+
+def test_the_registry_is_a_table():
+    head, rule, *rows = mechanism_table()
+    assert len(rows) == len(mechanisms)
+    columns = head.count("|")
+    for row, one in zip(rows, mechanisms.values(), strict=True):
+        assert row.replace(r"\|", "").count("|") == rule.count("|") == columns
+        assert f"`{one.name}`" in row
+        assert one.serves.words.replace("|", r"\|") in row
+
+
+def test_the_command_line_is_a_table():
+    _, _, *rows = commands()
+    both = {f"{program.name} {name}": one for program in (LIFT, LIFTBOOK) for name, one in program.commands.items()}
+    assert [row.split("`")[1] for row in rows] == list(both)
+    for row, one in zip(rows, both.values(), strict=True):
+        assert row.count("|") == 4
+        assert one.summary in row
+        assert f"[{one.extra}]" in row
+
+
+def test_the_page_has_both_tables():
+    text = (ROOT / "chapters" / "api.md").read_text(encoding="utf-8")
+    assert "```{lift-mechanisms}\n```\n" in text
+    assert "```{lift-commands}\n```\n" in text
+
+
+def test_places_in_a_page_are_filled():
+    places = "```{lift-mechanisms}\n```\n\n```{lift-reference} liftbook.exercises\n```\n\n```{lift-commands}\n```"
+    source = [f"# A page\n\n{places}\n\nThe end.\n"]
+    write(None, "api", source)
+    assert "lift-" not in source[0].replace("lift-based", "")
+    assert ".. autofunction:: liftbook.exercises.check" in source[0]
+    assert "| `liftbook bench` |" in source[0]
+    assert source[0].endswith("The end.\n")
+
+
+def test_what_a_property_is_is_not_taken_for_its_type():
+    """Before a colon in a property's first line the page has it as "Type:", behind it the rest."""
+    kinds = {
+        found_at(address) for package in PAGE for address in addresses(package) if inspect.isclass(found_at(address))
+    }
+    told = {
+        f"{kind.__name__}.{name}": (inspect.getdoc(one) or "").partition("\n")[0]
+        for kind in kinds
+        for name, one in inspect.getmembers(kind, inspect.isdatadescriptor)
+        if isinstance(one, property) and not name.startswith("_")
+    }
+    assert len(told) > 20
+    assert {name: line for name, line in told.items() if ": " in line} == {}

@@ -1,0 +1,94 @@
+"""The runtime's files: hashes, what is taken, what is packed, and a build without them."""
+
+import json
+import zipfile
+
+import pytest
+
+from liftbook.build import runtime
+from liftbook.build.runtime import NoRuntime
+
+LOCK = {
+    "info": {},
+    "packages": {
+        "numpy": {"name": "numpy", "version": "1", "file_name": "numpy.whl", "depends": []},
+        "scipy": {"name": "scipy", "version": "2", "file_name": "scipy.whl", "depends": ["numpy"]},
+        "pandas": {"name": "pandas", "version": "3", "file_name": "pandas.whl", "depends": ["six"]},
+        "six": {"name": "six", "version": "4", "file_name": "six.whl", "depends": []},
+        "matplotlib": {"name": "mpl", "version": "5", "file_name": "mpl.whl", "depends": ["numpy", "six", "fonttools"]},
+        "lxml": {"name": "lxml", "version": "6", "file_name": "lxml.whl", "depends": []},
+    },
+}
+
+
+@pytest.fixture
+def wheel(tmp_path, monkeypatch):
+    """A wheel with small files, its hashes in the place of the release's."""
+    lock = json.loads(json.dumps(LOCK))
+    for package in lock["packages"].values():
+        package["sha256"] = runtime.digest(package["file_name"].encode())
+    contents = {name: name.encode() for name in runtime.CORE} | {"pyodide-lock.json": json.dumps(lock).encode()}
+    contents |= {one["file_name"]: one["file_name"].encode() for one in lock["packages"].values()}
+    path = tmp_path / "carrier.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(runtime.INSIDE + name, data)
+    monkeypatch.setattr(runtime, "CORE", {name: runtime.digest(contents[name]) for name in runtime.CORE})
+    return path
+
+
+def test_takes_what_is_needed_and_no_more(wheel, tmp_path):
+    runtime.unpack(wheel, tmp_path / "out")
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {*runtime.CORE, "NOTICE.txt", "numpy.whl", "scipy.whl", "pandas.whl", "six.whl", "mpl.whl"}
+    lock = json.loads((tmp_path / "out" / "pyodide-lock.json").read_text())
+    assert set(lock["packages"]) == {"numpy", "scipy", "pandas", "six", "matplotlib"}
+    assert lock["packages"]["matplotlib"]["depends"] == ["numpy", "six"]
+    assert "Mozilla Public License" in (tmp_path / "out" / "NOTICE.txt").read_text()
+
+
+@pytest.mark.parametrize("changed", ["pyodide.asm.wasm", "six.whl"])
+def test_a_changed_file_is_refused(wheel, tmp_path, changed):
+    other = tmp_path / "other.whl"
+    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(other, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, b"other" if name.endswith(changed) else old.read(name))
+    with pytest.raises(NoRuntime, match=f"^{changed} has the hash"):
+        runtime.unpack(other, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_kept_files_are_not_asked_for_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(runtime, "KEPT", tmp_path / "kept")
+    monkeypatch.setattr(runtime.subprocess, "run", None)  # calling it would fail
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "pyodide-lock.json").write_text("{}")
+    assert runtime.fetched() == tmp_path / "kept"
+
+
+def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(runtime, "KEPT", tmp_path / "kept")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    monkeypatch.setattr(runtime, "CARRIER", "open-webui==0.0.0")
+    with pytest.raises(NoRuntime, match=r"^pip cannot download open-webui==0\.0\.0: ERROR: No matching distribution"):
+        runtime.fetched()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path):
+    runtime.sources(tmp_path / "one.zip")
+    runtime.sources(tmp_path / "two.zip")
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    names = zipfile.ZipFile(tmp_path / "one.zip").namelist()
+    assert len(names) == len(set(names))
+    assert {"liftlib/__init__.py", "liftlib/__init__.pyi", "liftbook/alive/session.py", "jinja2/__init__.py"} <= {
+        *names
+    }
+    assert {"data/adult/adult.data.gz", "data/claims.csv", "chapters/watchdog.md"} <= {*names}
+    assert {path.relative_to(runtime.ROOT).as_posix() for path in runtime.ROOT.glob("lifttables/pages/*.html")} <= {
+        *names
+    }
+    assert not [
+        name for name in names if name.startswith(("liftbook/build/", "tests/")) or name.endswith((".pyc", ".so"))
+    ]

@@ -1,0 +1,344 @@
+"""Chapters are listed, checked, rerun; a failure keeps what ran and names the cell."""
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+from without_kernel import without_kernel
+
+from liftbook import chapters as module
+from liftbook.chapters import (
+    Parameter,
+    chapters_folder,
+    parse_parameters,
+    preview_parameters,
+    ran_with,
+    read_parameters,
+    running,
+)
+from liftbook.chapters.errors import RerunError
+from liftbook.commands import main
+
+SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
+CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]
+WITH_PARAMETERS = [path for path in CHAPTERS if "tags: [parameters]" in path.read_text()]
+
+
+def run(capsys, *words):
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_list_shows_everything(capsys):
+    code, out, _ = run(capsys, "list")
+    assert code == 0
+    for path in WITH_PARAMETERS:
+        assert re.search(rf"^{path.stem}$", out, re.MULTILINE)
+    code, out, _ = run(capsys, "list", "watchdog")
+    assert code == 0
+    assert "n_trials: int = 1000" in out
+    assert "random joint distributions, in [1, 100000]" in out
+    assert "notation" not in out
+
+
+def test_parameters_of_a_chapter():
+    n, eps, values, name, fail = read_parameters(SMALL)
+    assert (n.name, n.annotation, n.default, n.low, n.high) == ("n", "int", 3, 1, 10)
+    assert eps.comment == "a budget, nats, in [0, 50]"
+    assert (values.annotation, values.default) == ("list[float]", [1.0, 2.0])
+    assert (name.default, fail.default) == ("a", False)
+
+
+def test_a_long_default_may_take_several_lines():
+    (one,) = parse_parameters("eps: list[float] = [\n    1.0,\n    2.0,\n]  # budgets, each in [0, 8]", "here")
+    assert (one.default, one.comment, one.high) == ([1.0, 2.0], "budgets, each in [0, 8]", 8)
+
+
+@pytest.mark.parametrize("line", ["eps = 2.0", "eps: complex = 2j", "eps: float", "print(1)"])
+def test_a_line_that_is_no_parameter(line):
+    with pytest.raises(RerunError, match="is not `name: type = literal"):
+        parse_parameters(line, "here")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("n", "7", 7),
+        ("eps", "2", 2.0),
+        ("values", "[1, 2]", [1.0, 2.0]),
+        ("name", "b c", "b c"),
+        ("fail", "True", True),
+    ],
+)
+def test_texts_are_parsed(name, text, value):
+    found = module.check_values(SMALL, {name: text})[name]
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("epz", "1", "no parameter 'epz': did you mean 'eps'?"),
+        ("zzzzzz", "1", "there are n, eps, values, name, fail"),
+        ("n", "0", r"n is 0, not in \[1, 10\]: give a whole number in \[1, 10\]"),
+        ("n", "2.5", "n is 2.5: give a whole number"),
+        ("n", "True", "n is True: give a whole number"),
+        ("eps", "two", "eps is 'two': give a number"),
+        ("eps", "51", "eps is 51.0, not in"),
+        ("values", "3", "values is 3: give a list"),
+        ("values", "[]", "values is an empty list"),
+        ("values", "['a']", "values is 'a': give a list"),
+        ("fail", "1", "fail is 1: give True or False"),
+    ],
+)
+def test_wrong_values(name, text, message):
+    with pytest.raises(RerunError, match=message):
+        module.check_values(SMALL, {name: text})
+
+
+def test_nan_is_out_of_range():
+    with pytest.raises(RerunError, match="eps is nan, not in"):
+        Parameter("eps", "float", 1.0, "", 0, 50).check(float("nan"))
+
+
+def test_rerun_writes_everything(capsys, tmp_path):
+    folder = tmp_path / "runs" / "one"
+    code, out, err = run(
+        capsys, "rerun", SMALL, "-p", "n", "2", "-p", "values", "[4, 5]", "-p", "eps", "0.1", "-o", folder, "--quiet"
+    )
+    assert code == 0, err
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "mathjax",
+        "rows.csv",
+        "run.json",
+        "run.md",
+        "small.html",
+        "small.ipynb",
+    ]
+    rows = pd.read_csv(folder / "rows.csv")
+    assert rows["x"].tolist() == [4, 5, 4, 5]
+    assert rows["eps"].eq(0.1).all()
+    card = json.loads((folder / "run.json").read_text())
+    assert card["parameters"] == {"n": 2, "eps": 0.1, "values": [4.0, 5.0], "name": "a", "fail": False}
+    assert card["changed"] == ["eps", "n", "values"]
+    assert {"python", "numpy", "liftlib"} <= set(card["versions"])
+    notebook = nbformat.read(folder / "small.ipynb", as_version=4)
+    assert "done 0.2" in str(notebook.cells[-1].outputs)
+    page = (folder / "small.html").read_text()
+    assert "done 0.2" in page
+    assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', page)
+    assert 'src=""' not in page
+    (script,) = re.findall(r'src="(mathjax/[^"]+)"', page)
+    assert (folder / script).is_file()
+    assert str(folder / "rows.csv") in out
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_the_card_makes_a_run_citable(capsys, tmp_path):
+    values = tmp_path / "mine.yaml"
+    values.write_text("n: 2\nname: b\neps: 0.5\n")  # the budget is the chapter's own
+    code, out, _ = run(
+        capsys, "rerun", SMALL, "--params", values, "-p", "name", "c", "-o", tmp_path / "run", "--quiet", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["folder"] == str(tmp_path / "run")
+    card = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (card["parameters"]["n"], card["parameters"]["name"], card["changed"]) == (2, "c", ["n", "name"])
+    assert card["cores"] >= 1
+    assert set(card["git"]) in ({"commit", "changed"}, set())
+    text = (tmp_path / "run" / "run.md").read_text()
+    assert "Cite as: *Lift: a reproducible companion*, chapter small, liftlib" in text
+    assert "| n | 2 | changed |" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("- 1\n", "is not a mapping from parameters"), ("n: [", "is not YAML in line"), ("m: 1", "no parameter 'm'")],
+)
+def test_a_wrong_file_of_parameters(capsys, tmp_path, text, message):
+    (tmp_path / "mine.yaml").write_text(text)
+    code, _, err = run(capsys, "rerun", SMALL, "--params", tmp_path / "mine.yaml", "-o", tmp_path / "run")
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_no_such_kernel(capsys, tmp_path):
+    code, _, err = run(capsys, "rerun", SMALL, "--kernel", "fortran", "-o", tmp_path / "run", "--quiet")
+    assert code == 2
+    assert "no kernel 'fortran': `jupyter kernelspec list` shows" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cell_that_takes_too_long(capsys, tmp_path):
+    slow = SMALL.with_name("killed.md")
+    words = ("rerun", slow, "-p", "mark", tmp_path / "mark", "--timeout", "1", "-o", tmp_path / "run", "--quiet")
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert "a cell of killed took longer than 1 s: raise --timeout; what ran is in" in err
+    assert (tmp_path / "run" / "killed.failed.ipynb").exists()
+
+
+def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
+    folder = tmp_path / "run"
+    words = ["rerun", SMALL, "-o", folder, "--quiet"]
+    assert run(capsys, *words)[0] == 0
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert "is there already: choose another folder or use --force" in err
+    code, _, _ = run(capsys, *words, "--force", "--no-html")
+    assert code == 0
+    assert not (folder / "small.html").exists()
+    # a run that fails leaves the former one as it was
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    for _ in range(2):
+        code, _, err = run(capsys, *words, "--force", "-p", "fail", "True")
+        assert code == 2
+        assert "run.failed/small.failed.ipynb" in err
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("made", ["mine.txt", "deep/mine.txt"])
+def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, made):
+    without_kernel(monkeypatch)
+    executed, here = [], running._executed
+    monkeypatch.setattr(running, "_executed", lambda *one, **more: executed.append(one) or here(*one, **more))
+    folder, words = tmp_path / "run", ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html", "--force"]
+    (folder / made).parent.mkdir(parents=True)
+    (folder / made).write_text("keep me")
+    for more in ([], ["-p", "fail", "True"]):
+        code, _, err = run(capsys, *words, *more)
+        assert code == 2
+        assert f"run holds {made}, which no run wrote" in err
+        assert [p.read_text() for p in folder.rglob("*.txt")] == ["keep me"]
+    (folder / made).unlink()
+    assert run(capsys, *words)[0] == 2  # an empty folder is nobody's run either
+    assert not executed
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir()
+    folder.rmdir()
+    assert run(capsys, *words)[0] == 0
+    (folder / made).parent.mkdir(exist_ok=True)
+    (folder / made).write_text("keep me")
+    code, _, err = run(capsys, *words)
+    assert (code, (folder / made).read_text()) == (2, "keep me")
+    (folder / made).unlink()
+    (folder / "link").symlink_to(tmp_path)
+    assert run(capsys, *words)[0] == 2
+
+
+def test_force_leaves_what_appeared_during_the_run(capsys, tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
+    words = ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html"]
+    assert run(capsys, *words)[0] == 0
+    here, mine = running._executed, tmp_path / "run" / "mine.txt"
+    monkeypatch.setattr(running, "_executed", lambda *one, **more: mine.write_text("keep me") and here(*one, **more))
+    code, _, err = run(capsys, *words, "--force")
+    assert code == 2
+    assert "run holds mine.txt, which no run wrote" in err
+    assert mine.read_text() == "keep me"
+
+
+def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
+    chapter = SMALL.read_text().replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "reads.md").write_text(chapter)
+    (tmp_path / "mine.csv").write_text("a\n1\n")
+    monkeypatch.chdir(tmp_path)
+    words = ["rerun", "deep/reads.md", "-o", "run", "--quiet", "--no-html", "-p", "name"]
+    assert run(capsys, *words, "other.csv")[2] == "liftbook: name is 'other.csv': no such file; check the path\n"
+    assert run(capsys, *words, "mine.csv")[0] == 0
+    card = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert card["parameters"]["name"] == str(tmp_path / "mine.csv")
+    assert set(card["made_of"]) == {"chapter", "code", "inputs"}
+    assert len(card["made_of"]["inputs"]["name"]) == 64
+
+
+def test_a_parameter_that_papermill_cannot_read_is_passed_in_silence(capsys, caplog, tmp_path):
+    """A line with two signs of equality, of which papermill warns, and of the parameter as unknown."""
+    chapter = SMALL.read_text().replace("# a label", '# a label, such as "a=b"')
+    (tmp_path / "reads.md").write_text(chapter)
+    words = ["rerun", tmp_path / "reads.md", "-p", "name", "c=d", "-o", tmp_path / "run", "--quiet", "--no-html"]
+    assert run(capsys, *words)[::2] == (0, "")
+    assert caplog.records == []
+    assert pd.read_csv(tmp_path / "run" / "rows.csv")["name"].unique().tolist() == ["c=d"]
+
+
+def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):
+    code, _, err = run(capsys, "rerun", SMALL, "-p", "fail", "True", "-o", tmp_path / "run", "--quiet")
+    assert code == 2
+    assert re.search(r"cell \d+ of small, which begins 'assert not fail, .*', failed with AssertionError: asked", err)
+    assert "; what ran is in" in err
+    assert not (tmp_path / "run" / "run.json").exists()
+    partial = nbformat.read(tmp_path / "run" / "small.failed.ipynb", as_version=4)
+    assert any("AssertionError" in str(cell.get("outputs")) for cell in partial.cells)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["rerun", "watchdgo", "-o", "x"], "no chapter 'watchdgo': did you mean 'watchdog'?"),
+        (["rerun", "nowhere.md", "-o", "x"], "no file nowhere.md"),
+        (["rerun", str(SMALL), "-p", "n", "1", "-p", "n", "2", "-o", "x"], "parameter 'n' is given twice"),
+        (["rerun", str(SMALL), "-p", "m", "1", "-o", "x"], "no parameter 'm'"),
+    ],
+)
+def test_errors_are_one_line(capsys, words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_debug_shows_the_traceback():
+    with pytest.raises(RerunError):
+        main(["--debug", "rerun", "nothing", "-o", "x"])
+
+
+def test_keep_refuses_a_name_that_is_no_file():
+    with pytest.raises(RerunError, match="use lower-case letters, digits and _"):
+        module.keep("../rows", pd.DataFrame())
+
+
+def test_stamp():
+    text = ran_with(0.0, seed=3)._repr_markdown_()
+    assert "| seed | 3 |" in text
+    assert "| numpy |" in text
+
+
+def test_two_parameters_cells(tmp_path):
+    cell = "```{code-cell} ipython3\n:tags: [parameters]\n\nn: int = 1\n```\n"
+    (tmp_path / "two.md").write_text(SMALL.read_text() + "\n" + cell)
+    with pytest.raises(RerunError, match="2 cells tagged parameters"):
+        read_parameters(tmp_path / "two.md")
+
+
+ONE = "lift-asymmetry"
+"""It has figures. The tests of exercises run the others at small parameters too, in this process, which is quicker."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=() if path.stem == ONE else pytest.mark.slow) for path in WITH_PARAMETERS],
+    ids=lambda path: path.stem,
+)
+def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
+    result = module.rerun(path.stem, preview_parameters(path), tmp_path / "run", progress=False)
+    assert result.tables
+    assert {path.suffix for path in result.figures} == ({".png", ".svg"} if "alt:" in path.read_text() else set())
+    for table in result.tables:
+        assert len(pd.read_csv(table))
+    images = re.findall(r"<img[^>]*>", result.page.read_text())
+    texts = [re.search(r'alt="([^"]{20,})"', image)[1] for image in images]
+    assert not any(text.startswith("No description") for text in texts)
+    assert len(set(texts)) == len(texts)
+    assert bool(images) == bool(result.figures)

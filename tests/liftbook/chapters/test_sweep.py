@@ -1,0 +1,310 @@
+"""A sweep checks its grid, runs side by side, goes on after a kill, and never does a finished run again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+import pytest
+from without_kernel import without_kernel
+
+from liftbook.chapters.errors import RerunError
+from liftbook.chapters.sweeping import dask_workers, is_finished, read_grid, run_name, sweep
+from liftbook.commands import main
+from liftbook.rows.jobs import worker_pool
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SMALL, KILLED = str(FIXTURES / "small.md"), str(FIXTURES / "killed.md")
+
+
+def grid(tmp_path, text):
+    path = tmp_path / "grid.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_all_combinations(tmp_path):
+    path = grid(tmp_path, "fixed: {eps: 1}\ngrid:\n  n: [1, 2]\n  values: [[1], [2, 3]]\n")
+    assert read_grid(path, SMALL) == [
+        {"eps": 1.0, "n": 1, "values": [1.0]},
+        {"eps": 1.0, "n": 1, "values": [2.0, 3.0]},
+        {"eps": 1.0, "n": 2, "values": [1.0]},
+        {"eps": 1.0, "n": 2, "values": [2.0, 3.0]},
+    ]
+
+
+def test_a_list_of_runs(tmp_path):
+    path = grid(tmp_path, "runs:\n  - {n: 1}\n  - {n: 2, name: b}\n")
+    assert read_grid(path, SMALL) == [{"n": 1}, {"n": 2, "name": "b"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must have `grid:` or `runs:`, and may have `fixed:`; it has NoneType"),
+        ("n: [1]", "it has n"),
+        ("grid: {n: [1]}\nruns: [{n: 1}]", "it has grid, runs"),
+        ("grid: {n: 1}", "`grid:` is not a mapping from parameters to lists"),
+        ("grid: {n: []}", "`grid:` is not a mapping from parameters to lists"),
+        ("runs: {n: 1}", "`runs:` is not a list of mappings"),
+        ("fixed: 3\ngrid: {n: [1]}", "`fixed:` is not a mapping"),
+        ("grid: {m: [1]}", "small has no parameter 'm'"),
+        ("grid: {n: [1, 11]}", r"n is 11, not in \[1, 10\]"),
+        ("grid: {n: [1, 1]}", "run 2 repeats run 1: leave one out"),
+        ("grid: [", "is not YAML in line"),
+    ],
+)
+def test_a_wrong_grid_is_refused_before_anything_runs(tmp_path, text, message):
+    with pytest.raises(RerunError, match=message):
+        read_grid(grid(tmp_path, text), SMALL)
+
+
+def test_no_grid(tmp_path):
+    with pytest.raises(RerunError, match=r"cannot read .*none.yaml: No such file"):
+        read_grid(tmp_path / "none.yaml", SMALL)
+
+
+def test_a_run_is_named_by_all_its_parameters():
+    path = Path(SMALL)
+    assert run_name(path, {}) == run_name(path, {"n": 3}) != run_name(path, {"n": 4})
+
+
+def test_a_run_is_named_by_its_chapter_its_code_and_its_files_too(tmp_path, monkeypatch):
+    path = tmp_path / "small.md"
+    text = Path(SMALL).read_text().replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
+    path.write_text(text)
+    (tmp_path / "in.csv").write_text("a")
+    values = {"name": str(tmp_path / "in.csv")}
+    names = [run_name(path, values)]
+    (tmp_path / "in.csv").write_text("b")
+    names.append(run_name(path, values))
+    path.write_text(text + "\nmore\n")
+    names.append(run_name(path, values))
+    monkeypatch.setattr("liftbook.chapters.sweeping.code_digest", lambda: "other code")
+    names.append(run_name(path, values))
+    assert len(set(names)) == 4
+
+
+class Here(Executor):
+    """An executor that does at once what it is asked to."""
+
+    def submit(self, function, /, *args):
+        done = Future()
+        done.set_result(function(*args))
+        return done
+
+
+def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
+    path = tmp_path / "small.md"
+    path.write_text(Path(SMALL).read_text())
+    for more, stale in (("", None), ("\nAnother text.\n", "1 runs in this folder are of an earlier text")):
+        path.write_text(Path(SMALL).read_text() + more)
+        made = sweep(str(path), [{"n": 1}], tmp_path / "out", Here, html=False, progress=False)
+        assert (len(made.done), made.skipped) == (1, ())
+        page = (tmp_path / "out" / "index.html").read_text()
+        assert stale is None or stale in page
+    assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
+    assert pl.read_parquet(tmp_path / "out" / "results.parquet")["run"].n_unique() == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"chapte'])
+def test_a_damaged_mark_is_told_in_a_line(tmp_path, text):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "sweep.json").write_text(text)
+    with pytest.raises(RerunError, match=r"sweep.json is damaged: remove it with its folder"):
+        sweep(SMALL, [{"n": 1}], tmp_path / "out", partial(worker_pool, 1))
+
+
+def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path, monkeypatch, capsys):
+    """In threads, to which a file's lock is what it is to processes."""
+    without_kernel(monkeypatch)
+    mark, go, out = tmp_path / "mark", tmp_path / "go", tmp_path / "out"
+    waits = f"while not Path({str(go)!r}).exists(): time.sleep(0.05)"
+    (tmp_path / "killed.md").write_text(Path(KILLED).read_text().replace("time.sleep(60)", waits))
+    swept = partial(
+        sweep, str(tmp_path / "killed.md"), [{"n": 1, "mark": str(mark)}], out, Here, html=False, progress=False
+    )
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(swept)
+        until(mark.exists)
+        second, said = pool.submit(swept), []
+        until(lambda: said.append(capsys.readouterr().err) or said[-1])
+        assert not first.done()
+        go.touch()
+        found = [one.result(60) for one in (first, second)]
+    assert [(len(one.done), len(one.skipped)) for one in found] == [(1, 0), (0, 1)]
+    assert "".join(said) + capsys.readouterr().err == f"waiting for another sweep in {out}\n"
+
+
+def until(happened):
+    """Wait a minute at the most for something to happen."""
+    for _ in range(600):
+        if happened():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen")
+
+
+def children_of(pid):
+    """The processes below one, by /proc."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            found += [int(path.parent.name), *children_of(int(path.parent.name))]
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
+def test_a_killed_parent_leaves_no_children(tmp_path):
+    mark = tmp_path / "mark"
+    path = grid(tmp_path, f"runs:\n  - {{n: 0, mark: {mark}}}\n")
+    words = [sys.executable, "-m", "liftbook", "sweep", KILLED, str(path), "-o", str(tmp_path / "out"), "--jobs", "1"]
+    process = subprocess.Popen([*words, "--quiet"])
+    for _ in range(600):
+        if mark.exists():
+            break
+        time.sleep(0.1)
+    below = children_of(process.pid)
+    assert len(below) >= 2
+    process.kill()
+    process.wait()
+    for _ in range(150):
+        left = [
+            pid for pid in below if Path(f"/proc/{pid}").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()
+        ]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert left == []
+
+
+def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
+    path = grid(tmp_path, "runs: [{n: 1}, {n: 2}, {n: 2, fail: true}]")
+    words = ["sweep", SMALL, str(path), "-o", str(tmp_path / "out"), "--quiet", "--jobs", "2"]
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert "2 done, 0 found finished" in out
+    assert "1 of 3 runs failed, the first" in err
+    assert "AssertionError: asked to fail" in err
+    rows = pl.read_parquet(tmp_path / "out" / "results.parquet")
+    assert sorted(rows["param.n"].to_list()) == ["1"] * 2 + ["2"] * 4
+    assert rows["x"].to_list() == [1.0, 2.0] * 3
+    assert pl.read_csv(tmp_path / "out" / "results.csv").shape == rows.shape
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert page.count("AssertionError: asked to fail") == 1
+    finished = {p.parent: p.stat().st_mtime_ns for p in (tmp_path / "out" / "runs").glob("*/run.json")}
+    assert len(finished) == 2
+    for folder in finished:
+        html = (folder / "small.html").read_text()
+        assert 'src="../../mathjax/' in html
+        assert f"runs/{folder.name}/small.html" in page
+    # the failed ones are tried again, the finished ones are not
+    assert main([*words, "--json"]) == 2
+    again = json.loads(capsys.readouterr().out)
+    assert (len(again["skipped"]), len(again["failed"]), again["done"]) == (2, 1, [])
+    assert {p.parent: p.stat().st_mtime_ns for p in (tmp_path / "out" / "runs").glob("*/run.json")} == finished
+
+
+def test_other_folders_are_left_alone(tmp_path):
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(RerunError, match="is there already and is not a sweep"):
+        sweep(SMALL, [{"n": 1}], tmp_path / "mine", partial(worker_pool, 1))
+    (tmp_path / "mine" / "sweep.json").write_text('{"chapter": "watchdog"}')
+    with pytest.raises(RerunError, match="is a sweep of watchdog"):
+        sweep(SMALL, [{"n": 1}], tmp_path / "mine", partial(worker_pool, 1))
+
+
+def test_no_workers(tmp_path, capsys):
+    path = grid(tmp_path, "grid: {n: [1]}")
+    assert main(["sweep", SMALL, str(path), "-o", str(tmp_path / "out"), "--jobs", "0"]) == 2
+    assert "--jobs is 0: give 1 or more" in capsys.readouterr().err
+
+
+def test_no_scheduler(tmp_path):
+    with pytest.raises(RerunError, match=r"no Dask scheduler at tcp://127.0.0.1:9: .*is it running\?"):
+        sweep(SMALL, [{"n": 1}], tmp_path / "out", dask_workers("tcp://127.0.0.1:9", 1, 1.0), progress=False)
+
+
+def kill_the_first_worker(mark):
+    """Kill the process whose number the first run writes down, and return the thread that waits for it."""
+
+    def kill():
+        for _ in range(600):
+            if mark.exists() and mark.read_text().endswith("\n"):
+                os.kill(int(mark.read_text()), signal.SIGKILL)
+                return
+            time.sleep(0.1)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    return thread
+
+
+def assert_each_ran_once(folder, n):
+    rows = pl.read_parquet(folder / "results.parquet")
+    assert sorted(rows["n"].to_list()) == list(range(n))
+    assert len(list((folder / "runs").iterdir())) == n
+    assert all(is_finished(run) for run in (folder / "runs").iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of connections that the killed worker leaves behind
+def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
+    from distributed import LocalCluster
+
+    mark = tmp_path / "mark"
+    runs = [{"n": n, "mark": str(mark)} for n in range(4)]
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        thread = kill_the_first_worker(mark)
+        made = sweep(
+            KILLED, runs, tmp_path / "out", dask_workers(cluster.scheduler_address, 2), html=False, progress=False
+        )
+    thread.join(5)
+    assert (len(made.done), made.failed) == (4, {})
+    assert_each_ran_once(tmp_path / "out", 4)
+
+
+@pytest.mark.slow  # a sweep that is killed as a whole is tried below, always
+def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
+    mark = tmp_path / "mark"
+    thread = kill_the_first_worker(mark)
+    runs = [{"n": n, "mark": str(mark)} for n in range(2)]
+    made = sweep(KILLED, runs, tmp_path / "out", partial(worker_pool, 1), html=False, progress=False)
+    thread.join(5)
+    assert (len(made.done), made.failed) == (2, {})
+    assert_each_ran_once(tmp_path / "out", 2)
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
+    """The command itself is killed while a run waits; what was finished stays, the interrupted run is not counted."""
+    mark, out = tmp_path / "mark", tmp_path / "out"
+    path = grid(tmp_path, f"runs:\n  - {{n: 0}}\n  - {{n: 1, mark: {mark}}}\n")
+    words = [sys.executable, "-m", "liftbook", "sweep", KILLED, str(path), "-o", str(out), "--jobs", "1", "--no-html"]
+    process = subprocess.Popen([*words, "--quiet"], start_new_session=True)
+    for _ in range(600):
+        if mark.exists():
+            break
+        time.sleep(0.1)
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    (finished,) = (out / "runs").glob("*/run.json")
+    before = finished.stat().st_mtime_ns
+    done = subprocess.run([*words, "--json", "--quiet"], check=True, capture_output=True, text=True)
+    answer = json.loads(done.stdout)
+    assert (answer["skipped"], len(answer["done"])) == ([finished.parent.name], 1)
+    assert finished.stat().st_mtime_ns == before
+    assert len(list((out / "runs").iterdir())) == 2

@@ -1,0 +1,57 @@
+"""The advice: from rows by hand, false where the rows are turned, and true of those that are stored."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from liftbook.figures.relatives.advice import QUESTIONS, advice
+from liftbook.figures.relatives.bench import BENCH_NOTIONS, stored_bench
+from liftlib.registry import mechanisms
+
+TURNED = {
+    "funnel-descent": ("average 0.05", "funnel-descent"),
+    "staircase": ("LIP 1", "staircase"),
+    "secret-aware": ("LIP 1", "optimal"),
+    "best-partition": ("LIP 1", "subset-merging"),
+    "optimal": ("LIP 1", "watchdog"),
+}
+"""For each answer, rows of which notion and mechanism make it false once they are turned round."""
+
+
+def test_the_stored_rows_bear_it_out():
+    lines = advice(stored_bench())
+    assert lines["holds"].all()
+    assert list(lines["use"]) == [use for _, use, _, _ in QUESTIONS]
+    assert set(lines["use"]) <= set(mechanisms)
+
+
+@pytest.mark.parametrize("use", TURNED)
+def test_other_rows_do_not(use):
+    notion, mechanism = TURNED[use]
+    rows = stored_bench()
+    of = (rows["notion"] == notion) & (rows["mechanism"] == mechanism) & (rows["status"] == "made")
+    rows.loc[of, "nmi"] = 0.0 if mechanism == use == "funnel-descent" else 1.0
+    lines = advice(rows).set_index("use")
+    assert not lines["holds"][use]
+
+
+def test_the_numbers_by_a_loop():
+    rows = stored_bench()
+    made = {(r.joint, r.notion, r.mechanism): r.nmi for r in rows.itertuples() if r.status == "made"}
+    cells = sorted({key[:2] for key in made if key[1] in ("LIP 1", "LDP 1", "max-lift 0.5")})
+    both = [one for one in cells if (*one, "best-partition") in made and (*one, "optimal") in made]
+    share = np.mean([made[(*one, "best-partition")] / made[(*one, "optimal")] for one in both])
+    says = advice(rows).set_index("use")["says"]
+    assert says["best-partition"].startswith(f"keeps {share:.0%} of the optimum; ")
+    ended = [one for one in cells if (*one, "optimal") in made]
+    assert says["optimal"] == f"nothing that does not see the secret keeps more on {len(ended)} of {len(cells)}"
+
+
+def test_rows_without_a_mechanism_say_so():
+    rows = stored_bench()
+    with pytest.raises(KeyError, match="funnel-descent"):
+        advice(rows[rows["mechanism"] != "funnel-descent"])
+
+
+def test_every_notion_is_one_of_the_bench():
+    assert set(pd.unique(stored_bench()["notion"])) == set(BENCH_NOTIONS)

@@ -1,0 +1,150 @@
+"""Figures of the optimal response, against mechanisms run one joint at a time."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook import figures
+from liftlib.errors import InvalidParameter
+from mixproof import polytope
+
+
+def point(rows, series, eps, measure, x="eps"):
+    found = rows[(rows["series"] == series) & (rows[x] == eps) & (rows["measure"] == measure)]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def check_means(rows, series, eps, joints, channels):
+    results = [ll.evaluate(joint, channel) for joint, channel in zip(joints, channels, strict=True)]
+    for measure in ("nmi", "min_lift_leakage", "max_lift_leakage"):
+        values = [getattr(result, measure) for result in results]
+        row = point(rows, series, eps, measure)
+        assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
+        assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
+        assert row["n"] == len(joints)
+    assert point(rows, series, eps, "broken")["mean"] == 0
+    assert point(rows, series, eps, "seconds")["mean"] > 0
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_figure_4_is_means_over_joints(monkeypatch, jobs):
+    monkeypatch.setenv("LIFT_JOBS", jobs)
+    rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4)
+    assert set(rows["series"]) == {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.65"}
+    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(6, 3, 6, np.random.default_rng(4))]
+    for eps in (0.5, 3.0):
+        notions = {"LDP": ll.LDP(eps), "ALIP, λ=0.35": ll.ALIP(0.35 * eps, 0.65 * eps)}
+        for series, notion in notions.items():
+            check_means(rows, series, eps, joints, [ll.mechanisms.optimal(joint, notion) for joint in joints])
+
+
+@pytest.mark.cdd
+def test_figure_4_counts_vertices():
+    rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4, listed=True)
+    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(6, 3, 6, np.random.default_rng(4))]
+    for eps in (0.5, 3.0):
+        notions = {"LDP": ll.LDP(eps), "ALIP, λ=0.35": ll.ALIP(0.35 * eps, 0.65 * eps)}
+        for series, notion in notions.items():
+            counts = [len(polytope.vertices(notion.halfspaces(joint), "cdd")) for joint in joints]
+            assert point(rows, series, eps, "vertices")["mean"] == np.mean(counts)
+
+
+def test_figure_5_runs_on_adult_or_another_joint():
+    rows = figures.figure_e23_5([2.0], [0.5], leave_out=["Own-child"])
+    joint = ll.datasets.adult(leave_out=["Own-child"])
+    expected = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(1.0))).nmi
+    assert point(rows, "ALIP, λ=0.5", 2.0, "nmi")["mean"] == pytest.approx(expected, abs=1e-12)
+    assert (rows["n"] == 1).all()
+    other = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
+    rows = figures.figure_e23_5([2.0], [0.5], joint=other)
+    expected = ll.evaluate(other, ll.mechanisms.optimal(other, ll.LIP(1.0))).nmi
+    assert point(rows, "ALIP, λ=0.5", 2.0, "nmi")["mean"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_vertex_growth_counts():
+    """Every choice of support, secrets and sides, tried: a vertex solves its own square system."""
+    rows = figures.vertex_growth(3, [3, 5], [2, 3], ll.ALIP(0.4, 0.3), rng=1)
+    source = np.random.default_rng(1)
+    for n_secret in (2, 3):
+        for n_public in (3, 5):
+            counts, supports = [], []
+            for p in ll.datasets.uniform_joints(3, n_secret, n_public, source):
+                lifts = ll.lift(ll.Joint(p))
+                found = set()
+                for k in range(1, n_secret + 1):
+                    for support in itertools.combinations(range(n_public), k):
+                        for tight in itertools.combinations(range(n_secret), k - 1):
+                            for bounds in itertools.product((np.exp(-0.4), np.exp(0.3)), repeat=k - 1):
+                                matrix = np.concatenate([np.ones((1, k)), lifts[np.ix_(tight, support)]])
+                                v = np.zeros(n_public)
+                                v[list(support)] = np.linalg.solve(matrix, [1.0, *bounds])
+                                out = lifts @ v
+                                low, high = out - np.exp(-0.4), np.exp(0.3) - out
+                                if min(v.min(), low.min() + 1e-9, high.min() + 1e-9) >= 0:
+                                    found.add(tuple(v.round(9)))
+                counts.append(len(found))
+                supports.append(max(np.count_nonzero(v) for v in found))
+            for measure, values in (("vertices", counts), ("support", supports)):
+                row = point(rows, f"|S| = {n_secret}", n_public, measure, "n_public")
+                assert row["mean"] == pytest.approx(np.mean(values))
+                assert row["std"] == pytest.approx(np.std(values, ddof=1))
+
+
+def test_wrong_budgets_are_refused():
+    with pytest.raises(InvalidParameter, match=r"epsilons is \[\]: give one finite budget or more"):
+        figures.figure_e23_4(2, [], [0.5])
+
+
+def test_figures_8_and_10_are_means_over_joints():
+    eight = figures.figure_e23_8(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
+    ten = figures.figure_e23_10(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
+    assert set(eight["series"]) == {"AORR", "SRR", "subset merging"}
+    assert set(ten["series"]) == {"SRR", "subset merging"}
+    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(5, 3, 7, np.random.default_rng(2))]
+    for eps in (0.5, 2.0):
+        notion = ll.ALIP(0.65 * eps, 0.35 * eps)
+        check_means(eight, "AORR", eps, joints, [ll.mechanisms.optimal(joint, notion) for joint in joints])
+        responses = [ll.mechanisms.subset_response(joint, notion) for joint in joints]
+        reports = [channel.certificate for channel in responses]
+        merged = [ll.mechanisms.subset_merging(joint, notion) for joint in joints]
+        for rows in (eight, ten):
+            check_means(rows, "SRR", eps, joints, responses)
+            check_means(rows, "subset merging", eps, joints, merged)
+            for measure, values in (
+                ("vertices", [report.rows for report in reports]),
+                ("largest_subset", [max(map(len, report.subsets)) for report in reports]),
+                ("unions", [report.unions for report in reports]),
+                ("fallback", [report.fallback for report in reports]),
+                ("searched", [report.searched for report in reports]),
+            ):
+                assert point(rows, "SRR", eps, measure)["mean"] == pytest.approx(np.mean(values))
+
+
+def test_figure_9_runs_on_adult_or_another_joint():
+    rows = figures.figure_e23_9([1.0], 0.65, leave_out=["Own-child"])
+    adult = ll.datasets.adult(leave_out=["Own-child"])
+    other = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
+    for found, joint in ((rows, adult), (figures.figure_e23_9([1.0], 0.65, joint=other), other)):
+        expected = ll.evaluate(joint, ll.mechanisms.subset_response(joint, ll.ALIP.split(1.0, 0.65))).nmi
+        assert point(found, "SRR", 1.0, "nmi")["mean"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_paper_scale_is_the_default():
+    """E23 sections 3.1.3 and 5.2: 100 joints, 5 x 17 and 15 x 200, budgets 0.25 to 8 and 1 to 8 in quarters."""
+    from inspect import signature
+
+    def defaults(figure):
+        return {name: p.default for name, p in signature(figure).parameters.items()}
+
+    for figure in (figures.figure_e23_4, figures.figure_e23_8):
+        found = defaults(figure)
+        assert (found["n_trials"], found["n_secret"], found["n_public"]) == (100, 5, 17)
+        assert list(found["epsilons"]) == [k / 4 for k in range(1, 33)]
+    assert list(defaults(figures.figure_e23_4)["lambdas"]) == [0.35, 0.5, 0.65]
+    assert defaults(figures.figure_e23_8)["lam"] == defaults(figures.figure_e23_9)["lam"] == 0.65
+    found = defaults(figures.figure_e23_10)
+    assert (found["n_secret"], found["n_public"], found["lam"]) == (15, 200, 0.5)
+    assert list(found["epsilons"]) == [k / 4 for k in range(4, 33)]

@@ -1,0 +1,129 @@
+"""The rows of the open questions' experiments against mechanisms run one joint at a time."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook import figures
+from liftbook.relatives.bounded_reduction import bounded_reduction
+from liftbook.rows.jobs import worker_pool
+from liftlib.errors import InvalidParameter
+
+
+def value(rows, **keys):
+    found = rows[np.logical_and.reduce([rows[name] == wanted for name, wanted in keys.items()])]
+    assert len(found) == 1, keys
+    return found.iloc[0]["mean"]
+
+
+def drawn(n, n_secret, n_public, seed):
+    return [ll.Joint(p) for p in ll.datasets.uniform_joints(n, n_secret, n_public, np.random.default_rng(seed))]
+
+
+@pytest.fixture(autouse=True)
+def one_worker(monkeypatch):
+    monkeypatch.setenv("LIFT_JOBS", "1")
+
+
+def test_partition_gap():
+    rows = figures.partition_gap(5, [0.2, 0.8], 3, 6, rng=4)
+    for eps in (0.2, 0.8):
+        for series, make in (
+            ("greedy (Algorithm 1)", ll.mechanisms.subset_merging),
+            ("best partition", ll.mechanisms.best_partition),
+            ("optimal response", ll.mechanisms.optimal),
+        ):
+            nmil = [ll.evaluate(joint, make(joint, ll.LIP(eps))).nmil for joint in drawn(5, 3, 6, 4)]
+            assert value(rows, series=series, eps=eps) == pytest.approx(np.mean(nmil), abs=1e-12)
+    table = rows.pivot_table(index="eps", columns="series", values="mean")
+    assert (table["best partition"] <= table["greedy (Algorithm 1)"] + 1e-12).all()
+    assert (table["optimal response"] <= table["best partition"] + 1e-9).all()
+
+
+def test_alpha_lift_optimum():
+    rows = figures.alpha_lift_optimum(3, [0.6, 2.0], [2.0], 3, 6, rng=4)
+    for eps in (0.6, 2.0):
+        notion = ll.AlphaLift(2, eps / 2, eps / 2)
+        joints = drawn(3, 3, 6, 4)
+        merged = np.mean([ll.evaluate(joint, ll.mechanisms.subset_merging(joint, notion)).nmi for joint in joints])
+        assert value(rows, series="merging, α=2", eps=eps) == pytest.approx(merged)
+        found = [ll.mechanisms.optimal(joint, notion) for joint in joints]
+        nmi = np.mean([ll.evaluate(joint, b).nmi for joint, b in zip(joints, found, strict=True)])
+        assert value(rows, series="optimum, α=2", eps=eps, measure="nmi") == pytest.approx(nmi)
+        assert 0 <= value(rows, series="optimum, α=2", eps=eps, measure="gap") <= 1e-6
+        alip = np.mean([ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps / 2))).nmi for joint in joints])
+        assert value(rows, series="optimum, ALIP", eps=eps) == pytest.approx(alip)
+        assert nmi >= max(merged, alip) - 1e-3
+
+
+def test_extreme_lifts():
+    rows = figures.extreme_lifts(4, [2, 5], 6, 0.4, rng=4)
+    source = np.random.default_rng(4)
+    for n_secret in (2, 5):
+        joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(4, n_secret, 6, source)]
+        shares = {"extreme lifts": [], "the same log-lift": []}
+        for joint in joints:
+            whole = 0.4 * ll.measures.total_variation(joint)
+            eps = ll.LIP(0).leakage(joint, ll.mechanisms.linear_reduction.at(joint, 0.4))
+            least = bounded_reduction(joint, np.exp(-eps), np.exp(eps))
+            for name, channel in zip(shares, (ll.mechanisms.extreme_reduction.at(joint, 0.4), least), strict=True):
+                shares[name].append((1 - np.trace(channel.joint_xy(joint))) / whole)
+        for name, expected in shares.items():
+            assert value(rows, series=name, n_secret=n_secret) == pytest.approx(np.mean(expected), abs=1e-7)
+        assert value(rows, series="every lift, eq. (3)", n_secret=n_secret) == pytest.approx(1)
+
+
+def test_robust_surveys():
+    rows = figures.robust_surveys(6, [50, 100000], [0, 4], 2, 4, 0.3, rng=4)
+    assert set(rows["series"]) == {"the estimate alone", "and 4 others"}
+    few, many = (rows[rows["people"] == n] for n in (50.0, 100000.0))
+    for part in (few, many):
+        # to be private for more distributions costs utility and leaks less
+        assert value(part, series="and 4 others", measure="nmi") <= value(
+            part, series="the estimate alone", measure="nmi"
+        )
+        assert value(part, series="and 4 others", measure="lip") <= value(
+            part, series="the estimate alone", measure="lip"
+        )
+    assert value(many, series="the estimate alone", measure="lip") == pytest.approx(0.3, abs=0.03)
+    broken = rows[rows["measure"] == "broken"]["mean"]
+    assert ((broken >= 0) & (broken <= 1)).all()
+
+
+def test_robust_surveys_one_by_one():
+    rows = figures.robust_surveys(1, [200], [0, 2], 2, 4, 0.3, rng=9)
+    rng = np.random.default_rng(int(np.random.default_rng(9).integers(2**63, size=1)[0]))
+    truth = ll.datasets.dirichlet_joint(2, 4, 1.0, rng)
+    counts = rng.multinomial(200, truth.p.ravel()) + 0.5
+    others = [ll.Joint(p) for p in rng.dirichlet(counts, size=2).reshape(2, 2, 4)]
+    estimate = ll.Joint.from_counts(counts.reshape(2, 4))
+    channel = ll.mechanisms.robust(estimate, ll.LIP(0.3), others=others)
+    assert value(rows, series="and 2 others", measure="lip") == pytest.approx(ll.LIP(0).leakage(truth, channel))
+    alone = ll.mechanisms.optimal(estimate, ll.LIP(0.3))
+    assert value(rows, series="the estimate alone", measure="nmi") == pytest.approx(
+        ll.evaluate(truth, alone).nmi, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, pytest.param(worker_pool, marks=pytest.mark.slow)])
+def test_the_same_rows_with_more_workers(monkeypatch, pool):
+    """Processes weekly: that they give what threads give is asked of other figures too."""
+    monkeypatch.setattr("liftbook.rows.jobs.worker_pool", pool)
+    calls = (
+        lambda: figures.partition_gap(2, [0.5], 2, 4),
+        lambda: figures.alpha_lift_optimum(2, [1.0], [2.0], 2, 4),
+        lambda: figures.extreme_lifts(2, [4], 4),
+        lambda: figures.robust_surveys(2, [100], [0, 1]),
+    )
+    alone = [call() for call in calls]
+    monkeypatch.setenv("LIFT_JOBS", "2")
+    for call, rows in zip(calls, alone, strict=True):
+        assert rows.equals(call())
+
+
+def test_wrong_budgets():
+    for figure in (figures.partition_gap, figures.alpha_lift_optimum):
+        with pytest.raises(InvalidParameter, match="give one finite budget or more"):
+            figure(1, [])

@@ -1,0 +1,224 @@
+"""Designs and audits over many tables: against direct calls, and the stored runs as they are read and gone on with."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook.figures.population import stored, ways
+from liftbook.figures.population.coverage import AUDITED, audited_table, interval_coverage
+from liftbook.figures.population.designs import (
+    DESIGNS,
+    LAWS,
+    NOTIONS,
+    drawn_table,
+    halved,
+    judged,
+    kept_shares,
+    population_designs,
+    whatever_the_law,
+)
+from liftbook.figures.population.neighbours import (
+    KERNELS,
+    OTHERS,
+    kernels_of_neighbours,
+    one_person_other,
+    published,
+    told_apart,
+)
+from liftbook.figures.population.ways import WAYS, judged_ways, population_ways
+from liftlib.errors import DataError, InvalidParameter
+from lifttables.audits.measuring import MEASURES
+from lifttables.confident.certification import for_population, route
+from lifttables.confident.merging import confident_merging
+
+
+def test_a_table_is_of_its_law():
+    counts = drawn_table("2x10", 5000, 3)
+    assert counts.sum() == 5000
+    assert np.array_equal(counts, drawn_table("2x10", 5000, 3))
+    assert not np.array_equal(counts, drawn_table("2x10", 5000, 4))
+    assert np.abs(counts / 5000 - LAWS["2x10"]().p).max() < 0.03
+    with pytest.raises(InvalidParameter, match="law is 'x': give one of"):
+        drawn_table("x", 10, 0)
+    with pytest.raises(InvalidParameter, match="law is 'x': give one of"):
+        audited_table(("x", 10, 0))
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+def test_designs_are_judged_by_the_law(notion):
+    rows = judged((notion, "4x6", 3000, 1))
+    assert [row["design"] for row in rows] == list(DESIGNS)
+    truth, counts = LAWS["4x6"](), drawn_table("4x6", 3000, 1)
+    channel = confident_merging(counts, notion)
+    row = rows[1]
+    assert row["kept"] is notion.is_kept(truth, channel)
+    assert row["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
+    assert row["over"] == pytest.approx(notion.excess(truth, channel))
+    # without any table, the notion is kept under each law
+    assert all(notion.is_kept(law(), whatever_the_law(np.ones((1, law().n_public)), notion)) for law in LAWS.values())
+
+
+def test_halved():
+    assert halved(ll.LIP(1.0)) == ll.LIP(0.5)
+    assert halved(ll.ALIP(1.0, 0.5)) == ll.ALIP(0.5, 0.25)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_ways_serve_the_notion_and_have_no_design_of_their_own(name):
+    assert ll.mechanisms[name].serves(ways.NOTION)
+    assert route(ll.mechanisms[name], ways.NOTION) == name
+
+
+def test_ways_are_judged_by_the_law_of_what_their_table_has():
+    counts = drawn_table("Adult, 6x15", 300, 0)
+    there = counts.any(axis=0)
+    assert not there.all()
+    law = LAWS["Adult, 6x15"]().p[:, there]
+    truth = ll.Joint(law / law.sum())
+    rows = {row["design"]: row for row in judged_ways(("Adult, 6x15", 300, 0))}
+    for name in ("randomised-response", "conditional-reporting"):
+        channel, *_ = for_population(ll.mechanisms[name], counts[:, there], ll.LIP(1.0), 0.95)
+        assert rows[name]["over"] == pytest.approx(ll.LIP(1.0).excess(truth, channel))
+        assert rows[name]["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
+
+
+def test_ways_that_take_too_long_are_left_out():
+    found = population_ways(["Adult, 6x15"], [1000], [0])
+    dear = {name for name in WAYS if (ll.mechanisms[name].most_symbols or 13) < 13}
+    assert len(dear) == 2
+    assert set(found["design"]) == set(WAYS) - dear
+    assert (found["kept"] == (found["over"] <= 1e-9)).all()
+
+
+def test_stored_ways_are_whole_and_kept():
+    found = stored.stored_ways()
+    tables = found.groupby(["design", "law", "rows"])["seed"].nunique()
+    assert len(tables) == (len(WAYS) * len(LAWS) - 2) * len(stored.SIZES)
+    assert (tables == stored.SEEDS).all()
+    assert kept_shares(found)["low"].min() >= 0.95
+
+
+def test_figures_are_their_tables():
+    rows = population_designs(["2x10"], [300], [0, 1])
+    assert len(rows) == 2 * len(DESIGNS)
+    assert rows["nmi"].tolist() == [row["nmi"] for seed in (0, 1) for row in judged((ll.LIP(1.0), "2x10", 300, seed))]
+    rows = interval_coverage(["2x2"], [300], [0])
+    assert rows["measure"].tolist() == list(MEASURES)
+    assert rows["covered"].tolist() == [row["covered"] for row in audited_table(("2x2", 300, 0))]
+
+
+def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored.Kept, "path", property(lambda self: tmp_path / self.name))
+    asked = []
+
+    def wanted():
+        for seed in range(3):
+            yield ("one", str(seed)), lambda seed=seed: asked.append(seed) or [{"over": seed / 3, "nmi": 0.5}]
+
+    kept = stored.Kept("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), wanted)
+    kept.run(time.monotonic() - 1)
+    assert kept.lines() == []
+    kept.run(float("inf"), "one 1")
+    assert asked == [1]
+    with kept.path.open("a") as file:
+        file.write("1,one,2,0.6")  # a line that was cut off
+    kept.run(float("inf"))
+    assert asked == [1, 0, 2]
+    assert [line[1:] for line in kept.lines()] == [
+        ["one", "0", "0", "0.5"],
+        ["one", "1", "0.3333", "0.5"],
+        ["one", "2", "0.6667", "0.5"],
+    ]
+    kept.run(float("inf"))
+    assert asked == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "file", "message"),
+    [
+        ({"tried": ("design", "another")}, "run,law,seed,design over,design nmi\n", r"\(another nmi, another over\)"),
+        ({"keys": ("seed", "law")}, "run,law,seed,design over,design nmi\n", r"\(their order\)"),
+        ({}, "run,law,seed,design over,design nmi\n1,one,0,0,1\n1,two,0,0,1\n", "line 3: '1,two,0,0,1' is no table"),
+        ({}, "run,law,seed,design over,design nmi\n1,one\n1,one,0,0,1\n", "line 2: '1,one' is no table that its fig"),
+    ],
+)
+def test_no_stored_line_is_dropped(tmp_path, monkeypatch, change, file, message):
+    """What a file holds and its figure does not ask for is told, neither left out of a page nor written over."""
+    monkeypatch.setattr(stored.Kept, "path", property(lambda self: tmp_path / self.name))
+    kept = stored.Kept("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), lambda: iter([(("one", "0"), list)]))
+    kept = kept._replace(**change)
+    kept.path.write_text(file)
+    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
+        kept.read()
+    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
+        kept.run(float("inf"))
+    assert kept.path.read_text() == file
+
+
+def test_stored_designs_are_whole_and_kept():
+    found = stored.stored_designs()
+    first = found[found["notion"] == repr(NOTIONS[0])]
+    tables = first.groupby(["law", "rows"])["seed"].nunique()
+    assert set(tables.index) == {(law, rows) for law in LAWS for rows in stored.SIZES}
+    assert (tables == stored.SEEDS).all()
+    confident = found[found["design"].str.startswith("confident")]
+    assert confident["kept"].mean() >= 0.95
+
+
+def test_stored_audits_are_whole_and_one_is_found_again():
+    found = stored.stored_coverage()
+    tables = found.groupby(["law", "rows", "measure"])["seed"].nunique()
+    assert len(tables) == len(AUDITED) * len(stored.SIZES) * len(MEASURES)
+    assert (tables == stored.SEEDS).all()
+    assert found.groupby(["law", "rows", "measure"])["covered"].mean().min() >= 0.93
+    again = {row["measure"]: row for row in audited_table(("4x10", 1000, 7))}
+    for row in found[(found["law"] == "4x10") & (found["rows"] == 1000) & (found["seed"] == 7)].itertuples():
+        assert row.covered == again[row.measure]["covered"]
+        assert row.width == pytest.approx(again[row.measure]["width"], rel=1e-3)
+
+
+def test_shares_have_exact_intervals():
+    from scipy.stats import binomtest
+
+    rows = population_designs(["2x10"], [300], range(6))
+    found = kept_shares(rows, 0.9).set_index("design")
+    assert list(found.index) == list(DESIGNS)
+    for name, part in rows.groupby("design"):
+        exact = binomtest(int(part["kept"].sum()), 6).proportion_ci(0.9, method="exact")
+        assert found.loc[name, ["tables", "kept"]].tolist() == [6, part["kept"].sum()]
+        assert found.loc[name, "low"] == pytest.approx(exact.low, abs=1e-9)
+        assert found.loc[name, "high"] == pytest.approx(exact.high, abs=1e-9)
+        assert found.loc[name, "nmi"] == pytest.approx(part["nmi"].mean())
+        assert found.loc[name, "error"] == pytest.approx(np.std(part["nmi"], ddof=1) / np.sqrt(6))
+
+
+def test_a_neighbour_differs_by_one_person():
+    rng = np.random.default_rng(0)
+    counts = np.array([[5.0, 0, 2], [1, 3, 0]])
+    for _ in range(50):
+        moved = one_person_other(counts, rng) - counts
+        assert np.abs(moved).sum() == 2
+        assert (moved.sum(axis=0) == 0).all()
+        assert (counts + moved >= 0).all()
+    with pytest.raises(InvalidParameter, match="kind is 'x': give one of"):
+        published(counts, "x")
+
+
+def test_cards_of_neighbours_are_compared():
+    """A kernel with all its digits is the same for none; a row of the figure is its table's."""
+    found = kernels_of_neighbours(["merging, confidence 0.95"], ["4x6"], [300], [0, 1], 5)
+    again = [told_apart(("merging, confidence 0.95", "4x6", 300, seed), 5) for seed in (0, 1)]
+    assert found.to_dict("records") == again
+    kernels = {json.dumps(published(drawn_table("4x6", 300, seed), "optimal, these rows alone")) for seed in (0, 1)}
+    assert len(kernels) == 2
+    assert "made" not in published(drawn_table("4x6", 300, 0), "optimal, confidence 0.95")
+
+
+def test_stored_kernels_are_whole():
+    found = stored.stored_kernels()
+    assert len(found) == len(KERNELS) * len(stored.SMALL) * len(stored.MORE_ROWS) * stored.FEWEST
+    assert (found["of"] == OTHERS).all()
+    assert found["same"].between(0, OTHERS).all()

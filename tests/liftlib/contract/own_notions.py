@@ -1,0 +1,36 @@
+"""Two notions that the library does not have, as a user writes them: one is a cone of rows, the other is not."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from liftlib import Joint
+from liftlib.notions import LiftNotion, Need
+
+
+@dataclass(frozen=True)
+class MaxLift(LiftNotion):
+    """The largest lift is at most e^eps, which is ALIP(inf, eps): a cone."""
+
+    eps: float
+
+    @property
+    def polyhedral(self):
+        return True
+
+    def needs(self, lift, _):
+        return (Need("eps", np.log(lift.max(axis=-2)), self.eps, ("most",)),)
+
+    def halfspaces(self, joint: Joint):
+        return 1 - np.exp(-self.eps) * joint.s_given_x / joint.p_s[:, None]
+
+
+@dataclass(frozen=True)
+class Surprise(LiftNotion):
+    """The mean of |log lift| over the secrets is at most eps: columns decide, the rows that it allows are no cone."""
+
+    eps: float
+
+    def needs(self, lift, p_s):
+        with np.errstate(divide="ignore"):
+            return (Need("eps", np.einsum("...sx,...s->...x", np.abs(np.log(lift)), p_s), self.eps),)

@@ -1,0 +1,111 @@
+"""The recipes of CONTRIBUTING.md work as they are written: followed in a copy of the tree, their commands succeed."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+BLOCK = re.compile(r"^(`{3,})(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+COPIED = ("liftlib", "liftbook", "tests", "chapters", "data", "_static", "intro.md", "_toc.yml", "_config.yml")
+SINGLE = (
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "pyproject.toml",
+    "references.bib",
+    "logo.svg",
+    "README.md",
+    "CHANGELOG.md",
+    "requirements.lock",
+)
+
+
+class Block(NamedTuple):
+    language: str
+    file: str
+    text: str
+
+
+def recipes():
+    """Return the blocks of each section that begins with "Add"."""
+    sections = re.split(r"^## ", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {
+        section.partition("\n")[0]: [Block(m[2], m[3] or "", m[4]) for m in BLOCK.finditer(section)]
+        for section in sections
+        if section.startswith("Add ")
+    }
+
+
+RECIPES = recipes()
+
+
+def join(text, change):
+    """Return a file's text with the lines marked + where they stand and without those marked -; the rest is there once.
+
+    >>> join("a\\nb\\n", " a\\n+c\\n")
+    'a\\nc\\nb\\n'
+    >>> join("a\\nb\\n", "-a\\n+c\\n")
+    'c\\nb\\n'
+    """
+    lines = change.splitlines(keepends=True)
+    for line in lines:
+        assert line[:1] in (" ", "+", "-"), f"neither context nor new nor old: {line!r}"
+    before = "".join(line[1:] for line in lines if line[0] != "+")
+    after = "".join(line[1:] for line in lines if line[0] != "-")
+    assert text.count(before) == 1, f"{before!r} stands {text.count(before)} times"
+    return text.replace(before, after)
+
+
+def follow(blocks, tree):
+    for block in blocks:
+        target = tree / block.file
+        if not block.file:
+            continue
+        if block.language == "diff":
+            target.write_text(join(target.read_text(encoding="utf-8"), block.text), encoding="utf-8")
+        else:
+            assert not target.exists(), f"{block.file} is there already"
+            target.write_text(block.text, encoding="utf-8")
+
+
+def test_the_four_recipes_are_there():
+    assert list(RECIPES) == ["Add a notion", "Add a mechanism", "Add a figure with its claim", "Add a chapter"]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_as_many_files_as_it_says(name):
+    """The number that a recipe begins with is of the files that are written by hand."""
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition(f"## {name}\n\n")[2]
+    words = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+    files = {block.file for block in RECIPES[name] if block.file}
+    assert section.startswith(f"{words[len(files)]} files: ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipe(name, tmp_path):
+    for part in COPIED:
+        source, target = ROOT / part, tmp_path / part
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    for part in SINGLE:
+        shutil.copy(ROOT / part, tmp_path / part)
+    follow(RECIPES[name], tmp_path)
+    commands = [block.text for block in RECIPES[name] if block.language == "bash"]
+    assert commands, "a recipe ends with what shows that it worked"
+    folder = Path(sys.executable).parent
+    for line in "".join(commands).splitlines():
+        done = subprocess.run(
+            ["bash", "-c", line.replace(".venv/bin/", f"{folder}/")],
+            cwd=tmp_path,
+            env={"PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"

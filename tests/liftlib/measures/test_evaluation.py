@@ -1,0 +1,187 @@
+"""evaluate: each field against scipy or the definition, on blind and secret-aware channels."""
+
+import copy
+import math
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from liftlib import ALIP, LDP, LIP, Channel, InvalidParameter, Joint, evaluate
+from liftlib.measures import arimoto, chi2_divergence, max_lift, min_lift, sibson, total_variation
+from mixproof.numerics import SUM_TOL
+
+
+def random_channel(joint, seed, *, aware):
+    shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
+    return Channel(np.random.default_rng(seed).dirichlet(np.full(4, 0.5), size=shape))
+
+
+def by_loops(joint, channel):
+    """P(s, y) and P(x, y), cell by cell."""
+    kernel = (
+        channel.kernel
+        if channel.sees_secret
+        else np.broadcast_to(channel.kernel, (joint.n_secret, *channel.kernel.shape))
+    )
+    p_sy = np.zeros((joint.n_secret, channel.n_outputs))
+    p_xy = np.zeros((joint.n_public, channel.n_outputs))
+    for s in range(joint.n_secret):
+        for x in range(joint.n_public):
+            for y in range(channel.n_outputs):
+                p_sy[s, y] += joint.p[s, x] * kernel[s, x, y]
+                p_xy[x, y] += joint.p[s, x] * kernel[s, x, y]
+    return p_sy, p_xy
+
+
+def divergence(p):
+    """I of a joint distribution, as scipy's relative entropy from the product of its marginals."""
+    return stats.entropy(p.ravel(), np.outer(p.sum(axis=1), p.sum(axis=0)).ravel())
+
+
+@pytest.mark.parametrize("aware", [False, True])
+class TestFields:
+    def test_utility(self, joint, aware):
+        channel = random_channel(joint, 1, aware=aware)
+        found, (_, p_xy) = evaluate(joint, channel), by_loops(joint, channel)
+        h_x = stats.entropy(joint.p_x)
+        assert found.entropy == pytest.approx(h_x, rel=1e-12)
+        assert found.mutual_information == pytest.approx(divergence(p_xy), rel=1e-9, abs=1e-14)
+        if joint.n_public > 1:
+            assert found.nmi == pytest.approx(divergence(p_xy) / h_x, rel=1e-9, abs=1e-13)
+        assert found.nmil == 1 - found.nmi
+        assert 0 <= found.nmi <= 1
+
+    def test_leakage(self, joint, aware):
+        channel = random_channel(joint, 2, aware=aware)
+        found, (p_sy, _) = evaluate(joint, channel), by_loops(joint, channel)
+        p_sy = p_sy[:, p_sy.sum(axis=0) > 0]
+        lifts = p_sy / p_sy.sum(axis=0) / p_sy.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            logs = np.log(lifts)
+            assert found.max_lift_leakage == pytest.approx(logs.max(), rel=1e-9, abs=1e-12)
+            assert found.min_lift_leakage == pytest.approx(-logs.min(), rel=1e-9, abs=1e-12)
+            assert found.lip == pytest.approx(np.abs(logs).max(), rel=1e-9, abs=1e-12)
+            assert found.ldp == pytest.approx((logs.max(axis=0) - logs.min(axis=0)).max(), rel=1e-9, abs=1e-12)
+        assert found.secret_information == pytest.approx(divergence(p_sy), rel=1e-9, abs=1e-14)
+
+    def test_leakage_is_that_of_the_notions(self, joint, aware):
+        channel = random_channel(joint, 3, aware=aware)
+        found = evaluate(joint, channel)
+        assert found.lip == pytest.approx(LIP(1).leakage(joint, channel), rel=1e-12)
+        assert found.ldp == pytest.approx(LDP(1).leakage(joint, channel), rel=1e-12)
+        alip = ALIP(1, 1).leakage(joint, channel)
+        assert (found.min_lift_leakage, found.max_lift_leakage) == pytest.approx(tuple(alip), rel=1e-12)
+
+    def test_averages_are_those_of_the_release(self, joint, aware):
+        channel = random_channel(joint, 4, aware=aware)
+        found, out = evaluate(joint, channel), channel.release(joint)
+        assert found.joint is joint
+        assert np.array_equal(found.release.p, out.p)
+        assert found.total_variation == total_variation(out)
+        assert found.chi2_divergence == chi2_divergence(out)
+        for alpha in (1, 2, 100, math.inf):
+            assert found.sibson(alpha) == sibson(out, alpha)
+            assert found.arimoto(alpha) == arimoto(out, alpha)
+
+
+class TestEnds:
+    def test_everything_is_released(self, joint):
+        found = evaluate(joint, Channel.identity(joint.n_public))
+        assert found.nmi == pytest.approx(1, abs=1e-12)
+        assert found.mutual_information == pytest.approx(stats.entropy(joint.p_x), rel=1e-12, abs=1e-15)
+
+    def test_nothing_is_released(self, joint):
+        found = evaluate(joint, Channel.constant(joint.n_public))
+        assert found.mutual_information == pytest.approx(0, abs=1e-12)
+        assert found.nmi == (1 if joint.n_public == 1 else pytest.approx(0, abs=1e-12))
+        for leakage in (found.lip, found.ldp, found.secret_information, found.total_variation, found.sibson(math.inf)):
+            assert leakage == pytest.approx(0, abs=1e-12)
+            assert leakage >= 0
+
+    def test_a_sure_symbol_loses_nothing(self, named_joints):
+        for name in ("one-symbol", "one-of-each"):
+            found = evaluate(named_joints[name], Channel([[0.5, 0.5]]))
+            assert (found.entropy, found.mutual_information, found.nmi, found.nmil) == (0, 0, 1, 0)
+
+    def test_a_zero_is_infinite_leakage_on_one_side(self, named_joints):
+        for name in ("adult", "zeros", "function-of-x"):
+            joint = named_joints[name]
+            found = evaluate(joint, Channel.identity(joint.n_public))
+            assert found.min_lift_leakage == found.lip == found.ldp == math.inf
+            assert 0 < found.max_lift_leakage < math.inf
+            assert math.isfinite(found.secret_information)
+
+    def test_one_secret_cannot_leak(self, named_joints):
+        found = evaluate(named_joints["one-secret"], Channel.identity(5))
+        assert found.lip == pytest.approx(0, abs=1e-15)
+        assert found.ldp == pytest.approx(0, abs=1e-15)
+
+    def test_utility_of_a_channel_that_sees_the_secret_counts_x_only(self):
+        joint = Joint([[0.25, 0.25], [0.25, 0.25]])
+        tells_s = Channel([[[1, 0], [1, 0]], [[0, 1], [0, 1]]])
+        found = evaluate(joint, tells_s)
+        assert found.mutual_information == 0
+        assert found.secret_information == pytest.approx(math.log(2), rel=1e-15)
+        assert found.ldp == math.inf
+
+    def test_sums_off_by_the_tolerance(self):
+        joint, channel = Joint([[0.5, 0.5 + 0.9 * SUM_TOL]]), Channel(np.eye(2) * (1 + 0.9 * SUM_TOL))
+        assert evaluate(joint, channel).nmi == pytest.approx(1, abs=1e-8)
+
+    def test_by_hand(self):
+        # P(y) is 0.45, 0.55 and the lifts are (0.25 / 0.5) / 0.45 and so on
+        found = evaluate(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel([[0.75, 0.25], [0.25, 0.75]]))
+        p_sy = np.array([[0.275, 0.225], [0.175, 0.325]])
+        assert found.release.p == pytest.approx(p_sy, rel=1e-14)
+        assert found.max_lift_leakage == pytest.approx(math.log(0.275 / 0.5 / 0.45), rel=1e-12)
+        assert found.min_lift_leakage == pytest.approx(-math.log(0.175 / 0.5 / 0.45), rel=1e-12)
+        assert found.ldp == pytest.approx(math.log(0.275 / 0.175), rel=1e-12)
+        # H(Y) - H(Y|X) over H(X), where X is 0.4, 0.6 and Y says which with an error of 1/4: H(X) is below 1 nat
+        nmi = (stats.entropy([0.45, 0.55]) - stats.entropy([0.75, 0.25])) / stats.entropy([0.4, 0.6])
+        assert (found.nmi, found.nmil) == pytest.approx((nmi, 1 - nmi), rel=1e-12)
+
+    def test_rounding_leaves_no_share_above_1_and_no_leakage_below_0(self):
+        beyond = {"nmi": 0, "max": 0, "min": 0}
+        for seed in range(40):
+            joint = Joint.from_counts(np.random.default_rng(seed).random((3, 5)))
+            whole, none = (evaluate(joint, make(5)) for make in (Channel.identity, Channel.constant))
+            beyond["nmi"] += whole.mutual_information > whole.entropy
+            beyond["max"] += max_lift(none.release).max() < 1
+            beyond["min"] += min_lift(none.release).min() > 1
+            assert whole.nmi <= 1
+            assert min(none.max_lift_leakage, none.min_lift_leakage, none.lip, none.ldp) >= 0
+        assert all(beyond.values()), "rounding went the other way each time, so that nothing was tried"
+
+    def test_frozen(self):
+        found = evaluate(Joint([[1.0]]), Channel.identity(1))
+        with pytest.raises(FrozenInstanceError):
+            found.entropy = 1
+
+
+def test_refuses_a_channel_that_does_not_fit():
+    with pytest.raises(InvalidParameter, match=r"^the channel has 2 inputs, the joint 1 public symbols$"):
+        evaluate(Joint([[1.0]]), Channel.identity(2))
+    with pytest.raises(InvalidParameter, match=r"^the channel has 2 secrets, the joint 1$"):
+        evaluate(Joint([[1.0]]), Channel(np.ones((2, 1, 1))))
+
+
+def test_refuses_other_orders():
+    found = evaluate(Joint([[1.0]]), Channel.identity(1))
+    for measure in (found.sibson, found.arimoto):
+        with pytest.raises(InvalidParameter, match=r"^alpha is 0\.5, not in \[1, inf\]"):
+            measure(0.5)
+
+
+@pytest.mark.parametrize("counts", [[[1]], [[0.4358], [0.2157], [0.4783]]])
+def test_a_sure_symbol_is_kept_whole_however_its_mass_is_rounded(counts):
+    joint = Joint.from_counts(counts)
+    assert evaluate(joint, Channel.identity(1)).nmi == 1.0
+
+
+def test_two_evaluations_are_the_same_only_if_they_are_one():
+    joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    one = evaluate(joint, Channel.identity(2))
+    assert one == one
+    assert one != copy.copy(one)

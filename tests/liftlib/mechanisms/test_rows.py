@@ -1,0 +1,312 @@
+"""The engine for rows, piece by piece: what is left out, the mixture, the kernel, what is mended, what is proven."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.channel import Certificate
+from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
+from liftlib.response import posteriors as rows
+from liftlib.response.posteriors import (
+    Core,
+    Mixture,
+    RowsCertificate,
+    best_response,
+    cheapest,
+    cone_under,
+    entropies,
+    mended,
+    without_dust,
+)
+from mixproof import polytope
+from mixproof.lp import Solution
+from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED
+
+JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
+
+
+def with_last(mass):
+    """A joint distribution whose last of three symbols has this mass."""
+    return ll.Joint([[(1 - mass) / 4, (1 - mass) / 4, mass], [(1 - mass) / 4, (1 - mass) / 4, 0.0]])
+
+
+# Dust -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mass", "left_out"), [(DUST, False), (np.nextafter(DUST, 0), True), (2 * DUST, False)])
+def test_dust_is_what_has_less_mass_than_the_tolerance(mass, left_out):
+    joint = with_last(mass)
+    core = without_dust(joint, ll.LIP(1.0))
+    assert core.solid.tolist() == [True, True, not left_out]
+    assert (core.joint is joint) == (not left_out)
+    assert without_dust(joint, ll.SRLIP(1.0, (3,))).solid.all()
+    assert without_dust(joint, ll.SRLIP(1.0, (3,))).joint is joint
+
+
+def test_the_core_is_the_distribution_of_the_rest():
+    joint = ll.Joint.from_counts([[1e-12, 4, 1], [0, 1, 2], [1e-12, 0, 0]])  # the last secret comes with dust alone
+    core = without_dust(joint, ll.LIP(1.0))
+    assert core.solid.tolist() == [False, True, True]
+    np.testing.assert_allclose(core.joint.p, np.array([[4, 1], [1, 2]]) / 8)
+
+
+def test_spread_and_completed():
+    core = Core(ll.Joint([[0.2, 0.1], [0.0, 0.7]]), np.array([True, False, True]))
+    assert core.spread(np.array([[0.25, 0.75], [1.0, 0.0]])).tolist() == [[0.25, 0, 0.75], [1, 0, 0]]
+    whole = core.completed(np.array([[1.0, 0.0], [0.5, 0.5]]))
+    np.testing.assert_allclose(whole, [[1, 0], [0.2 + 0.8 / 2, 0.8 / 2], [0.5, 0.5]])
+
+
+# Mixtures -------------------------------------------------------------------------------------------------------
+
+
+def test_a_symbol_however_rare_goes_where_its_rows_do():
+    """Its share of a row, times its mass, is 0 in floats."""
+    rare = 1e-200
+    given, p_x = np.array([[1.0, 0.0], [1.0 - 2 * rare, 2 * rare]]), np.array([1.0 - rare, rare])
+    solution = Solution(np.array([0.5, 0.5]), np.zeros(2), 0.0, 0.0, 0.0, 0.0)
+    np.testing.assert_array_equal(Mixture(given, solution, p_x).kernel, [[0.5, 0.5], [0.0, 1.0]])
+
+
+def test_the_cheapest_mixture_by_hand():
+    """(1/2, 1/2) of three rows: two pure ones cost nothing, the middle one log 2."""
+    given = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    found = cheapest(given, np.array([0.5, 0.5]))
+    assert found.solution.x.tolist() == [0.5, 0, 0.5]
+    assert found.solution.objective == 0
+    np.testing.assert_array_equal(found.kernel, np.eye(2))
+    assert found.rows is given
+    # priced otherwise, the middle row alone
+    other = cheapest(given, np.array([0.5, 0.5]), lambda v: v.max(axis=1))
+    assert other.solution.x.tolist() == [0, 1, 0]
+    assert other.kernel.tolist() == [[1.0], [1.0]]
+    with pytest.raises(InfeasiblePrivacy, match="no mixture of the 1 columns"):
+        cheapest(given[:1], np.array([0.5, 0.5]))
+
+
+def test_kernels_by_hand():
+    """P(y|x) = q(y) v_y(x) / P(x), of the rows with weight, and rounding scaled away."""
+    weights = np.array([0.25, 0.0, 0.75])
+    given = np.array([[1.0, 0.0], [0.3, 0.7], [1 / 3, 2 / 3]])
+    solution = Solution(weights, np.zeros(2), 0.0, 0.0, 0.0, 0.0)
+    kernel = Mixture(given, solution, np.array([0.5, 0.5])).kernel
+    np.testing.assert_allclose(kernel, [[0.5, 0.5], [0.0, 1.0]])
+    off = Solution(weights * (1 + 1e-6), np.zeros(2), 0.0, 0.0, 0.0, 0.0)
+    kernel = Mixture(given, off, np.array([0.5, 0.5])).kernel
+    np.testing.assert_allclose(kernel.sum(axis=1), 1, atol=1e-15)
+
+
+def test_entropies():
+    found = entropies(np.array([[0.5, 0.5], [1, 0], [0.25, 0.75]]))
+    np.testing.assert_allclose(found, [np.log(2), 0, np.log(4) - 0.75 * np.log(3)], atol=1e-15)
+
+
+# Mending --------------------------------------------------------------------------------------------------------
+
+
+def mending(share_needed, floor=0.0):
+    """Mend the identity for what holds from a share on; return the share, and every share that was tried."""
+    p_x, tried = np.array([0.25, 0.75]), []
+
+    def keeps(channel):
+        # kernel[0, 1] = share 3/4, and kernel[0] sums to 1
+        tried.append(channel.kernel[0, 1] / 0.75)
+        np.testing.assert_allclose(channel.kernel[0], [1 - 0.75 * tried[-1], 0.75 * tried[-1]], rtol=1e-12)
+        np.testing.assert_allclose(channel.kernel[1], [0.25 * tried[-1], 1 - 0.25 * tried[-1]], rtol=1e-12)
+        return tried[-1] >= share_needed
+
+    channel, share = mended(np.eye(2), p_x, keeps, floor, name=ll.LIP(0.5))
+    assert channel.kernel[0, 1] == pytest.approx(0.75 * share, rel=1e-12)
+    return share, tried
+
+
+def test_nothing_is_mixed_in_unless_asked_for():
+    channel, share = mended(np.eye(2), np.array([0.25, 0.75]), lambda _: True)
+    assert share == 0
+    assert channel.kernel.tolist() == [[1, 0], [0, 1]]
+
+
+def test_what_is_kept_is_left_as_it_is():
+    share, tried = mending(0.0)
+    assert (share, tried) == (0, [0])
+
+
+def test_the_share_starts_small_and_grows_fourfold():
+    share, tried = mending(1e-12)
+    expected = [0, *(REPAIR_START * 4.0**k for k in range(5))]
+    np.testing.assert_allclose(tried, expected, rtol=1e-9)
+    assert share == pytest.approx(256 * REPAIR_START)
+
+
+def test_the_floor_is_mixed_in_at_least():
+    share, tried = mending(0.0, floor=3e-12)
+    assert share == 3e-12
+    np.testing.assert_allclose(tried, [3e-12], rtol=1e-9)
+    share, tried = mending(1e-11, floor=3e-12)
+    assert share == 1.2e-11
+    share, tried = mending(1e-15, floor=1e-17)  # four times this is below the first share worth trying
+    assert share == REPAIR_START
+
+
+def test_more_than_rounding_is_not_mended():
+    largest = REPAIR_START * 4.0 ** int(np.log(REPAIR_TOL / REPAIR_START) / np.log(4))
+    assert mending(0.99 * largest)[0] == pytest.approx(largest)
+    with pytest.raises(SolverFailure, match=r"the response breaks LIP\(eps=0.5\) by more than a share of 1e-07 can"):
+        mending(1.01 * largest)
+    # a share of exactly the tolerance is still tried
+    assert mending(0.9 * REPAIR_TOL, floor=REPAIR_TOL / 4)[0] == REPAIR_TOL
+    with pytest.raises(SolverFailure, match="the response breaks its notion by more"):
+        mended(np.eye(2), np.array([0.5, 0.5]), lambda _: False)
+
+
+# Distributions beside the first ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_cone_under_another_distribution_is_that_of_the_released_row(seed):
+    """By another route: make the kernel of some rows, dust included, and form its rows under the other distribution."""
+    rng = np.random.default_rng(seed)
+    solid = np.array([True, False, True, True, False])
+    other = ll.Joint.from_counts(rng.random((3, 5)))
+    core = Core(ll.Joint.from_counts(rng.random((3, 3))), solid)
+    halfspaces = rng.normal(size=(4, 5))
+    kernel = core.completed(rng.dirichlet(np.ones(6), size=3))
+    v = core.joint.p_x[:, None] * kernel[solid]  # each column a row P(x, y)
+    theirs = other.p_x[:, None] * kernel
+    np.testing.assert_allclose(cone_under(other, core, halfspaces) @ v, halfspaces @ theirs, atol=1e-14)
+
+
+# All together ---------------------------------------------------------------------------------------------------
+
+
+def test_certificate_of_the_best_response():
+    channel = best_response(JOINT, ll.LIP(0.3))
+    made = channel.certified(RowsCertificate)
+    assert isinstance(made, Certificate)
+    assert made.route == "all vertices"
+    assert made.rows == len(polytope.vertices(ll.LIP(0.3).halfspaces(JOINT)))
+    assert made.value == ll.evaluate(JOINT, channel).mutual_information
+    assert made.upper == pytest.approx(ll.measures.entropy(JOINT.p_x) - made.solution.objective, abs=1e-15)
+    assert made.mixed == 0
+    # an enumeration grows no tree, and does not look at the clock
+    assert (made.proof, made.programmes, made.seconds) == (None, 0, 0.0)
+    assert best_response(JOINT, ll.LIP(0.3), route="by name").certificate.route == "by name"
+
+
+def test_bounds_that_cross_by_rounding_are_made_equal(monkeypatch):
+    monkeypatch.setattr(rows, "proven", lambda *_: 0.0)
+    made = best_response(JOINT, ll.LIP(0.3)).certificate
+    assert made.upper == made.value > 0
+
+
+def test_nothing_is_proven_with_symbols_left_out():
+    for mass, proven in ((2 * DUST, True), (DUST / 2, False)):
+        made = best_response(with_last(mass), ll.LIP(0.3)).certificate
+        assert np.isfinite(made.upper) == proven
+
+
+def test_a_budget_too_small_to_resolve_is_mixed_in():
+    """Zero cells: eps_l = 50 is met by mixing e^-50, and the optimum is bounded by that without the min-lift."""
+    joint = ll.Joint.from_counts([[4, 0, 2], [0, 5, 2]])
+    eps = -np.log(RESOLVED)
+    for budget, resolved in ((eps - 0.01, True), (eps + 0.01, False)):
+        made = best_response(joint, ll.ALIP(budget, np.inf)).certificate
+        assert (made.mixed == np.exp(-budget)) == (not resolved)
+        if not resolved:
+            assert made.upper == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-12)
+        assert made.upper >= made.value
+
+
+def test_the_cost_sees_all_symbols():
+    """Rows are handed over with a 0 where a symbol was left out, so that a cost can name symbols."""
+    seen = []
+
+    def cost(given):
+        seen.append(given)
+        return entropies(given)
+
+    best_response(with_last(DUST / 2), ll.LIP(0.3), cost=cost)
+    assert seen[0].shape[1] == 3
+    assert (seen[0][:, 2] == 0).all()
+    np.testing.assert_allclose(seen[0].sum(axis=1), 1)
+
+
+def test_the_method_is_handed_on(monkeypatch):
+    asked, real = [], rows.vertices
+    monkeypatch.setattr(rows, "vertices", lambda g, method, *, interior: asked.append((method, interior)) or real(g))
+    for method in ("qhull", "cdd"):
+        best_response(JOINT, ll.LIP(0.3), method=method)
+    assert [method for method, _ in asked] == ["qhull", "cdd"]
+    assert all((interior == JOINT.p_x).all() for _, interior in asked)
+
+
+def test_it_is_kept_under_every_distribution():
+    """Two joints whose lifts pull opposite ways: the response for one breaks the other, that for both keeps both."""
+    other = ll.Joint.from_counts([[1, 4, 2], [5, 1, 2]])
+    for notion in (ll.LIP(0.2), ll.LDP(0.4)):
+        alone, both = best_response(JOINT, notion), best_response(JOINT, notion, others=[other])
+        assert notion.is_kept(JOINT, alone)
+        assert not notion.is_kept(other, alone)
+        assert notion.is_kept(JOINT, both)
+        assert notion.is_kept(other, both)
+        assert both.certificate.value < alone.certificate.value
+
+
+def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
+    """The repair looks at all of them: here the vertices are of the first alone, so the second is broken."""
+    other = ll.Joint.from_counts([[4, 1, 1], [1, 1, 5]])
+    monkeypatch.setattr(rows, "cone_under", lambda _, core, __: np.empty((0, core.joint.n_public)))
+    with pytest.raises(SolverFailure, match=r"breaks LIP\(eps=0\.1\) by more than a share"):
+        best_response(JOINT, ll.LIP(0.1), others=[other])
+
+
+def test_no_mixture_is_a_solvers_fault(monkeypatch):
+    monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
+    with pytest.raises(SolverFailure, match=r"no response found, yet a constant release keeps LIP\(eps=1\.0\): no mix"):
+        best_response(JOINT, ll.LIP(1.0))
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1e-16, 1e-30, 1e-200])
+def test_a_symbol_that_no_row_in_use_has_is_sent_where_an_average_one_goes(mass):
+    """As notions of attributes keep all symbols, however rare."""
+    table = np.column_stack([np.random.default_rng(0).dirichlet(np.ones(12)).reshape(4, 3), np.full(4, mass / 4)])
+    joint, notion = ll.Joint(table / table.sum()), ll.SRLIP(0.5, (2, 2))
+    made = [ll.mechanisms.optimal(joint, notion, method=method) for method in ("qhull", "tree")]
+    assert made[0].certificate.value == pytest.approx(made[1].certificate.value, abs=1e-9)
+    assert all(notion.is_kept(joint, channel) for channel in made)
+
+
+def test_a_kernel_by_hand():
+    """Each row of the mixture by Bayes' rule; what none has goes where an average symbol goes."""
+    solution = Solution(np.array([0.25, 0.0, 0.75]), np.zeros(3), 0.0, 0.0, 0.0, 0.0)
+    mixture = Mixture(
+        np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1 / 3, 2 / 3, 0.0]]), solution, np.array([0.5, 0.5, 0.0])
+    )
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(mixture.kernel[:2], [[0.5, 0.5], [0.0, 1.0]])
+    rare = mixture._replace(p_x=np.array([0.5, 0.5, 1e-17]))
+    np.testing.assert_allclose(rare.kernel, [[0.5, 0.5], [0.0, 1.0], [0.25, 0.75]])
+
+
+def test_two_certificates_are_the_same_only_if_they_are_one():
+    one = best_response(JOINT, ll.LIP(0.5)).certificate
+    assert one == one
+    assert one != copy.copy(one)
+
+
+# What is told -----------------------------------------------------------------------------------------------------
+
+ENDED_EARLY = {
+    "of a search": lambda joint: ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), method="tree", programmes=1),
+    "of tangents": lambda joint: ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), programmes=30),
+    "of posteriors": lambda joint: ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0),
+}
+
+
+@pytest.mark.parametrize("what", ENDED_EARLY)
+def test_a_warning_names_the_line_that_asked(what):
+    with pytest.warns(LiftWarning, match="no mechanism has more than") as told:
+        ENDED_EARLY[what](ll.datasets.uniform_joint(4, 12, np.random.default_rng(2)))
+    assert [one.filename for one in told] == [__file__]

@@ -1,0 +1,163 @@
+"""The choices of subset merging, one by one in exact arithmetic, on joints full of ties and on awkward ones."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from merged_notions import NOTIONS
+
+from liftlib import ALIP, LDP, LIP, Joint, high_risk, lift
+from liftlib.measures.lifts import lift_of
+from liftlib.merging import pool
+from liftlib.merging.groups import Batch, extremes_of
+from liftlib.merging.subset_merging import _grown, merge_labels
+from liftlib.merging.watchdog import watchdog_labels
+
+
+def exact_lifts(p, group):
+    prior = [sum(map(Fraction, row)) for row in p]
+    mass = [sum(Fraction(row[x]) for x in group) for row in p]
+    return [m / sum(mass) / q * sum(prior) for m, q in zip(mass, prior, strict=True)]
+
+
+def exact_risk(notion, p, group):
+    """Omega of E23 section 4.1 in fractions, and the largest lift for where it is infinite."""
+    lifts = exact_lifts(p, group)
+    if min(lifts) == 0:
+        return (np.inf, float(max(lifts)))
+    if isinstance(notion, ALIP):
+        return (float(max(lifts) + 1 / min(lifts)), 0.0)
+    if isinstance(notion, LDP):
+        return (float(max(lifts) / min(lifts)), 0.0)
+    return (float(max(*lifts, 1 / min(lifts))), 0.0)
+
+
+def made_greedily(notion, p, held, rest, free):
+    """Whether a group can come of taking in, again and again, a symbol whose risk is the least but for rounding."""
+    if not rest:
+        return True
+    risks = {x: exact_risk(notion, p, [*held, x]) for x in free - set(held)}
+    least = min(risks.values())
+    best = [x for x in rest if np.allclose(risks[x], least, rtol=1e-12, atol=0)]
+    return any(made_greedily(notion, p, [*held, x], rest - {x}, free) for x in best)
+
+
+@pytest.mark.parametrize("notion", [ALIP(0.3, 0.3), ALIP(1.3, 0.7), LIP(0.5), LDP(0.6)], ids=str)
+def test_each_group_grows_by_least_risk_where_ties_abound(notion):
+    rng = np.random.default_rng(0)
+    groups = 0
+    for _ in range(40):
+        counts = rng.integers(0, 4, size=(3, 8))
+        counts[:, 0] += 1
+        counts = counts[:, counts.sum(axis=0) > 0]
+        joint = Joint.from_counts(counts)
+        batch = Batch(joint.p[None])
+        labels, order, _ = _grown(batch, batch.high_risk(notion), notion, notion.risk, until_private=False)
+        risky = set(np.flatnonzero(high_risk(joint, notion)).tolist())
+        for g in order[0][order[0] >= 0].tolist():
+            group = set(np.flatnonzero(labels[0] == g).tolist())
+            assert made_greedily(notion, counts.tolist(), [g], group - {g}, risky), (counts, g, group)
+            risky -= group
+            groups += len(group) > 1
+    assert groups > 40
+
+
+def awkward(n=4):
+    rng = np.random.default_rng(1)
+    for n_s, n_x in ((5, 17), (1, 4), (4, 1), (2, 2), (6, 40)):
+        p = rng.random((n, n_s, n_x))
+        yield p
+        zeros = p * (rng.random(p.shape) < 0.6)
+        zeros[:, 0], zeros[:, :, 0] = 1, 1
+        yield zeros
+        dust = p.copy()
+        dust[:, -1] *= 1e-12
+        dust[:, :, -1] *= 1e-300
+        yield dust
+        copies = p.copy()
+        copies[:, :, 1::2] = copies[:, :, :1]
+        yield copies
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+@pytest.mark.parametrize("extend", [True, False])
+def test_a_batch_is_its_joints_one_by_one(notion, extend):
+    """Also without a secret's mass, without a symbol's, and where blocks are smaller than a row."""
+    for weights in awkward():
+        weights[0, 0], weights[1, :, 0] = 0, 0
+        filled = weights + (weights.sum(axis=(1, 2), keepdims=True) == 0)
+        p = filled / filled.sum(axis=(1, 2), keepdims=True)
+        labels, order = merge_labels(p, notion, extend=extend)
+        complete = watchdog_labels(p, notion, extend=extend)
+        for n, one in enumerate(p):
+            alone = merge_labels(one[None], notion, extend=extend)
+            np.testing.assert_array_equal(alone[0][0], labels[n])
+            np.testing.assert_array_equal(alone[1][0], order[n])
+            np.testing.assert_array_equal(watchdog_labels(one[None], notion, extend=extend)[0], complete[n])
+
+
+@pytest.mark.parametrize("block", [1, 7, 100])
+def test_blocks_change_nothing(monkeypatch, block):
+    p = np.random.default_rng(2).dirichlet(np.ones(60), size=30).reshape(30, 3, 20)
+    before = [merge_labels(q, LIP(0.4)) for q in (p, p[:1])]
+    monkeypatch.setattr(pool, "BLOCK", block)
+    for (labels, order), q in zip(before, (p, p[:1]), strict=True):
+        np.testing.assert_array_equal(merge_labels(q, LIP(0.4))[0], labels)
+        np.testing.assert_array_equal(merge_labels(q, LIP(0.4))[1], order)
+
+
+@pytest.mark.parametrize(("sparse", "small"), [(0.0, 0), (0.6, 0), (1.1, 0), (0.6, 10**9)])
+def test_packing_changes_nothing(monkeypatch, sparse, small):
+    p = np.random.default_rng(3).dirichlet(np.ones(60), size=30).reshape(30, 3, 20)
+    for notion in (LIP(0.4), ALIP(0.1, 0.3), NOTIONS[6]):
+        before = merge_labels(p, notion)
+        monkeypatch.setattr(pool, "SPARSE", sparse)
+        monkeypatch.setattr(pool, "SMALL", small)
+        for found, was in zip(merge_labels(p, notion), before, strict=True):
+            np.testing.assert_array_equal(found, was)
+        monkeypatch.undo()
+
+
+class TestBatch:
+    def test_masses_by_loops(self):
+        rng = np.random.default_rng(4)
+        p, labels = rng.random((6, 3, 5)), rng.integers(0, 5, (6, 5))
+        found = Batch(p).masses(labels)
+        for n in range(6):
+            for g in range(5):
+                np.testing.assert_allclose(found[:, n, g], p[n][:, labels[n] == g].sum(axis=1), rtol=1e-14)
+
+    def test_release_of_one_symbol_a_group_is_the_joint(self):
+        p = np.random.default_rng(5).dirichlet(np.ones(15), size=4).reshape(4, 3, 5)
+        lifts, chances = Batch(p).release(np.tile(np.arange(5), (4, 1)))
+        np.testing.assert_allclose(lifts, [lift(Joint(one)) for one in p], rtol=1e-13)
+        np.testing.assert_allclose(chances, p.sum(axis=1), rtol=1e-15)
+
+    def test_empty_groups_have_lift_1(self):
+        lifts, chances = Batch(np.full((1, 2, 3), 1 / 6)).release(np.array([[0, 0, 0]]))
+        assert lifts[0, :, 1:].tolist() == [[1, 1], [1, 1]]
+        assert chances.tolist() == [[1, 0, 0]]
+
+    def test_extremes(self):
+        p = np.random.default_rng(6).dirichlet(np.ones(15), size=4).reshape(4, 3, 5)
+        np.testing.assert_array_equal(extremes_of(lift_of(p)), np.stack([lift_of(p).min(1), lift_of(p).max(1)], 1))
+
+    def test_of_itself(self):
+        batch = Batch(np.full((1, 2, 3), 1 / 6))
+        assert Batch.of(batch) is batch
+        assert batch.some(np.array([True])) is batch
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+def test_extremes_stand_for_all_lifts_where_a_notion_says_so(notion):
+    p = np.random.default_rng(7).dirichlet(np.ones(30), size=20).reshape(20, 5, 6)
+    lifts, p_s = lift_of(p), p.sum(axis=2)
+    two = extremes_of(lifts)
+    same = all(
+        np.array_equal(one.needed, other.needed)
+        for one, other in zip(notion.needs(lifts, p_s), notion.needs(two, np.full((20, 2), 0.5)), strict=True)
+    )
+    assert notion.extremes == same
+    if notion.extremes:
+        for risk in (notion.risk, notion.printed_risk):
+            np.testing.assert_array_equal(risk(lifts, p_s), risk(two, p_s))

@@ -1,0 +1,417 @@
+"""Subset merging: against an unvectorised copy of the printed algorithm, brute force, and what the papers print."""
+
+import functools
+import itertools
+import math
+import operator
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from merged_notions import NOTIONS
+from scipy import stats
+
+from liftlib import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    AlphaLift,
+    Channel,
+    Chi2Lift,
+    InvalidParameter,
+    Joint,
+    L1Lift,
+    PerfectPrivacy,
+    UnsupportedNotion,
+    evaluate,
+    high_risk,
+    lift,
+)
+from liftlib.merging.subset_merging import merge_labels, subset_merging
+from liftlib.merging.watchdog import watchdog, watchdog_labels
+
+# The algorithms as the papers print them, in plain Python ------------------------------------------------------------
+
+
+def total(values):
+    """Add from left to right: the built-in sum compensates from Python 3.12 on, and so breaks ties otherwise."""
+    return functools.reduce(operator.add, values, 0.0)
+
+
+def lower_and_upper(notion, column, prior):
+    """The two measures of a lift column (E23 eqs. (2) and (31)-(36)), which algorithm 1 adds up."""
+    flipped = [1 / v if v > 0 else math.inf for v in column]
+    if isinstance(notion, L1Lift):
+        return tuple(total(p * abs(v - 1) for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+    if isinstance(notion, Chi2Lift):
+        return tuple(total(p * (v - 1) ** 2 for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+    if isinstance(notion, AlphaLift):
+        powers = (total(p * v**notion.alpha for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+        return tuple(power ** (1 / notion.alpha) for power in powers)
+    return max(flipped), max(column)
+
+
+def breaks(notion, column, prior):
+    lower, upper = lower_and_upper(notion, column, prior)
+    if isinstance(notion, LDP):
+        return upper * lower > math.exp(notion.eps)
+    if isinstance(notion, LIP):
+        return min(column) < math.exp(-notion.eps) or max(column) > math.exp(notion.eps)
+    bound = {L1Lift: lambda e: math.exp(e) - 1, Chi2Lift: lambda e: (math.exp(e) - 1) ** 2}.get(type(notion), math.exp)
+    return lower > bound(notion.eps_l) or upper > bound(notion.eps_u)
+
+
+def omega(notion, risk, column, prior):
+    lower, upper = lower_and_upper(notion, column, prior)
+    if isinstance(notion, LDP):
+        return upper * lower
+    if isinstance(notion, LIP):
+        return max(math.log(upper), math.log(lower))
+    if isinstance(notion, ALIP) and risk == "printed":
+        return max(column) + min(column)
+    return lower + upper
+
+
+def algorithm_1(p, notion, risk="standard", loop="standard", extend=True):
+    """E23 Algorithm 1 (C22 Algorithm 1 where ``loop`` is standard): low-risk symbols, and the subsets in order."""
+    n_s, n_x = len(p), len(p[0])
+    prior = [total(row) for row in p]
+
+    def column(group):
+        mass = [total(p[s][x] for x in group) for s in range(n_s)]
+        return [m / total(mass) / q for m, q in zip(mass, prior, strict=True)]
+
+    def bad(group):
+        return breaks(notion, column(group), prior)
+
+    def cost(group):
+        value = omega(notion, risk, column(group), prior)
+        return (value, max(column(group)) if value == math.inf else 0)
+
+    x_q = [x for x in range(n_x) if bad([x])]
+    low = [x for x in range(n_x) if x not in x_q]
+    subsets = []
+    while x_q and (loop == "standard" or bad(x_q)):  # line 4
+        riskiest = max(x_q, key=lambda x: omega(notion, risk, column([x]), prior))  # line 5
+        x_q.remove(riskiest)
+        group = [riskiest]
+        while bad(group) and x_q:  # line 6
+            best = min(x_q, key=lambda x: cost([*group, x]))  # line 7
+            group.append(best)
+            x_q.remove(best)
+        subsets.append(group)
+    if x_q:  # the printed loop stops while symbols are left: they are private together
+        subsets.append(x_q)
+    while subsets and bad(subsets[-1]) and len(subsets) > 1:  # line 12
+        best = min(subsets[:-1], key=lambda other: cost(subsets[-1] + other))
+        subsets.remove(best)
+        subsets[-1] = subsets[-1] + best
+    while extend and subsets and bad(subsets[-1]) and low:  # ours: low-risk symbols repair what the print leaves broken
+        best = min(low, key=lambda x: cost([*subsets[-1], x]))
+        subsets[-1] = [*subsets[-1], best]
+        low.remove(best)
+    return low, [tuple(sorted(group)) for group in subsets]
+
+
+KINDS = {
+    "ALIP": lambda e: ALIP.split(2 * e, 0.5),
+    "ALIP-asymmetric": lambda e: ALIP.split(2 * e, 0.65),
+    "ALIP-max-only": lambda e: ALIP(math.inf, e / 2),
+    "ALIP-min-only": lambda e: ALIP(e / 2, math.inf),
+    "LIP": LIP,
+    "LDP": lambda e: LDP(2 * e),
+    "L1Lift": lambda e: L1Lift(e / 2, e / 2),
+    "Chi2Lift": lambda e: Chi2Lift(e / 2, e / 2),
+    "AlphaLift-2": lambda e: AlphaLift(2, e / 3, e / 3),
+    "AlphaLift-10": lambda e: AlphaLift(10, e, e),
+}
+
+
+def agree(p, notion, **options):
+    """Assert that labels and order are the plain algorithm's, for each of a batch of joints."""
+    labels, order = merge_labels(p, notion, **options)
+    printed = {name: value for name, value in options.items() if name != "extend"}
+    for n, one in enumerate(p):
+        low, subsets = algorithm_1(one.tolist(), notion, extend=options.get("extend", True), **printed)
+        made = [g for g in order[n] if g >= 0]
+        assert [tuple(np.flatnonzero(labels[n] == g).tolist()) for g in made] == subsets
+        assert [x for x in range(p.shape[2]) if labels[n, x] == x and x not in made] == low
+        assert (order[n, len(made) :] == -1).all()
+
+
+class TestAgainstThePrint:
+    @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+    @pytest.mark.parametrize("loop", ["standard", "printed"])
+    @pytest.mark.parametrize("extend", [True, False])
+    def test_300_random_joints_of_each_notion(self, kind, loop, extend):
+        rng = np.random.default_rng(1)
+        for eps, (n_s, n_x) in ((0.1, (2, 6)), (0.5, (3, 9)), (1.0, (4, 8))):
+            p = rng.dirichlet(np.ones(n_s * n_x), size=100).reshape(100, n_s, n_x)
+            agree(p, kind(eps), loop=loop, extend=extend)
+
+    @pytest.mark.parametrize("loop", ["standard", "printed"])
+    @pytest.mark.parametrize("lam", [0.35, 0.5, 0.65])
+    def test_the_printed_risk(self, loop, lam):
+        rng = np.random.default_rng(2)
+        for eps in (0.3, 1, 2):
+            p = rng.dirichlet(np.ones(30), size=60).reshape(60, 3, 10)
+            agree(p, ALIP.split(eps, lam), risk="printed", loop=loop)
+
+    @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+    def test_zero_cells(self, kind):
+        rng = np.random.default_rng(3)
+        p = rng.random((150, 3, 7)) * (rng.random((150, 3, 7)) < 0.7)
+        p[:, 0] += 0.01
+        p /= p.sum(axis=(1, 2), keepdims=True)
+        assert (p.sum(axis=2) > 0).all()
+        for eps in (0.2, 0.8):
+            agree(p, kind(eps))
+
+    def test_five_secrets_and_seventeen_symbols(self):
+        p = np.random.default_rng(4).random((40, 5, 17))
+        p /= p.sum(axis=(1, 2), keepdims=True)
+        agree(p, ALIP.split(1, 0.5))
+        agree(p, ALIP.split(3, 0.65))
+        agree(p, LDP(1))
+
+    def test_low_risk_symbols_repair_a_single_high_risk_one(self):
+        """Joints in which extension is the rule, not the exception."""
+        rng = np.random.default_rng(5)
+        p = 1 + 0.1 * rng.random((100, 3, 6))
+        p[:, 0, 0] += 1
+        p /= p.sum(axis=(1, 2), keepdims=True)
+        for notion in (ALIP(0.15, 0.15), LIP(0.15), LDP(0.3)):
+            agree(p, notion)
+            broken = [not notion.is_kept(Joint(one), subset_merging(Joint(one), notion, extend=False)) for one in p]
+            assert sum(broken) > 30
+
+
+class TestChannel:
+    @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+    def test_keeps_the_notion(self, joint, notion):
+        assert notion.is_kept(joint, subset_merging(joint, notion))
+        assert notion.is_kept(joint, subset_merging(joint, notion, loop="printed"))
+        assert notion.is_kept(joint, subset_merging(joint, notion, risk="printed"))
+
+    @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+    def test_as_printed_keeps_it_exactly_where_the_merged_set_does(self, joint, notion):
+        """Every subset but the last is private, and the last has joined all others before it may break the notion."""
+        printed = subset_merging(joint, notion, extend=False)
+        merged = watchdog(joint, notion, extend=False)
+        if notion.is_kept(joint, merged):
+            assert notion.is_kept(joint, printed)
+        elif not notion.is_kept(joint, printed):
+            assert set(printed.partition) == set(merged.partition)
+
+    @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+    def test_partition_has_the_low_risk_symbols_first_and_labels_of_its_own(self, joint, notion):
+        channel = subset_merging(joint, notion)
+        low = np.flatnonzero(~high_risk(joint, notion)).tolist()
+        alone = [c[0] for c in itertools.takewhile(lambda c: len(c) == 1 and c[0] in low, channel.partition)]
+        assert alone == sorted(alone)
+        assert not set(low) & {c[0] for c in channel.partition[len(alone) :] if len(c) == 1}
+        names = [joint.public[c[0]] if len(c) == 1 else tuple(joint.public[x] for x in c) for c in channel.partition]
+        assert list(channel.outputs) == names
+
+    def test_a_single_high_risk_symbol_is_where_the_print_fails(self):
+        joint = Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")
+        notion = ALIP(0.7, 0.7)
+        printed = subset_merging(joint, notion, extend=False)
+        assert printed.partition == ((1,), (2,), (3,), (0,))
+        assert not notion.is_kept(joint, printed)
+        assert notion.leakage(joint, printed) == notion.leakage(joint, Channel.identity(4))
+        repaired = subset_merging(joint, notion)
+        assert repaired.outputs == ("b", "c", ("a", "d"))
+        assert notion.is_kept(joint, repaired)
+
+    def test_ends(self, named_joints):
+        for name in ("random-5x17", "adult", "function-of-x"):
+            joint = named_joints[name]
+            assert subset_merging(joint, PerfectPrivacy()).n_outputs == 1
+            assert subset_merging(joint, LIP(math.inf)).n_outputs == joint.n_public
+        assert subset_merging(named_joints["random-5x17"], LIP(50)).n_outputs == 17
+
+    def test_perfect_privacy_keeps_what_is_independent(self, named_joints):
+        assert subset_merging(named_joints["independent"], PerfectPrivacy()).n_outputs == 4
+
+    def test_greed_is_not_optimal(self, named_joints):
+        """``ties`` has two triples that hide S exactly; the greedy choice of a partner misses them."""
+        joint = named_joints["ties"]
+        assert PerfectPrivacy().is_kept(joint, Channel.merge([(0, 1, 2), (3, 4, 5)], 6))
+        assert subset_merging(joint, PerfectPrivacy()).n_outputs == 1
+
+    def test_ties_are_broken_alike_each_time(self, named_joints):
+        joint = named_joints["ties"]
+        partitions = {subset_merging(joint, LIP(0.5)).partition for _ in range(3)}
+        assert len(partitions) == 1
+
+    def test_many_symbols(self):
+        """5,000 symbols and 20 secrets: it runs, keeps the notion and merges little."""
+        joint = Joint.from_counts(np.random.default_rng(6).random((20, 5000)))
+        notion = LIP(1)
+        channel = subset_merging(joint, notion)
+        assert notion.is_kept(joint, channel)
+        assert sum(map(len, channel.partition)) == 5000
+        assert channel.n_outputs > 500
+
+
+def partitions(symbols):
+    """Every partition of a list."""
+    if not symbols:
+        yield []
+        return
+    first, *rest = symbols
+    for smaller in partitions(rest):
+        for i, group in enumerate(smaller):
+            yield [*smaller[:i], [first, *group], *smaller[i + 1 :]]
+        yield [[first], *smaller]
+
+
+class TestOrders:
+    @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+    def test_the_best_partition_of_all_is_no_worse(self, kind):
+        assert sum(1 for _ in partitions(list(range(6)))) == 203
+        rng = np.random.default_rng(7)
+        reached = 0
+        for n_x in (2, 3, 4, 5, 6):
+            for _ in range(3):
+                p = rng.dirichlet(np.ones(3 * n_x)).reshape(3, n_x)
+                joint, notion = Joint(p), kind(rng.choice([0.2, 0.5, 1.0]))
+                prior = p.sum(axis=1).tolist()
+                private = {}
+                for size in range(1, n_x + 1):
+                    for group in itertools.combinations(range(n_x), size):
+                        mass = p[:, group].sum(axis=1)
+                        private[group] = not breaks(notion, (mass / mass.sum() / p.sum(axis=1)).tolist(), prior)
+                best = max(
+                    stats.entropy([p[:, group].sum() for group in groups])
+                    for groups in partitions(list(range(n_x)))
+                    if all(private[tuple(sorted(group))] for group in groups)
+                )
+                found = evaluate(joint, subset_merging(joint, notion)).mutual_information
+                assert found <= best + 1e-12
+                reached += found >= best - 1e-12
+        assert reached > 0
+
+    @given(joint=st.from_type(Joint), eps=st.floats(0, 3), extend=st.booleans())
+    def test_at_least_the_watchdogs_utility(self, joint, eps, extend):
+        for notion in (LIP(eps), LDP(eps), ALIP(eps, eps / 2), L1Lift(eps, eps), AlphaLift(3, eps, eps)):
+            subset = evaluate(joint, subset_merging(joint, notion, extend=extend)).mutual_information
+            complete = evaluate(joint, watchdog(joint, notion, extend=extend)).mutual_information
+            assert subset >= complete - 1e-12
+            assert complete >= 0
+
+    @given(joint=st.from_type(Joint), eps=st.floats(0, 3))
+    def test_utility_is_equation_13(self, joint, eps):
+        for notion in (LIP(eps), LDP(eps), AlphaLift(3, eps, eps)):
+            channel = subset_merging(joint, notion)
+            lost = sum(
+                joint.p_x[x] * math.log(joint.p_x[list(group)].sum() / joint.p_x[x])
+                for group in channel.partition
+                for x in group
+            )
+            found = evaluate(joint, channel).mutual_information
+            assert found == pytest.approx(stats.entropy(joint.p_x) - lost, abs=1e-12)
+
+    @given(joint=st.from_type(Joint), eps=st.floats(0, 3))
+    def test_the_notion_is_always_kept(self, joint, eps):
+        for notion in (LIP(eps), LDP(eps), ALIP(eps, eps / 2), L1Lift(eps, eps), Chi2Lift(eps, eps)):
+            assert notion.is_kept(joint, subset_merging(joint, notion))
+
+    def test_the_printed_loop_is_complete_merging_where_that_is_private(self):
+        """findings row 5: line 4 stops at once when the high-risk symbols, merged, keep the notion."""
+        p = np.random.default_rng(8).random((300, 5, 17))
+        p /= p.sum(axis=(1, 2), keepdims=True)
+        for notion in (ALIP.split(1, 0.5), LDP(1), LIP(0.5)):
+            labels = merge_labels(p, notion, loop="printed", extend=False)[0]
+            complete = watchdog_labels(p, notion, extend=False)
+            same = 0
+            for n in range(300):
+                made = [tuple(np.flatnonzero(labels[n] == g)) for g in np.unique(labels[n])]
+                merged = [tuple(np.flatnonzero(complete[n] == g)) for g in np.unique(complete[n])]
+                joint = Joint(p[n])
+                if notion.is_kept(joint, watchdog(joint, notion, extend=False)):
+                    assert sorted(made) == sorted(merged)
+                    same += 1
+            assert same > 250
+
+
+class TestRefuses:
+    joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+
+    def test_words(self):
+        with pytest.raises(InvalidParameter, match=r'^risk is \'print\': give "standard" or "printed"$'):
+            subset_merging(self.joint, LIP(1), risk="print")
+        with pytest.raises(InvalidParameter, match=r'^loop is None: give "standard" or "printed"$'):
+            subset_merging(self.joint, LIP(1), loop=None)
+
+    def test_a_notion_that_is_not_of_lift_columns(self):
+        text = (
+            r"^SRLIP\(.*\) is not decided by each symbol's lifts alone, so subset_merging cannot serve it: use optimal_"
+        )
+        with pytest.raises(UnsupportedNotion, match=text):
+            subset_merging(self.joint, SRLIP(1, (2,)))
+        with pytest.raises(InvalidParameter, match=r"^notion is 'LIP': give a Notion$"):
+            subset_merging(self.joint, "LIP")
+
+
+def nmis(mechanism, p):
+    return np.array([evaluate(joint, mechanism(joint)).nmi for joint in map(Joint.from_counts, p)])
+
+
+def matches(values, printed):
+    """Half a unit of the second printed digit, and three standard errors of the difference of two means of 1,000."""
+    return abs(values.mean() - printed) <= 0.005 + 3 * values.std() * math.sqrt(2 / 1000)
+
+
+class TestPrintedNumbers:
+    p = np.random.default_rng(0).random((1000, 5, 17))
+    alip = ALIP.split(1, 0.5)
+
+    def test_e23_section_4_2(self):
+        """findings row 4: NMI about 0.73 at eps 1, lambda 1/2, with omega = max-lift + 1 / min-lift."""
+        assert matches(nmis(partial(subset_merging, notion=self.alip), self.p), 0.73)
+
+    @pytest.mark.slow
+    def test_the_printed_risk_does_not_give_it(self):
+        """findings row 4: omega = max-lift + min-lift gives half of that."""
+        values = nmis(partial(subset_merging, notion=self.alip, risk="printed"), self.p)
+        assert not matches(values, 0.73)
+        assert 0.34 < values.mean() < 0.38
+
+    @pytest.mark.slow
+    def test_the_printed_loop_does_not_give_it(self):
+        """findings row 5: it gives the 0.17 of complete merging."""
+        values = nmis(partial(subset_merging, notion=self.alip, loop="printed"), self.p)
+        assert matches(values, 0.17)
+        complete = nmis(partial(watchdog, notion=self.alip), self.p)
+        assert np.median(np.abs(values - complete)) == 0
+
+    def test_the_alpha_lift_risk_tends_to_the_standard_one(self):
+        """findings row 4: Psi_alpha + Lambda_alpha grows into 1 / min-lift + max-lift."""
+        joint = Joint.from_counts(self.p[0])
+        values, p_s = lift(joint), joint.p_s
+        gaps = [
+            np.abs(AlphaLift(alpha, 1, 1).risk(values, p_s) - self.alip.risk(values, p_s)).max()
+            for alpha in (2, 10, 100, 1e6)
+        ]
+        assert gaps == sorted(gaps, reverse=True)
+        assert gaps[-1] < 1e-3
+        assert AlphaLift(math.inf, 1, 1).risk(values, p_s) == pytest.approx(self.alip.risk(values, p_s), rel=1e-12)
+
+    @pytest.mark.parametrize(("eps", "complete", "subset"), [(0.25, 1.0, 0.620), (0.5, 0.997, 0.411)])
+    def test_c22_section_4(self, eps, complete, subset):
+        """findings row 16: for eps <= 0.5 complete merging loses everything, Algorithm 1 does not.
+
+        C22 prints no number here; those are of an independent prototype's 200 joints 13x20.
+        """
+        p = np.random.default_rng(0).random((200, 13, 20))
+        lost = 1 - nmis(partial(watchdog, notion=LIP(eps)), p)
+        kept = 1 - nmis(partial(subset_merging, notion=LIP(eps)), p)
+        assert lost.mean() > 0.99
+        for values, other in ((lost, complete), (kept, subset)):
+            assert abs(values.mean() - other) <= 0.0005 + 3 * values.std() * math.sqrt(2 / 200)
+        assert (kept < 1).all()

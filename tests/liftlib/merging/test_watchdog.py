@@ -1,0 +1,258 @@
+"""The watchdog: which symbols it randomises, what that leaves, and what the papers print."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from merged_notions import NOTIONS
+from scipy import stats
+
+from liftlib import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    AlphaLift,
+    Chi2Lift,
+    InvalidParameter,
+    Joint,
+    L1Lift,
+    PerfectPrivacy,
+    UnsupportedNotion,
+    evaluate,
+    high_risk,
+    lift,
+)
+from liftlib.merging.watchdog import watchdog, watchdog_labels
+
+# in column 0 the secret 0 is at odds; the other columns have lifts 10/11 and 15/14 or so
+ONE_RISKY = Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")
+
+
+def group_lift(joint, group):
+    """P(A|s) / P(A) for each s (E23 eqs. (9) and (10)), by loops."""
+    p_a = math.fsum(joint.p[s, x] for s in range(joint.n_secret) for x in group)
+    return [math.fsum(joint.p[s, x] for x in group) / math.fsum(joint.p[s]) / p_a for s in range(joint.n_secret)]
+
+
+class TestHighRisk:
+    def test_by_the_definitions(self, joint):
+        lifts = [group_lift(joint, [x]) for x in range(joint.n_public)]
+        alip = [min(c) < math.exp(-0.9) or max(c) > math.exp(0.4) for c in lifts]
+        ldp = [max(c) > math.e * min(c) for c in lifts]
+        assert high_risk(joint, ALIP(0.9, 0.4)).tolist() == alip  # E23 eq. (6)
+        assert high_risk(joint, LDP(1)).tolist() == ldp  # E23 eq. (7)
+
+    def test_alpha_by_the_definition(self, named_joints):
+        joint = named_joints["random-5x17"]
+        lifts = lift(joint)
+        low, high = (joint.p_s @ lifts**-2.0) ** 0.5, (joint.p_s @ lifts**2) ** 0.5
+        expected = (low > math.exp(0.2)) | (high > math.exp(0.1))
+        assert 0 < expected.sum() < 17
+        assert np.array_equal(high_risk(joint, AlphaLift(2, 0.2, 0.1)), expected)  # E23 eq. (37)
+
+    def test_ends(self, named_joints):
+        whole = named_joints["random-5x17"]
+        assert high_risk(whole, LIP(0)).all()
+        assert not high_risk(whole, LIP(50)).any()
+        assert not high_risk(named_joints["zeros"], LIP(math.inf)).any()
+        assert not high_risk(named_joints["independent"], PerfectPrivacy()).any()
+        zeros = named_joints["zeros"]
+        assert np.array_equal(high_risk(zeros, LIP(50)), (zeros.p == 0).any(axis=0))
+
+
+class TestMerge:
+    @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+    def test_keeps_the_notion(self, joint, notion):
+        assert notion.is_kept(joint, watchdog(joint, notion))
+        assert notion.is_kept(joint, watchdog(joint, notion, randomise="uniform"))
+
+    @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+    def test_as_printed_merges_exactly_the_high_risk_symbols(self, joint, notion):
+        high = np.flatnonzero(high_risk(joint, notion)).tolist()
+        low = [(x,) for x in range(joint.n_public) if x not in high]
+        expected = tuple(low + [tuple(high)] * bool(high))
+        assert watchdog(joint, notion, extend=False).partition == expected
+
+    def test_extends_only_where_the_merged_set_breaks_the_notion(self, named_joints):
+        extended = 0
+        for joint, notion in itertools.product(named_joints.values(), NOTIONS):
+            printed = watchdog(joint, notion, extend=False)
+            if notion.is_kept(joint, printed):
+                assert watchdog(joint, notion).partition == printed.partition
+            else:
+                extended += 1
+                merged = set(watchdog(joint, notion).partition[-1])
+                assert set(printed.partition[-1]) < merged
+        assert extended
+
+    def test_a_single_high_risk_symbol_is_where_the_print_fails(self):
+        notion = ALIP(0.7, 0.7)
+        assert high_risk(ONE_RISKY, notion).tolist() == [True, False, False, False]
+        printed = watchdog(ONE_RISKY, notion, extend=False)
+        assert printed.partition == ((1,), (2,), (3,), (0,))
+        assert not notion.is_kept(ONE_RISKY, printed)
+        repaired = watchdog(ONE_RISKY, notion)
+        assert notion.is_kept(ONE_RISKY, repaired)
+        assert repaired.partition == ((1,), (2,), (0, 3))  # d offsets a best
+        assert repaired.outputs == ("b", "c", ("a", "d"))
+
+    def test_extension_takes_the_least_risk_first(self, named_joints):
+        """Against a loop that tries each low-risk symbol."""
+        joint, notion = named_joints["random-5x17"], ALIP(0.05, 0.05)
+        joint = Joint.from_counts(np.c_[joint.p[:, :3], np.outer(joint.p_s, np.ones(4)) * [[1, 1.01, 0.99, 1.02]]])
+        group = np.flatnonzero(high_risk(joint, notion)).tolist()
+        low = [x for x in range(joint.n_public) if x not in group]
+
+        def kept(members):
+            column = group_lift(joint, members)
+            return min(column) >= math.exp(-0.05) and max(column) <= math.exp(0.05)
+
+        assert not kept(group)
+        assert low
+        while not kept(group):
+            risks = [max(c) + 1 / min(c) for c in (group_lift(joint, [*group, x]) for x in low)]
+            group.append(low.pop(int(np.argmin(risks))))
+        assert set(watchdog(joint, notion).partition[-1]) == set(group)
+
+    def test_nothing_at_risk_passes_unchanged(self, joint):
+        for randomise in ("merge", "uniform"):
+            channel = watchdog(joint, LIP(math.inf), randomise=randomise)
+            assert channel.outputs == joint.public
+            assert np.array_equal(channel.kernel, np.eye(joint.n_public))
+
+    def test_no_budget_merges_everything(self, named_joints):
+        for name in ("random-5x17", "adult", "function-of-x"):
+            joint = named_joints[name]
+            assert watchdog(joint, PerfectPrivacy()).partition == (tuple(range(joint.n_public)),)
+
+    def test_leakage_of_the_merged_output(self, named_joints):
+        joint, notion = named_joints["random-5x17"], ALIP(0.6, 0.6)
+        high = np.flatnonzero(high_risk(joint, notion)).tolist()
+        column = group_lift(joint, high)
+        released = lift(watchdog(joint, notion).release(joint))[:, -1]
+        np.testing.assert_allclose(released, column, rtol=1e-12)  # E23 eqs. (9) and (10)
+
+
+class TestUniform:
+    def test_kernel(self, named_joints):
+        joint, notion = named_joints["random-5x17"], ALIP(0.8, 0.8)
+        high = high_risk(joint, notion)
+        assert 1 < high.sum() < 17
+        kernel = watchdog(joint, notion, randomise="uniform").kernel
+        for x, y in itertools.product(range(17), repeat=2):
+            expected = 1 / high.sum() if high[x] and high[y] else float(x == y and not high[x])
+            assert kernel[x, y] == pytest.approx(expected, abs=1e-15)  # E23 eq. (8)
+
+    @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+    @pytest.mark.parametrize("extend", [True, False])
+    def test_leaks_and_keeps_what_merging_does(self, joint, notion, extend):
+        merged = evaluate(joint, watchdog(joint, notion, randomise="merge", extend=extend))
+        uniform = evaluate(joint, watchdog(joint, notion, randomise="uniform", extend=extend))
+        assert uniform.mutual_information == pytest.approx(merged.mutual_information, rel=1e-9, abs=1e-12)
+        assert uniform.max_lift_leakage == pytest.approx(merged.max_lift_leakage, rel=1e-9, abs=1e-12)
+        assert uniform.min_lift_leakage == pytest.approx(merged.min_lift_leakage, rel=1e-9, abs=1e-12)
+        assert uniform.secret_information == pytest.approx(merged.secret_information, rel=1e-9, abs=1e-12)
+
+
+class TestLaws:
+    @given(joint=st.from_type(Joint), eps=st.floats(0, 3))
+    def test_utility_is_equation_11(self, joint, eps):
+        for notion in (LIP(eps), LDP(eps), L1Lift(eps, eps), AlphaLift(5, eps, eps)):
+            p = joint.p_x[high_risk(joint, notion)]
+            expected = stats.entropy(joint.p_x) - float(np.sum(p * np.log(p.sum() / p)))
+            found = evaluate(joint, watchdog(joint, notion, extend=False)).mutual_information
+            assert found == pytest.approx(expected, abs=1e-12)
+
+    @given(joint=st.from_type(Joint), eps=st.floats(0, 3), lam=st.floats(0, 1))
+    def test_ldp_randomises_fewer_symbols_than_alip_and_keeps_more(self, joint, eps, lam):
+        """E23 Proposition 2, of the mechanism as printed."""
+        ldp, alip = LDP(eps), ALIP.split(eps, lam)
+        assert not (high_risk(joint, ldp) & ~high_risk(joint, alip)).any()
+        of_ldp = evaluate(joint, watchdog(joint, ldp, extend=False)).mutual_information
+        of_alip = evaluate(joint, watchdog(joint, alip, extend=False)).mutual_information
+        assert of_ldp >= of_alip - 1e-12
+
+    @given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.05, 2))
+    def test_x_invariance_leaks_the_least(self, joint, seed, eps):
+        """E23 Theorem 1: no randomisation of the high-risk symbols among themselves has a smaller worst Gamma.
+
+        Nor a smaller worst max-lift, nor a larger least min-lift (E23 eqs. (9) and (10)).
+        """
+        group = np.flatnonzero(high_risk(joint, LDP(eps)))
+        if not group.size:
+            return
+        invariant = group_lift(joint, group)
+        rng = np.random.default_rng(seed)
+        for n_outputs, concentration in ((1, 1), (2, 0.3), (3, 1), (5, 10)):
+            r = rng.dirichlet(np.full(n_outputs, concentration), size=group.size)
+            out = joint.p[:, group] @ r
+            out = out[:, out.sum(axis=0) > 0]
+            lifts = out / out.sum(axis=0) / joint.p_s[:, None]
+            with np.errstate(divide="ignore"):
+                gamma = (lifts.max(axis=0) / lifts.min(axis=0)).max()
+            if min(invariant) > 0:
+                assert gamma >= max(invariant) / min(invariant) * (1 - 1e-9)
+            else:
+                assert gamma == math.inf
+            assert lifts.max() >= max(invariant) * (1 - 1e-12)
+            assert lifts.min() <= min(invariant) * (1 + 1e-12) + 1e-15
+
+    @given(joint=st.from_type(Joint), low=st.floats(0, 2), more=st.floats(0, 2))
+    def test_a_larger_budget_never_keeps_less(self, joint, low, more):
+        """E23 after eq. (11): utility falls as the high-risk set grows."""
+        for make in (LIP, LDP, lambda eps: ALIP(eps, 2 * eps)):
+            small, large = make(low), make(low + more)
+            assert not (high_risk(joint, large) & ~high_risk(joint, small)).any()
+            assert (
+                evaluate(joint, watchdog(joint, large, extend=False)).mutual_information
+                >= evaluate(joint, watchdog(joint, small, extend=False)).mutual_information - 1e-12
+            )
+
+    @given(joint=st.from_type(Joint), eps=st.floats(0, 3))
+    def test_the_notion_is_always_kept(self, joint, eps):
+        for notion in (LIP(eps), LDP(eps), ALIP(eps, eps / 2), L1Lift(eps, eps), Chi2Lift(eps, eps)):
+            assert notion.is_kept(joint, watchdog(joint, notion))
+
+
+def test_batches_are_the_single_ones(named_joints):
+    p = np.random.default_rng(3).dirichlet(np.full(32, 3.0), size=60).reshape(60, 4, 8)
+    for notion, extend in itertools.product(NOTIONS, (True, False)):
+        labels = watchdog_labels(p, notion, extend=extend)
+        for n in range(60):
+            partition = watchdog(Joint(p[n]), notion, extend=extend).partition
+            groups = {tuple(np.flatnonzero(labels[n] == g)) for g in np.unique(labels[n])}
+            assert set(partition) == groups
+
+
+class TestRefuses:
+    def test_randomise(self):
+        with pytest.raises(InvalidParameter, match=r'^randomise is \'shuffle\': give "merge" or "uniform"$'):
+            watchdog(ONE_RISKY, LIP(1), randomise="shuffle")
+
+    def test_a_notion_that_is_not_of_lift_columns(self):
+        text = r"^SRLIP\(eps=1\.0, shape=\(2, 2\)\) is not decided by each symbol's lifts alone, so {} cannot serve it"
+        with pytest.raises(UnsupportedNotion, match=text.format("watchdog")):
+            watchdog(ONE_RISKY, SRLIP(1, (2, 2)))
+        with pytest.raises(UnsupportedNotion, match=text.format("high_risk")):
+            high_risk(ONE_RISKY, SRLIP(1, (2, 2)))
+
+
+class TestPrintedNumbers:
+    @pytest.mark.parametrize(("eps", "printed"), [(1, 0.17), (2, 0.52)])
+    def test_e23_sections_3_1_3_and_4_2(self, eps, printed):
+        """NMI over 1,000 joints 5x17 at lambda 1/2.
+
+        The print is a mean over 1,000 other draws, rounded to two digits: half a digit and three standard errors of
+        the difference of two such means.
+        """
+        p = np.random.default_rng(0).random((1000, 5, 17))
+        nmi = [
+            evaluate(Joint.from_counts(one), watchdog(Joint.from_counts(one), ALIP.split(eps, 0.5))).nmi for one in p
+        ]
+        error = np.std(nmi) * math.sqrt(2 / 1000)
+        assert abs(np.mean(nmi) - printed) <= 0.005 + 3 * error
+        assert 3 * error < 0.02

@@ -1,0 +1,116 @@
+"""GRR, OUE and conditional reporting against their definitions."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter
+from liftlib.noise.unary_encoding import LARGEST_UNARY
+
+JOINT = ll.Joint.from_counts([[4, 1, 2, 3], [1, 5, 2, 2], [3, 3, 1, 0]])
+each = pytest.mark.parametrize(
+    "family",
+    [ll.mechanisms.randomised_response, ll.mechanisms.unary_encoding, ll.mechanisms.conditional_reporting],
+    ids=lambda family: family.name,
+)
+
+
+def test_randomised_response_by_hand():
+    """e^eps = 3 and four symbols: 3/6 on the diagonal, 1/6 off it."""
+    kernel = ll.mechanisms.randomised_response.at(JOINT, np.log(3)).kernel
+    np.testing.assert_allclose(kernel, np.where(np.eye(4), 1 / 2, 1 / 6))
+
+
+def test_unary_encoding_by_hand():
+    """Independent bits: the true one with chance 1/2, each other with 1/(e^eps + 1) = 1/4, in Fractions."""
+    kernel = ll.mechanisms.unary_encoding.at(JOINT, np.log(3)).kernel
+    for x in range(4):
+        for mask in range(16):
+            chance = Fraction(1)
+            for z in range(4):
+                p = Fraction(1, 2) if z == x else Fraction(1, 4)
+                chance *= p if mask >> z & 1 else 1 - p
+            assert kernel[x, mask] == pytest.approx(float(chance), abs=1e-15)
+
+
+def test_conditional_reporting_is_its_algorithm():
+    """S20 Algorithm 1, line by line, drawn a hundred thousand times for each (s, x) that occurs."""
+    rng, eps, n = np.random.default_rng(0), 1.2, 100_000
+    kernel = ll.mechanisms.conditional_reporting.at(JOINT, eps).kernel
+    keep = np.exp(eps) / (np.exp(eps) + JOINT.n_secret - 1)
+    for s, x in [(0, 1), (2, 0), (1, 3)]:
+        others = np.array([t for t in range(JOINT.n_secret) if t != s])
+        mask = np.where(rng.random(n) < keep, s, rng.choice(others, n))
+        drawn = np.array([rng.choice(4, p=JOINT.x_given_s[t], size=n) for t in range(3)])
+        y = np.where(mask == s, x, drawn[mask, np.arange(n)])
+        share = np.bincount(y, minlength=4) / n
+        np.testing.assert_allclose(share, kernel[s, x], atol=5 * np.sqrt(0.25 / n))
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.01, 0.7, 3.0, 50.0, np.inf])
+@each
+def test_closed_forms(family, eps, joint):
+    """S20 eqs. (29), (32), (33) against the leakage of the kernel itself, zero cells and all."""
+    if joint.n_public > 12 and family is ll.mechanisms.unary_encoding:
+        joint = ll.Joint.from_counts(joint.p[:, :9], drop_empty=True)
+    direct = ll.LIP(0).leakage(joint, family.at(joint, eps))
+    assert family.lip(joint, eps) == pytest.approx(direct, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_thresholds_are_enough_for_unary_encoding(seed):
+    """The extreme over all 2^|X| sets, one by one."""
+    joint = ll.datasets.dirichlet_joint(3, 6, 0.5, np.random.default_rng(seed))
+    c = np.exp(1.3) - 1
+    worst = 0.0
+    for size in range(7):
+        for members in itertools.combinations(range(6), size):
+            inside = list(members)
+            ratio = (1 + c * joint.x_given_s[:, inside].sum(axis=1)) / (1 + c * joint.p_x[inside].sum())
+            worst = max(worst, np.abs(np.log(ratio)).max())
+    assert ll.mechanisms.unary_encoding.lip(joint, 1.3) == pytest.approx(worst)
+
+
+@pytest.mark.parametrize("eps", [0.3, 1.0, 4.0])
+def test_explicit_mechanisms_keep_ldp(eps, joint):
+    """GRR and CR are eps-LDP with respect to S (S20 Proposition 2)."""
+    for mechanism in (ll.mechanisms.randomised_response, ll.mechanisms.conditional_reporting):
+        assert ll.LDP(eps).is_kept(joint, mechanism.at(joint, eps))
+
+
+def test_unary_encoding_in_full():
+    """|X| = 16, 65,536 outputs, on Adult's education; its utility tends to half of H(X)."""
+    joint = ll.datasets.adult("marital-status", "education")
+    channel = ll.mechanisms.unary_encoding.at(joint, np.inf)
+    assert channel.n_outputs == 65_536
+    assert ll.evaluate(joint, channel).mutual_information == pytest.approx(ll.measures.entropy(joint.p_x) / 2, rel=1e-9)
+    wide = ll.Joint(np.full((1, LARGEST_UNARY + 1), 1 / (LARGEST_UNARY + 1)))
+    with pytest.raises(InvalidParameter, match=r"unary encoding of 21 symbols has 2\^21 outputs"):
+        ll.mechanisms.unary_encoding.at(wide, 1.0)
+
+
+@each
+@pytest.mark.parametrize("eps", [-1.0, np.nan, True, "1"])
+def test_wrong_eps(family, eps):
+    for ask in (family.at, family.lip, family.at_lip):
+        with pytest.raises(InvalidParameter, match=r"eps is .*: give a number in"):
+            ask(JOINT, eps)
+
+
+@each
+def test_not_a_joint(family):
+    for ask in (family.at, family.lip, family.at_lip):
+        with pytest.raises(InvalidParameter, match=r"joint is array.*: give a Joint"):
+            ask(JOINT.p, 1.0)
+
+
+@each
+@pytest.mark.parametrize("eps", [1e-3, 0.1, 0.5])
+def test_calibration_solves_the_closed_form(family, eps):
+    joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(1))
+    parameter = ll.calibrate(family, joint, ll.LIP(eps))
+    assert family.lip(joint, parameter) == pytest.approx(eps, abs=1e-9)
+    assert ll.LIP(eps).excess(joint, family.at(joint, parameter)) <= 0

@@ -1,0 +1,69 @@
+"""The notions of averages over outputs, by hand; the budget's ends."""
+
+import math
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook.relatives import AverageLeakage, MaximalLeakage
+from liftbook.relatives.overall import _Overall
+from liftlib.errors import InvalidParameter
+
+JOINT = ll.Joint.from_counts([[3, 2], [1, 4]])
+
+
+def test_by_hand():
+    """P_S is (1/2, 1/2); P(s|x) is 3/4, 1/3 for the first secret."""
+    identity = ll.Channel.identity(2)
+    told = 0.4 * (0.75 * math.log(1.5) + 0.25 * math.log(0.5)) + 0.6 * (
+        1 / 3 * math.log(2 / 3) + 2 / 3 * math.log(4 / 3)
+    )
+    assert AverageLeakage(1.0).leakage(JOINT, identity) == pytest.approx(told)
+    assert MaximalLeakage(1.0).leakage(JOINT, identity) == pytest.approx(math.log(0.4 * 1.5 + 0.6 * 4 / 3))
+
+
+@pytest.mark.parametrize("make", [AverageLeakage, MaximalLeakage])
+def test_budgets(make):
+    identity = ll.Channel.identity(2)
+    assert make(math.inf).excess(JOINT, identity) == -math.inf
+    assert make(0.0).is_kept(JOINT, ll.Channel.constant(2))
+    assert not make(0.0).is_kept(JOINT, identity)
+    assert make(0.5).belief(0.3) == (0.0, 1.0)
+    for bad in (-1.0, math.nan, "1"):
+        with pytest.raises(InvalidParameter, match="eps"):
+            make(bad)
+
+
+def test_a_rare_output_tells_all_the_same():
+    joint = ll.Joint(np.diag([0.5, 0.5]))
+    channel = ll.Channel([[0.01, 0, 0.99], [0, 0.01, 0.99]])
+    assert AverageLeakage(0.007).is_kept(joint, channel)
+    assert ll.LIP(1.0).leakage(joint, channel) == math.inf
+    assert AverageLeakage(0.1).average == 0.1
+    assert MaximalLeakage(0.1).maximal == 0.1
+    for other in (MaximalLeakage(0.1), ll.LIP(0.1), ll.LDP(0.1)):
+        assert other.average is None
+    for other in (AverageLeakage(0.1), ll.LIP(0.1), ll.LDP(0.1)):
+        assert other.maximal is None
+
+
+@pytest.mark.parametrize("make", [AverageLeakage, MaximalLeakage])
+def test_is_a_value_and_names_what_does_not_fit(make):
+    notion = make(0.5)
+    assert notion == make(0.5) != make(0.25)
+    assert len({notion, make(0.5)}) == 1
+    with pytest.raises(FrozenInstanceError):
+        notion.eps = 0.1
+    for ask in (notion.leakage, notion.excess):
+        with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
+            ask(3, ll.Channel.identity(2))
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+            ask(JOINT, 3)
+    with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
+        notion.leakage(JOINT, ll.Channel.identity(3))
+
+
+def test_a_notion_of_ones_own_must_say_what_number_it_is():
+    assert _Overall.__abstractmethods__ == {"_of"}

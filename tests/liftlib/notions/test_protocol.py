@@ -1,0 +1,518 @@
+"""What every notion answers for itself: needs, excess, implied bounds, tangents, and what solvers cannot resolve."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from liftlib import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    AlphaLift,
+    Channel,
+    Chi2Lift,
+    InvalidParameter,
+    Joint,
+    L1Lift,
+    Notion,
+    PerfectPrivacy,
+    UnsupportedNotion,
+)
+from liftlib.measures.lifts import lift
+from liftlib.notions import Leakage, Need
+from liftlib.notions.averages import MOST_SETS, NEAR, _Averages
+from liftlib.notions.base import LiftNotion, cone_of, difference, log_of
+from liftlib.notions.catalogue import NOTIONS, maker, notion_from, parameters
+from mixproof.numerics import KEEP_TOL
+
+TABLE = Joint.from_counts([[3, 2, 1], [1, 4, 2], [2, 2, 7]])
+AS_IS = Channel.identity(3)
+
+COLUMNWISE = {
+    "ALIP": ALIP,
+    "max-lift": lambda _, b: ALIP(math.inf, b),
+    "min-lift": lambda a, _: ALIP(a, math.inf),
+    "LIP": lambda a, _: LIP(a),
+    "LDP": lambda a, _: LDP(a),
+    "l1": L1Lift,
+    "l1-one": lambda _, b: L1Lift(math.inf, b),
+    "chi2": Chi2Lift,
+    "chi2-one": lambda _, b: Chi2Lift(math.inf, b),
+    "alpha": lambda a, b: AlphaLift(2.5, a, b),
+    "alpha-inf": lambda a, b: AlphaLift(math.inf, a, b),
+}
+each = pytest.mark.parametrize("make", COLUMNWISE.values(), ids=COLUMNWISE)
+budget = st.floats(0.05, 2)
+
+
+def budgets_of(notion):
+    return {name: getattr(notion, name) for name in ("eps", "eps_l", "eps_u") if hasattr(notion, name)}
+
+
+@each
+def test_needs_name_the_notions_own_budgets(make):
+    notion = make(0.3, 0.7)
+    found = {need.budget: need.allowed for need in notion.needs(lift(TABLE), TABLE.p_s)}
+    assert found == budgets_of(notion)
+
+
+@each
+@given(joint=st.from_type(Joint), a=budget, b=budget)
+def test_a_column_is_kept_exactly_when_each_need_is_allowed(make, joint, a, b):
+    notion, lifts = make(a, b), lift(joint)
+    needs = notion.needs(lifts, joint.p_s)
+    kept = notion.kept_columns(lifts, joint.p_s)
+    for x in range(joint.n_public):
+        over = [float(need.needed[x]) - need.allowed for need in needs if math.isfinite(need.allowed)]
+        assert kept[x] == all(value <= KEEP_TOL for value in over)
+
+
+@each
+@given(joint=st.from_type(Joint), a=budget, b=budget)
+def test_excess_is_leakage_less_the_budget(make, joint, a, b):
+    notion, channel = make(a, b), Channel.identity(joint.n_public)
+    leakage = notion.leakage(joint, channel)
+    pairs = zip(leakage if isinstance(leakage, Leakage) else [leakage], budgets_of(notion).values(), strict=True)
+    expected = max(leak - allowed for leak, allowed in pairs if math.isfinite(allowed))
+    assert notion.excess(joint, channel) == pytest.approx(expected, abs=1e-15)
+    assert notion.is_kept(joint, channel) == (expected <= KEEP_TOL)
+
+
+@pytest.mark.parametrize("over", [0.0, 0.9, 1.1, 50.0])
+@each
+def test_kept_to_the_tolerance_and_no_further(make, over):
+    """At a budget that the release exceeds by so many tolerances it is kept up to one of them."""
+    channel = AS_IS
+    worst = make(1.0, 1.0).leakage(TABLE, channel)
+    low, high = worst if isinstance(worst, Leakage) else (worst, worst)
+    notion = make(low - over * KEEP_TOL, high - over * KEEP_TOL)
+    assert notion.is_kept(TABLE, channel) == (over <= 1)
+    assert notion.kept_columns(lift(TABLE), TABLE.p_s).all() == (over <= 1)
+
+
+def test_no_finite_budget_is_no_excess():
+    for notion in (ALIP(math.inf, math.inf), LIP(math.inf), LDP(math.inf), SRLIP(math.inf, (3,))):
+        assert notion.excess(TABLE, AS_IS) == -math.inf
+        assert notion.is_kept(TABLE, AS_IS)
+
+
+def test_an_infinite_leakage_exceeds_any_finite_budget():
+    zero = Joint([[0.5, 0.0], [0.25, 0.25]])
+    for notion in (ALIP(700.0, math.inf), LIP(700.0), LDP(700.0), L1Lift(700.0, 1.0), SRLIP(700.0, (2,))):
+        assert notion.excess(zero, Channel.identity(2)) == math.inf
+        assert not notion.is_kept(zero, Channel.identity(2))
+
+
+def test_who_decides():
+    def deciders(notion):
+        return [need.decides for need in notion.needs(lift(TABLE), TABLE.p_s)]
+
+    assert deciders(ALIP(1, 1)) == [("least",), ("most",)]
+    assert deciders(LIP(1)) == [("least",), ("most",)]
+    assert deciders(LDP(1)) == [("most", "least")]
+    for notion in (L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1)):
+        assert deciders(notion) == [(), ()]
+
+
+def test_needs_by_hand():
+    """Lifts 1/2 and 3/2 under equal priors, in Fractions."""
+    half = Fraction(1, 2)
+    lifts, p_s = [half, 3 * half], [half, half]
+    column, prior = np.array([[0.5], [1.5]]), np.array([0.5, 0.5])
+
+    def values(notion):
+        return [float(need.needed[0]) for need in notion.needs(column, prior)]
+
+    def mean(f):
+        return float(sum(p * f(x) for p, x in zip(p_s, lifts, strict=True)))
+
+    assert values(ALIP(1, 1)) == pytest.approx([math.log(2), math.log(1.5)])
+    assert values(LDP(1)) == pytest.approx([math.log(3)])
+    ell1 = [mean(lambda x: abs(1 / x - 1)), mean(lambda x: abs(x - 1))]
+    assert values(L1Lift(1, 1)) == pytest.approx([math.log(1 + m) for m in ell1])
+    chi2 = [mean(lambda x: (1 / x - 1) ** 2), mean(lambda x: (x - 1) ** 2)]
+    assert values(Chi2Lift(1, 1)) == pytest.approx([math.log(1 + math.sqrt(m)) for m in chi2])
+    cubes = [mean(lambda x: x**-3), mean(lambda x: x**3)]
+    assert values(AlphaLift(3, 1, 1)) == pytest.approx([math.log(m) / 3 for m in cubes])
+
+
+class TestLiftBounds:
+    @each
+    @given(joint=st.from_type(Joint), a=budget, b=budget)
+    def test_kept_columns_are_within(self, make, joint, a, b):
+        notion, lifts = make(a, b), lift(joint)
+        bounds = notion.lift_bounds(joint.p_s)
+        assert bounds.lower.shape == bounds.upper.shape == (joint.n_secret,)
+        within = (log_of(lifts) >= -bounds.lower[:, None] - 1e-8) & (log_of(lifts) <= bounds.upper[:, None] + 1e-8)
+        kept = notion.kept_columns(lifts, joint.p_s)
+        assert within[:, kept].all()
+        if bounds.exact:
+            assert np.array_equal(within.all(axis=0), kept)
+
+    def test_attained(self):
+        """One secret's lift differs from 1 as far as the budget lets it: the bounds of the averages are no larger."""
+        for eps, p in ((0.1, 0.1), (0.2, 0.3)):
+            rest = 1 - p
+            p_s = np.array([p, rest])
+            # of a large alpha-lift hardly anything is the other secret's
+            for notion, exactly in ((L1Lift(math.inf, eps), 1e-9), (AlphaLift(40.0, math.inf, eps), 1e-2)):
+                top = math.exp(notion.lift_bounds(p_s).upper[0])
+                column = np.array([[top], [(1 - p * top) / rest]])
+                need = notion.needs(column, p_s)[1]
+                assert need.needed[0] == pytest.approx(eps, rel=exactly)
+            inverse = math.exp(L1Lift(eps, math.inf).lift_bounds(p_s).lower[0])
+            assert L1Lift(eps, 1).needs(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[0] == pytest.approx(eps)
+            inverse = math.exp(Chi2Lift(eps, math.inf).lift_bounds(p_s).lower[0])
+            assert Chi2Lift(eps, 1).needs(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[0] == pytest.approx(eps)
+            top = math.exp(Chi2Lift(math.inf, eps).lift_bounds(p_s).upper[0])
+            assert Chi2Lift(1, eps).needs(np.array([[top], [1.0]]), p_s)[1].needed[0] == pytest.approx(eps)
+
+    def test_every_posterior_is_a_probability(self):
+        p_s = np.array([0.25, 0.75])
+        assert np.exp(Chi2Lift(1, 50).lift_bounds(p_s).upper).tolist() == pytest.approx([4, 4 / 3])
+
+    def test_exact(self):
+        p_s = np.array([0.5, 0.5])
+        exact = [ALIP(1, 2), LIP(1), AlphaLift(math.inf, 1, 1), L1Lift(0, 1), Chi2Lift(1, 0), AlphaLift(2, 0, 1)]
+        assert all(notion.lift_bounds(p_s).exact for notion in exact)
+        loose = [LDP(1), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1), SRLIP(1, (2,))]
+        assert not any(notion.lift_bounds(p_s).exact for notion in loose)
+        assert LDP(0.7).lift_bounds(p_s).lower.tolist() == [0.7, 0.7]
+        assert SRLIP(0.7, (2,)).lift_bounds(p_s).upper.tolist() == [0.7, 0.7]
+
+
+CONVEX = {
+    "chi2": lambda _, b: Chi2Lift(math.inf, b),
+    "alpha": lambda a, b: AlphaLift(2.5, a, b),
+    "alpha-upper": lambda _, b: AlphaLift(1.3, math.inf, b),
+    "alpha-lower": lambda a, _: AlphaLift(4, a, math.inf),
+}
+
+
+def boundary(joint, notion, row):
+    """Return the last allowed row on the way from P_X to a row."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        at = joint.p_x + middle * (row - joint.p_x)
+        lifts = (joint.s_given_x / joint.p_s[:, None]) @ at
+        if notion.kept_columns(lifts[:, None], joint.p_s)[0]:
+            low = middle
+        else:
+            high = middle
+    return joint.p_x + low * (row - joint.p_x)
+
+
+class TestTangents:
+    @pytest.mark.parametrize("eps", [1e-7, 1e-8, 1e-9])
+    @pytest.mark.parametrize("make", CONVEX.values(), ids=CONVEX)
+    def test_next_to_no_budget_they_cut_nothing_off_that_is_kept(self, make, eps):
+        """What cancels there leaves rounding, which is not small over such a budget."""
+        rng = np.random.default_rng(3)
+        for _ in range(20):
+            joint, notion = Joint(rng.dirichlet(np.ones(10)).reshape(2, 5)), make(eps, eps)
+            if not notion.convex or notion.polyhedral:
+                continue
+            rows = np.array([boundary(joint, notion, row) for row in np.eye(5)])
+            cuts = notion.tangents(joint, rows)
+            assert (cuts @ rows.T).min() >= -1.01 * KEEP_TOL * max(1.0, np.abs(cuts).max())
+
+    @pytest.mark.parametrize("make", CONVEX.values(), ids=CONVEX)
+    def test_they_hold_on_the_set_and_touch_it(self, make):
+        rng = np.random.default_rng(7)
+        joint, notion = Joint.from_counts(rng.random((3, 5))), make(0.15, 0.1)
+        assert notion.convex
+        assert not notion.polyhedral
+        rows = np.array([boundary(joint, notion, row) for row in np.eye(5)])
+        rows = rows[rows.max(axis=1) < 1]  # a symbol that is allowed by itself lies inside
+        assert len(rows)
+        cuts = notion.tangents(joint, rows)
+        slack = cuts @ rows.T
+        assert slack.min() >= -1e-8
+        assert (np.abs(slack).min(axis=1) <= 1e-8).all()  # each touches the set at one of the rows
+        assert (np.abs(slack).min(axis=0) <= 1e-8).all()  # and each row of the boundary has one
+        lifts = joint.s_given_x / joint.p_s[:, None]
+        for row in rng.dirichlet(np.full(5, 0.6), size=2000):
+            if notion.kept_columns((lifts @ row)[:, None], joint.p_s)[0]:
+                assert (cuts @ row).min() >= -1e-8
+        outside = rows + 0.01 * (rows - joint.p_x)
+        assert ((cuts @ outside.T).min(axis=0) < 0).all()
+
+    def test_an_inner_row_has_none(self):
+        for notion in (Chi2Lift(math.inf, 1.0), AlphaLift(2, 1.0, 1.0)):
+            assert notion.tangents(TABLE, TABLE.p_x[None]).shape == (0, 3)
+
+    @pytest.mark.parametrize(
+        ("make", "at"),
+        [
+            (lambda eps: Chi2Lift(math.inf, eps), 1),
+            (lambda eps: AlphaLift(3, math.inf, eps), 1),
+            (lambda eps: AlphaLift(3, eps, math.inf), 0),
+        ],
+    )
+    def test_a_row_has_one_from_a_millionth_of_a_nat_on(self, make, at):
+        row = TABLE.p_x + np.array([0.05, -0.02, -0.03])
+        column = (TABLE.s_given_x / TABLE.p_s[:, None] @ row)[:, None]
+        need = float(make(1.0).needs(column, TABLE.p_s)[at].needed[0])
+        for short, tangents in ((-1e-7, 1), (0.9 * NEAR, 1), (1.1 * NEAR, 0), (1e-3, 0), (0.5, 0)):
+            assert make(need + short).tangents(TABLE, row[None]).shape == (tangents, 3)
+
+    @pytest.mark.parametrize(
+        ("notion", "text"),
+        [
+            (ALIP(1, 1), "are polyhedral, so they have no tangents to cut by: use optimal_response"),
+            (Chi2Lift(1, 1), "are not convex, so they have no tangents to cut by: use subset_merging or watchdog"),
+            (L1Lift(1, 1), "are not convex"),
+            (AlphaLift(math.inf, 1, 1), "are polyhedral"),
+            (Chi2Lift(math.inf, 0), "are polyhedral"),
+        ],
+    )
+    def test_refused(self, notion, text):
+        with pytest.raises(UnsupportedNotion, match=text):
+            notion.tangents(TABLE, TABLE.p_x[None])
+
+
+class TestKinds:
+    def test_polyhedral(self):
+        for notion in (ALIP(1, 1), LIP(1), LDP(1), SRLIP(1, (3,)), L1Lift(math.inf, 1), AlphaLift(math.inf, 1, 1)):
+            assert notion.polyhedral is True
+            assert notion.convex is True
+            assert notion.halfspaces(TABLE).shape[1] == 3
+        for notion in (L1Lift(1, 1), Chi2Lift(1, 1)):
+            assert notion.polyhedral is False
+            assert notion.convex is False
+        for notion in (AlphaLift(2, 1, 1), Chi2Lift(math.inf, 1)):
+            assert notion.polyhedral is False
+            assert notion.convex is True
+        for notion in (Chi2Lift(1, 1), AlphaLift(2, 1, 1)):
+            with pytest.raises(UnsupportedNotion, match="not a finite set of linear constraints"):
+                notion.halfspaces(TABLE)
+
+    @pytest.mark.parametrize("notion", [L1Lift(0, 1), L1Lift(1, 0), Chi2Lift(0, 1), AlphaLift(2, 1, 0)])
+    def test_a_budget_of_0_is_perfect_privacy(self, notion):
+        assert notion.polyhedral
+        np.testing.assert_array_equal(notion.halfspaces(TABLE), PerfectPrivacy().halfspaces(TABLE))
+
+    def test_the_l1_lift_has_a_halfspace_for_each_set_of_secrets(self):
+        """Neither the empty set nor all of them, and none from the budget on that every release keeps."""
+        for eps, rows in ((0.5, 6), (math.log(3) - 1e-9, 6), (math.log(3), 0), (math.log(3) + 1e-9, 0), (50.0, 0)):
+            assert L1Lift(math.inf, eps).halfspaces(TABLE).shape == (rows, 3)
+        many = Joint.from_counts(np.ones((MOST_SETS, 2)))
+        assert MOST_SETS == 16
+        assert L1Lift(math.inf, 0.5).halfspaces(many).shape == (2**16 - 2, 2)
+
+    def test_what_a_notion_of_ones_own_must_say(self):
+        assert Notion.__abstractmethods__ == {"leakage", "excess"}
+        assert LiftNotion.__abstractmethods__ == {"needs"}
+        assert _Averages.__abstractmethods__ == {"_measure", "_budget", "_largest"}
+
+    def test_alpha_at_infinity_is_alip(self):
+        np.testing.assert_array_equal(AlphaLift(math.inf, 0.4, 0).halfspaces(TABLE), ALIP(0.4, 0).halfspaces(TABLE))
+
+    def test_columnwise(self):
+        assert all(make(1, 1).columnwise for make in COLUMNWISE.values())
+        side = SRLIP(1, (3,))
+        assert not side.columnwise
+        assert side.attributes == (3,)
+        assert ALIP(1, 1).attributes is None
+        for ask in (side.needs, side.kept_columns, side.risk):
+            with pytest.raises(UnsupportedNotion, match="not decided by each symbol's lifts alone"):
+                ask(lift(TABLE), TABLE.p_s)
+
+    def test_printed_risk(self):
+        lifts, p_s = np.array([[0.5, 1.5, 0.75, 2.0], [1.5, 0.5, 1.25, 0.0]]), np.array([0.5, 0.5])
+        assert ALIP(1, 1).printed_risk(lifts, p_s).tolist() == [2, 2, 2, 2]
+        assert ALIP(1, 1).printed_risk(np.array([[2.0, 3.0], [0.5, 0.25], [1.0, 2.0]]), p_s).tolist() == [2.5, 3.25]
+        assert np.array_equal(LIP(1).printed_risk(lifts, p_s), LIP(1).risk(lifts, p_s))
+
+
+class TestRoundingOfAConstantRelease:
+    """Its lifts are 1, or by rounding less: what it needs is 0 all the same."""
+
+    @each
+    def test_needs_nothing(self, make):
+        below = 0
+        for seed in range(40):
+            joint = Joint.from_counts(np.random.default_rng(seed).random((3, 5)))
+            constant = Channel.constant(5)
+            below += lift(constant.release(joint)).max() < 1
+            notion = make(0.0, 0.0)
+            assert np.min(notion.leakage(joint, constant)) >= 0
+            assert notion.excess(joint, constant) >= 0
+        assert below, "rounding went the other way each time, so that nothing was tried"
+
+
+class OfOnesOwn(LiftNotion):
+    """The largest lift, to the power of four: no more is said than must be."""
+
+    def needs(self, lift, p_s):  # noqa: ARG002
+        return (Need("eps", log_of(lift.max(axis=-2) ** 4), 1.0),)
+
+
+@dataclass(frozen=True)
+class Over(LiftNotion):
+    """Exceeds a budget of 0 by what it is told."""
+
+    nats: float
+
+    def needs(self, lift, p_s):  # noqa: ARG002
+        return (Need("eps", np.full(lift.shape[-1], self.nats), 0.0),)
+
+
+class Always(Notion):
+    """Kept by all, and it looks at nothing."""
+
+    def leakage(self, joint, channel):  # noqa: ARG002
+        return 0.0
+
+    def excess(self, joint, channel):  # noqa: ARG002
+        return -1.0
+
+
+class TestWhatEveryNotionHas:
+    @pytest.mark.parametrize("ask", [Always().is_kept, OfOnesOwn().is_kept, OfOnesOwn().leakage, OfOnesOwn().excess])
+    def test_names_an_argument_of_the_wrong_kind(self, ask):
+        with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
+            ask(3, AS_IS)
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+            ask(TABLE, 3)
+
+    def test_to_within_the_tolerance_itself(self):
+        for nats, kept in ((KEEP_TOL, True), (math.nextafter(KEEP_TOL, 1), False)):
+            assert Over(nats).is_kept(TABLE, AS_IS) is kept
+            assert Over(nats).kept_columns(lift(TABLE), TABLE.p_s).tolist() == [kept] * 3
+
+    def test_bounds_that_hold_for_any(self):
+        lower, upper, exact = OfOnesOwn().lift_bounds(np.array([0.2, 0.8]))
+        assert lower.tolist() == [math.inf, math.inf]
+        assert np.exp(upper).tolist() == pytest.approx([5, 1.25])
+        assert exact is False
+
+    def test_its_text_is_without_the_last_digits_of_a_sum(self):
+        assert str(LIP(0.1 + 0.2)) == "LIP(eps=0.3)"
+        assert repr(LIP(0.1 + 0.2)) == "LIP(eps=0.30000000000000004)"
+        assert str(ALIP(0.1 + 0.2, 1.2345678901234567e-07)) == "ALIP(eps_l=0.3, eps_u=1.23456789012e-07)"
+        assert str(ALIP(math.inf, 0.12345678901)) == "ALIP(eps_l=inf, eps_u=0.12345678901)"
+        assert str(SRLIP(1.1 * 3, (2, 3))) == "SRLIP(eps=3.3, shape=(2, 3))"
+
+    def test_extremes(self):
+        """Only where the least and the largest lift may stand for all may a mechanism drop the others."""
+        for notion in (OfOnesOwn(), Always(), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1), SRLIP(1, (3,))):
+            assert notion.extremes is False
+        for notion in (ALIP(1, 1), LIP(1), LDP(1)):
+            assert notion.extremes is True
+            lifts, p_s = lift(TABLE), TABLE.p_s
+            ends = np.array([lifts.min(axis=0), lifts.max(axis=0)])
+            for need, other in zip(notion.needs(lifts, p_s), notion.needs(ends, p_s), strict=True):
+                assert need.needed.tolist() == other.needed.tolist()
+
+    def test_nothing_is_relaxed(self):
+        notion = OfOnesOwn()
+        assert notion.relaxed(np.array([0.2, 0.8]), 1e-11) == (notion, 0.0)
+
+    def test_leakage_and_risk_are_of_the_needs(self):
+        notion = OfOnesOwn()
+        most = lift(TABLE).max(axis=0)
+        assert notion.leakage(TABLE, AS_IS) == pytest.approx(4 * math.log(most.max()))
+        np.testing.assert_allclose(notion.risk(lift(TABLE), TABLE.p_s), most**4)
+        np.testing.assert_allclose(notion.printed_risk(lift(TABLE), TABLE.p_s), most**4)
+        assert not notion.polyhedral
+        assert not notion.convex
+        assert notion.attributes is None
+        with pytest.raises(UnsupportedNotion, match="not convex, so they have no tangents to cut by: use subset_merg"):
+            notion.tangents(TABLE, TABLE.p_x[None])
+
+
+class TestRelaxed:
+    p_s = np.array([0.01, 0.99])
+
+    def test_alip_and_lip(self):
+        for notion in (ALIP(40, 0.3), ALIP(40, 0.3)):
+            assert notion.relaxed(self.p_s, 1e-11) == (ALIP(math.inf, 0.3), math.exp(-40))
+        assert LIP(40).relaxed(self.p_s, 1e-11) == (ALIP(math.inf, 40), math.exp(-40))
+
+    def test_ldp_makes_up_for_the_rarest_secret(self):
+        assert LDP(40).relaxed(self.p_s, 1e-11) == (LDP(math.inf), pytest.approx(100 * math.exp(-40), rel=1e-12, abs=0))
+
+    @pytest.mark.parametrize("notion", [ALIP(3, 1), LIP(3), LDP(3), ALIP(math.inf, 1), LDP(math.inf), Chi2Lift(1, 1)])
+    def test_others_stay_as_they_are(self, notion):
+        assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
+
+    @pytest.mark.parametrize("notion", [LIP(math.inf), ALIP(800, 1), LIP(800), LDP(800)])
+    def test_a_share_too_small_for_a_float_cannot_be_mixed_in(self, notion):
+        assert math.exp(-800) == 0
+        assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
+
+    def test_the_limit_is_the_callers(self):
+        assert ALIP(3, 1).relaxed(self.p_s, 1.0)[0] == ALIP(math.inf, 1)
+        floor = math.exp(-3)
+        assert ALIP(3, 1).relaxed(self.p_s, floor) == (ALIP(3, 1), 0.0)
+        floor = float(np.exp(-3.0) / self.p_s.min())
+        assert LDP(3).relaxed(self.p_s, floor) == (LDP(3), 0.0)
+        assert LDP(3).relaxed(self.p_s, math.nextafter(floor, 10)) == (LDP(math.inf), floor)
+
+
+class TestDifference:
+    def test_rounding_is_0(self):
+        assert difference(np.array([[1.0, 2.0]]), np.array([[1 + 4e-15, 1.0]])).tolist() == [[0.0, 1.0]]
+        kept = difference(np.array([[1.0, 2.0]]), np.array([[1 + 4e-14, 1.0]]))
+        assert kept[0, 0] < 0
+
+    def test_a_bound_that_none_can_miss_is_none(self):
+        for most, kept in ((0.99e-10, False), (KEEP_TOL / 10, False), (1.01e-10, True)):
+            rows = np.array([[1e-11, -most], [most, 0.0], [1.0, -1.0]])
+            expected = np.where([[kept], [kept], [True]], rows, 0.0)
+            assert np.array_equal(difference(rows, 0.0), expected)
+
+    def test_cone(self):
+        likelihood = np.array([[0.5, 2.0]])
+        np.testing.assert_allclose(cone_of(likelihood, math.log(4), math.log(2)), [[0.25, 1.75], [0.75, 0.0]])
+        assert cone_of(likelihood, math.inf, math.inf).shape == (0, 2)
+        assert cone_of(likelihood, 1, math.inf).shape == cone_of(likelihood, math.inf, 1).shape == (1, 2)
+
+
+class TestCatalogue:
+    def test_each_is_made_from_its_parameters(self):
+        values = {"eps": 1.0, "eps_l": 1.0, "eps_u": 0.5, "alpha": 2.0}
+        for name in NOTIONS:
+            given_ = {key: values[key] for key in parameters(name) if key != "shape"}
+            made = notion_from(name, given_, (2, 2))
+            assert all(getattr(made, key) == value for key, value in given_.items())
+
+    def test_your_own(self):
+        assert maker("liftlib.notions:LIP") is LIP
+        assert notion_from("liftlib:LIP", {"eps": 0.5}) == LIP(0.5)
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("lap", r"^no notion 'lap': there are alip, lip, .*, and your own as MODULE:CLASS$"),
+            ("nowhere:A", r"^no notion 'nowhere:A': No module named 'nowhere'; is its module on PYTHONPATH\?$"),
+            ("liftlib:Nothing", "^no notion 'liftlib:Nothing'"),
+            (":A", "^no notion ':A'"),
+            ("liftlib:__version__", "name a class of notions$"),
+        ],
+    )
+    def test_unknown(self, name, text):
+        with pytest.raises(InvalidParameter, match=text):
+            notion_from(name, {})
+
+    def test_budgets_that_do_not_fit(self):
+        with pytest.raises(InvalidParameter, match=r"^notion alip takes --eps-l --eps-u, in nats; given: --eps$"):
+            notion_from("alip", {"eps": 1.0, "eps_l": None})
+        with pytest.raises(InvalidParameter, match=r"^notion perfect takes no budget, in nats; given: --eps$"):
+            notion_from("perfect", {"eps": 1.0})
+        with pytest.raises(InvalidParameter, match=r"^notion lip takes --eps, in nats; given: none$"):
+            notion_from("lip", {})
+
+    def test_what_it_makes_is_a_notion(self):
+        with pytest.raises(InvalidParameter, match="which is no Notion"):
+            notion_from("liftlib.notions:Leakage", {"lower": 1.0, "upper": 2.0})
+        with pytest.raises(InvalidParameter, match=r"name a class of notions$"):
+            notion_from("builtins:dict", {})

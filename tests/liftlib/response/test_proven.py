@@ -1,0 +1,258 @@
+"""The tree against the enumeration of all vertices, by both routes, on random and awkward joint distributions."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from awkward_joints import JOINTS, named_joint
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter, LiftWarning
+from liftlib.response.optimal import few_vertices
+from liftlib.response.posteriors import RowsCertificate
+from mixproof import search
+from mixproof.compiling import HAS_NUMBA
+from mixproof.numerics import KEEP_TOL
+
+ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
+NOTIONS = [
+    ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf), ll.ALIP(0.0, 1.0),
+    ll.PerfectPrivacy(), ll.LIP(1.0), ll.LIP(50.0), ll.LIP(1e-6), ll.LDP(1.5), ll.LDP(50.0), ll.L1Lift(np.inf, 0.2),
+]  # fmt: skip
+
+
+def utility(joint, channel):
+    return ll.measures.mutual_information(channel.joint_xy(joint))
+
+
+def assert_agree(joint, notion, compiled, gap=1e-6):
+    """The tree's bracket holds the optimum that all vertices give, its channel is private, and its proof holds."""
+    channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=gap)
+    made = channel.certified(RowsCertificate)
+    best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
+    assert notion.is_kept(joint, channel)
+    assert made.value == pytest.approx(utility(joint, channel), abs=1e-12)
+    assert made.value <= best + 1e-8
+    assert made.upper >= best - 1e-9
+    assert made.value >= best - max(gap * best, 1e-8)
+    if np.isfinite(made.upper):
+        # the bound is for all that is_kept tolerates, which costs what the halfspaces' weights say, and rounding 10^-8
+        size = np.maximum(1, np.abs(notion.halfspaces(joint)).max(initial=0.0))
+        tolerated = KEEP_TOL * size * np.abs(made.proof.weights[:, :-1]).sum(axis=1).max()
+        assert made.gap <= max(gap * made.value, 1e-8) + tolerated
+        assert ll.check_proof(joint, notion, channel).upper <= made.upper
+
+
+# by the slower route every third notion will do
+@pytest.mark.parametrize(
+    ("notion", "compiled"), [*((one, True) for one in NOTIONS), *((one, False) for one in NOTIONS[::3])], ids=str
+)
+def test_awkward_joints(notion, compiled):
+    if compiled and not HAS_NUMBA:
+        pytest.skip("numba is not installed")
+    for name in JOINTS:
+        joint = ll.Joint.from_counts(named_joint(name).p[:5, : 5 if compiled else 4], drop_empty=True)
+        try:
+            assert_agree(joint, notion, compiled, gap=1e-6 if compiled else 1e-3)
+        except BaseException as error:
+            error.add_note(f"with {name}")
+            raise
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_random_joints(compiled):
+    rng = np.random.default_rng(5)
+    for _ in range(200 if compiled else 10):
+        shape = rng.integers(1, 7), rng.integers(1, 10 if compiled else 5)
+        counts = rng.integers(0, 9, shape) if rng.random() < 0.5 else rng.random(shape)
+        if not (counts.sum(axis=0) > 0).any():
+            continue
+        joint = ll.Joint.from_counts(counts, drop_empty=True)
+        eps = float(rng.choice([0.1, 0.5, 1.0, 2.0]))
+        kinds = [ll.ALIP.split(eps, rng.choice([0.35, 0.5, 0.65])), ll.LDP(eps), ll.L1Lift(np.inf, eps / 4)]
+        assert_agree(joint, kinds[rng.integers(3)], compiled, gap=1e-6 if compiled else 1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_a_thousand_joints():
+    rng = np.random.default_rng(6)
+    for _ in range(1000):
+        shape = rng.integers(1, 7), rng.integers(1, 12)
+        joint = ll.Joint.from_counts(rng.gamma(rng.choice([0.2, 1.0]), size=shape) + 1e-3 * (rng.random() < 0.5) + 1e-9)
+        eps = float(np.exp(rng.uniform(-3, 1)))
+        assert_agree(joint, ll.ALIP.split(eps, rng.uniform(0.1, 0.9)), compiled=True)
+
+
+def test_closed_forms_where_the_secret_is_published():
+    """S = X: max-lift privacy's and LDP's optima are known (Kairouz et al. 2014 at a large budget)."""
+    joint = ll.Joint(np.diag([0.2, 0.3, 0.5]))
+    for eps in (3.0, 5.0):
+        best = ll.mechanisms.optimal(joint, ll.LDP(eps), method="tree")
+        assert utility(joint, best) == pytest.approx(
+            utility(joint, ll.mechanisms.randomised_response.at(joint, eps)), abs=1e-8
+        )
+    # PML of a uniform secret at log k' : blocks of n / k' symbols are told apart, and nothing does better than eps
+    uniform = ll.Joint(np.eye(6) / 6)
+    for told in (2, 3):
+        best = ll.mechanisms.optimal(uniform, ll.ALIP(np.inf, np.log(told)), method="tree").certificate
+        assert best.value == pytest.approx(np.log(told), abs=1e-6)
+        assert best.upper == pytest.approx(np.log(told), abs=1e-5)
+
+
+def test_monotone_in_the_budget_and_blind_to_names():
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(1))
+    values = [ll.mechanisms.optimal(joint, ll.LIP(eps), method="tree").certificate for eps in (0.1, 0.3, 0.9, 2.7)]
+    assert all(low.value <= high.upper for low, high in itertools.pairwise(values))
+    order = np.random.default_rng(2).permutation(12)
+    relabelled = ll.mechanisms.optimal(ll.Joint(joint.p[::-1, order]), ll.LIP(0.3), method="tree").certificate
+    assert relabelled.value == pytest.approx(values[1].value, rel=2e-6)
+    # a symbol in two: the halves are alike, so that only H(X) and I(X; Y) within them may grow
+    split = ll.Joint(np.column_stack([joint.p, joint.p[:, 0]]) * np.r_[0.5, np.ones(11), 0.5])
+    both = ll.mechanisms.optimal(split, ll.LIP(0.3), method="tree")
+    whole = both.kernel.copy()
+    merged = ll.Channel(np.vstack([(whole[0] + whole[12]) / 2, whole[1:12]]))
+    assert utility(joint, merged) <= values[1].upper + 1e-9
+
+
+def test_ten_secrets_by_fifty_symbols():
+    """Beyond any enumeration; a search once returned a constant release here."""
+    joint, notion = ll.datasets.uniform_joint(10, 50, np.random.default_rng(0)), ll.ALIP.split(1.0, 0.5)
+    channel = ll.mechanisms.optimal(joint, notion, gap=1e-2)
+    made = channel.certified(RowsCertificate)
+    assert made.route == "a tree of bounds"
+    assert made.gap <= 1e-2 * made.value
+    assert ll.evaluate(joint, channel).nmi > 0.85
+    assert ll.check_proof(joint, notion, channel).gap <= 1e-2 * made.value
+
+
+def test_out_of_time():
+    joint, notion = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0)), ll.LIP(0.3)
+    with pytest.warns(LiftWarning, match=r"the time was over after .* s: .* no mechanism has\s+more than"):
+        channel = ll.mechanisms.optimal(joint, notion, seconds=0.0)
+    made = channel.certified(RowsCertificate)
+    assert notion.is_kept(joint, channel)
+    assert utility(joint, channel) >= utility(joint, ll.mechanisms.subset_merging(joint, notion)) - 1e-9
+    assert made.value < made.upper <= ll.measures.entropy(joint.p_x) + 1e-8
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_out_of_room(compiled, monkeypatch):
+    joint, notion = ll.datasets.uniform_joint(6, 24, np.random.default_rng(0)), ll.LIP(0.3)
+    monkeypatch.setattr(search, "LARGEST", 1e5)
+    with pytest.warns(LiftWarning, match=r"the tree was as large as memory lets it be after .*; give a wider gap than"):
+        channel = ll.mechanisms.optimal(joint, notion, gap=1e-9, compiled=compiled)
+    made = channel.certified(RowsCertificate)
+    assert notion.is_kept(joint, channel)
+    assert made.value < made.upper < ll.measures.entropy(joint.p_x)
+    assert ll.check_proof(joint, notion, channel).upper <= made.upper + 1e-9
+
+
+def test_reports_and_arguments():
+    joint = ll.datasets.uniform_joint(5, 30, np.random.default_rng(0))
+    seen = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ll.mechanisms.optimal(joint, ll.LIP(1.0), gap=0.01, report=lambda *told: seen.append(told))
+    assert seen
+    assert all(bound <= cost + 1e-9 for cost, bound, _ in seen)
+    for wrong, message in (
+        ({"gap": 0.0}, r"gap is 0, not in \(0"),
+        ({"gap": np.nan}, "gap is nan"),
+        ({"seconds": -1.0}, "seconds is -1"),
+        ({"compiled": "yes"}, "compiled is 'yes': give True or False or None"),
+        ({"report": 3}, "report is 3: give a function or None"),
+    ):
+        with pytest.raises(InvalidParameter, match=message):
+            ll.mechanisms.optimal(joint, ll.LIP(1.0), **wrong)
+
+
+def test_enumeration_is_kept_for_few_vertices():
+    small, large = (ll.datasets.uniform_joint(3, n, np.random.default_rng(0)) for n in (6, 60))
+    assert ll.mechanisms.optimal(small, ll.LIP(1.0)).certificate.route == "all vertices"
+    assert few_vertices(ll.LIP(1.0).halfspaces(small), 1000)
+    assert not few_vertices(ll.LIP(1.0).halfspaces(large), 10**6)
+    assert ll.mechanisms.optimal(large, ll.LIP(1.0), gap=0.01).certificate.route == "a tree of bounds"
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("notion", [ll.SRLIP(0.5, (3, 4)), ll.AlphaLift(2.0, 0.4, 0.4)], ids=repr)
+def test_a_number_of_programmes_ends_the_search(notion, compiled):
+    """It ends there, says so, and the same stands wherever it is run: a limit of time would be another each time."""
+    joint = ll.Joint(ll.datasets.uniform_joints(1, 4, 12, np.random.default_rng(3))[0])
+
+    def searched(programmes):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            channel = ll.mechanisms.optimal(
+                joint, notion, method="tree", gap=1e-9, programmes=programmes, compiled=compiled
+            )
+        return channel, [str(one.message) for one in caught if one.category is LiftWarning]
+
+    (channel, told), (again, _), (further, _) = searched(60), searched(60), searched(240)
+    assert 0 < channel.certificate.programmes <= 61
+    assert channel.certificate.programmes < further.certificate.programmes
+    assert len(told) == 1
+    assert np.array_equal(channel.kernel, again.kernel)
+    assert channel.certificate.upper == again.certificate.upper
+    assert notion.is_kept(joint, channel)
+    best = further.certificate.value
+    assert channel.certificate.value <= further.certificate.upper + 1e-9
+    assert best <= channel.certificate.upper + 1e-9
+
+
+def test_programmes_are_a_count():
+    joint = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
+    with pytest.raises(InvalidParameter, match=r"programmes is 0: .*1 or more"):
+        ll.mechanisms.optimal(joint, ll.LIP(0.5), programmes=0)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_search_for_nothing_ends(compiled):
+    """At eps 0 all but a constant release is outside by rounding alone: boxes without a row are not parted for ever."""
+    counts = np.random.default_rng(1).integers(1, 9, (3, 8))
+    counts[0, 0] = 0
+    joint = ll.Joint.from_counts(counts)
+    found = ll.mechanisms.optimal(joint, ll.SRLIP(0.0, (2, 2, 2)), method="tree", compiled=compiled, programmes=10_000)
+    made = found.certificate
+    assert made.programmes < 10_000
+    assert made.gap < 1e-6
+    assert ll.check_proof(joint, ll.SRLIP(0.0, (2, 2, 2)), found).upper < 1e-6
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_rows_that_a_rare_secret_makes_too_inexact_are_moved_inside(compiled):
+    """Lifts of 10^5 made HiGHS's rows break the notion beyond mending: the answer was a constant release, untold."""
+    joint = ll.Joint.from_counts(
+        [
+            [8.24e-8, 2.695e-6, 4.83e-9, 7.9e-12, 1.858e-7, 1.302e-7, 2.31e-9, 7.04e-11, 9.01e-8],
+            [0.0132582294, 0.0038603272, 1.274e-9, 4.84348e-7, 0.470781171, 0.330342937, 0.137758541, 6.424464e-6,
+             0.0439886936],
+        ]
+    )  # fmt: skip
+    notion = ll.ALIP(1.6267619772, np.inf)
+    with pytest.warns(LiftWarning, match="what rounding and the notion's tolerance leave unresolved was reached"):
+        channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled)
+    assert notion.is_kept(joint, channel)
+    assert channel.certificate.value > 1.2
+    assert ll.check_proof(joint, notion, channel).gap < 1e-3
+
+
+@pytest.mark.parametrize("notion", [ll.ALIP(1e-8, np.inf), ll.LDP(1e-7)], ids=str)
+def test_a_proof_by_large_multipliers(notion):
+    """Budgets next to 0 make them so large that a check rounds by more than elsewhere."""
+    joint = ll.datasets.dirichlet_joint(3, 23, 0.5, np.random.default_rng(0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LiftWarning)
+        channel = ll.mechanisms.optimal(joint, notion, method="tree", programmes=300)
+    assert ll.check_proof(joint, notion, channel).upper <= channel.certificate.upper < ll.measures.entropy(joint.p_x)
+
+
+def test_a_search_that_proved_nothing_has_a_proof():
+    """Of no more than that I(X; Y) is at most H(X), which is what is then told."""
+    joint = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0))
+    with pytest.warns(LiftWarning, match="the programmes were over"):
+        channel = ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), programmes=1)
+    assert ll.check_proof(joint, ll.ALIP(0.2, 0.2), channel).upper <= channel.certificate.upper
+    assert channel.certificate.upper == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-8)

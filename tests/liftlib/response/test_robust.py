@@ -1,0 +1,122 @@
+"""Responses that keep a notion under several distributions, on odd tables too, and with dust that others lack."""
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.response import posteriors as rows
+from liftlib.response.posteriors import RowsCertificate
+
+
+def utility(joint, channel):
+    return ll.evaluate(joint, channel).mutual_information
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.4), ll.ALIP(0.5, 0.3), ll.LDP(0.7)], ids=str)
+def test_robust_response_keeps_the_notion_everywhere(notion):
+    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(5, 3, 6, np.random.default_rng(2))]
+    channel = ll.mechanisms.robust(joints[0], notion, others=joints[1:])
+    assert all(notion.is_kept(joint, channel) for joint in joints)
+    optimum = ll.mechanisms.optimal(joints[0], notion)
+    assert utility(joints[0], channel) <= utility(joints[0], optimum) + 1e-9
+    fewer = ll.mechanisms.robust(joints[0], notion, others=joints[1:2])
+    assert utility(joints[0], channel) <= utility(joints[0], fewer) + 1e-9
+    alone = ll.mechanisms.robust(joints[0], notion, others=[])
+    assert utility(joints[0], alone) == pytest.approx(utility(joints[0], optimum), abs=1e-9)
+    itself = ll.mechanisms.robust(joints[0], notion, others=[joints[0]] * 2)
+    assert utility(joints[0], itself) == pytest.approx(utility(joints[0], optimum), abs=1e-9)
+
+
+def test_robust_response_covers_mixtures_with_one_prior():
+    """With P_S the same, LIP is linear in the distribution, so what holds at two holds between them."""
+    rng = np.random.default_rng(0)
+    first, second = (rng.dirichlet(np.ones(5), size=3) / 3 for _ in range(2))
+    channel = ll.mechanisms.robust(ll.Joint(first), ll.LIP(0.3), others=[ll.Joint(second)])
+    for share in np.linspace(0, 1, 11):
+        assert ll.LIP(0.3).is_kept(ll.Joint((1 - share) * first + share * second), channel)
+
+
+def test_no_random_channel_is_better_and_robust():
+    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(3, 2, 4, np.random.default_rng(5))]
+    notion, rng = ll.LIP(0.3), np.random.default_rng(0)
+    best = utility(joints[0], ll.mechanisms.robust(joints[0], notion, others=joints[1:]))
+    for _ in range(2000):
+        kernel = rng.dirichlet(np.full(4, 0.3), size=4)
+        tried = ll.Channel(0.5 * kernel + 0.5 * kernel.mean(axis=0))
+        if all(notion.is_kept(joint, tried) for joint in joints):
+            assert utility(joints[0], tried) <= best + 1e-9
+
+
+def test_robust_response_refuses(monkeypatch):
+    joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
+    with pytest.raises(InvalidParameter, match=r"others\[1\] has 4 symbols, joint 3: match them"):
+        ll.mechanisms.robust(
+            joint, ll.LIP(1), others=[joint, ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))]
+        )
+    with pytest.raises(UnsupportedNotion, match="use subset_merging"):
+        ll.mechanisms.robust(joint, ll.Chi2Lift(1, 1), others=[])
+    with pytest.raises(InvalidParameter, match=r"others is .*: give a sequence, each entry a Joint"):
+        ll.mechanisms.robust(joint, ll.LIP(1), others=[joint.p])
+
+
+NOTIONS = [
+    ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf), ll.PerfectPrivacy(),
+    ll.LIP(1.0), ll.LIP(50.0), ll.LDP(1.5), ll.LDP(50.0), ll.L1Lift(np.inf, 0.2), ll.AlphaLift(np.inf, 0.3, 0.2),
+    ll.AlphaLift(2, 0, 1), ll.Chi2Lift(1, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=str)
+def test_robust_response_on_odd_joints(notion, joint):
+    """Zero cells, ties, dust; beside itself blurred, turned round so that other symbols are dust, and a flat one."""
+    joint = ll.Joint.from_counts(joint.p[:, :6], drop_empty=True)
+    turned = np.roll(joint.p, 1, axis=1)
+    for others in (
+        [],
+        [ll.Joint.from_counts(joint.p + turned)],
+        [ll.Joint.from_counts(turned)],
+        [ll.Joint(np.full(joint.p.shape, 1 / joint.p.size)), ll.Joint.from_counts(joint.p + 0.01)],
+    ):
+        channel = ll.mechanisms.robust(joint, notion, others=others)
+        assert all(notion.is_kept(one, channel) for one in (joint, *others))
+        made = channel.certified(RowsCertificate)
+        assert made.value == utility(joint, channel)
+        assert made.value <= made.upper
+        assert np.isfinite(made.upper) == (joint.p_x >= 1e-9).all()
+        if not others:
+            np.testing.assert_array_equal(channel.kernel, ll.mechanisms.optimal(joint, notion).kernel)
+
+
+def test_dust_that_has_mass_under_another_distribution():
+    """A symbol left out of the programme binds it through the other distribution, exactly as if it were in it."""
+    rng = np.random.default_rng(3)
+    for notion in (ll.LIP(0.2), ll.ALIP(0.3, 0.1), ll.LDP(0.3), ll.L1Lift(np.inf, 0.1)):
+        counts = rng.random((3, 5))
+        counts[:, 4] *= 1e-11
+        joint, other = ll.Joint.from_counts(counts), ll.Joint.from_counts(rng.random((3, 5)))
+        channel = ll.mechanisms.robust(joint, notion, others=[other])
+        assert notion.is_kept(joint, channel)
+        assert notion.is_kept(other, channel)
+        assert channel.certificate.upper == np.inf
+        # nothing at random that sends the last symbol where an average one goes does better
+        best = utility(joint, channel)
+        core = joint.p_x[:4] / joint.p_x[:4].sum()
+        for _ in range(300):
+            kernel = rng.dirichlet(np.full(4, 0.3), size=4)
+            share = rng.uniform()
+            kernel = (1 - share) * kernel + share * (core @ kernel)
+            tried = ll.Channel(np.concatenate([kernel, (core @ kernel)[None]]))
+            if notion.is_kept(joint, tried) and notion.is_kept(other, tried):
+                assert utility(joint, tried) <= best + 1e-8
+
+
+def test_the_tightest_distribution_sets_the_floor(monkeypatch):
+    """Budgets too small to resolve are met by mixing, the more the less mass a secret has under any distribution."""
+    first, second = ll.Joint.from_counts([[5, 0, 5], [0, 5, 5]]), ll.Joint.from_counts([[1, 0, 1], [0, 500, 500]])
+    floors = []
+    monkeypatch.setattr(rows, "mended", lambda *given, **_: floors.append(given[3]) or (ll.Channel.constant(3), 0.0))
+    for joint, others in ((first, [second]), (second, [first]), (first, [])):
+        ll.mechanisms.robust(joint, ll.LDP(40.0), others=others)
+    lightest = second.p_s.min()
+    assert floors == pytest.approx([np.exp(-40) / lightest, np.exp(-40) / lightest, np.exp(-40) / 0.5])

@@ -1,0 +1,217 @@
+"""Subset random response: what it did, when a subset allows one, and the way back to merging."""
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import LiftWarning, SolverFailure, UnsupportedNotion
+from liftlib.response import subset_response as subset_module
+from liftlib.response.subset_response import SubsetCertificate, Within
+from mixproof import polytope
+
+
+def utility(joint, channel):
+    return ll.evaluate(joint, channel).mutual_information
+
+
+def test_subset_response_reports_what_it_did():
+    joint = ll.datasets.uniform_joint(5, 17, np.random.default_rng(0))
+    channel = ll.mechanisms.subset_response(joint, ll.ALIP.split(2.0, 0.65))
+    report = channel.certified(SubsetCertificate)
+    assert report.value == utility(joint, channel)
+    assert report.upper == np.inf
+    assert report.route == "all vertices within each subset"
+    assert not report.fallback
+    assert report.unions == 0
+    assert sorted(x for subset in report.subsets for x in subset) == list(range(17))
+    whole = ll.mechanisms.subset_response(joint, ll.ALIP.split(0.02, 0.65))
+    assert ll.ALIP.split(0.02, 0.65).is_kept(joint, whole)
+
+
+@pytest.mark.cdd
+def test_its_rows_are_the_vertices_of_the_merged_subsets():
+    joint, notion = ll.datasets.uniform_joint(5, 17, np.random.default_rng(0)), ll.ALIP.split(2.0, 0.65)
+    report = ll.mechanisms.subset_response(joint, notion).certified(SubsetCertificate)
+    merged = [list(subset) for subset in report.subsets if len(subset) > 1]
+    counts = [len(polytope.vertices(notion.halfspaces(joint)[:, subset], "cdd")) for subset in merged]
+    assert report.rows == sum(counts)
+
+
+def test_subset_response_unites_and_falls_back(monkeypatch):
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0))
+    notion = ll.LIP(0.5)
+    subsets = [s for s in ll.mechanisms.subset_merging(joint, notion).partition if len(s) > 1]
+    assert len(subsets) > 2
+    real = subset_module._within
+    monkeypatch.setattr(subset_module, "_pairs", lambda *_: {})
+    monkeypatch.setattr(subset_module, "_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else Within(None, 7))
+    channel = ll.mechanisms.subset_response(joint, notion)
+    report = channel.certificate
+    assert report.unions == len(subsets) - 1
+    assert not report.fallback
+    assert notion.is_kept(joint, channel)
+    large = [list(one) for one in report.subsets if len(one) > 6]
+    tried = sum(len(polytope.vertices(notion.halfspaces(joint)[:, one])) for one in large)
+    assert report.rows > tried
+    assert (report.rows - tried) % 7 == 0  # those of the subsets that were united count too
+    monkeypatch.setattr(subset_module, "_within", lambda *_: Within(None, 7))
+    channel = ll.mechanisms.subset_response(joint, notion)
+    report = channel.certificate
+    assert report.fallback
+    assert report.route == "subset merging, as there is no response"
+    assert report.unions == len(subsets) - 1
+    assert report.rows == 7 * len(subsets)
+    assert report.subsets == channel.partition == ll.mechanisms.subset_merging(joint, notion).partition
+    assert report.value == utility(joint, channel)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
+    rng = np.random.default_rng(seed)
+    joint = ll.datasets.uniform_joint(3, 8, rng)
+    notion = (ll.LIP(0.25), ll.LDP(0.5), ll.ALIP(0.4, 0.2))[seed % 3]
+    for size in (1, 2, 3, 5):
+        subset = sorted(rng.choice(8, size, replace=False).tolist())
+        kernel = subset_module._within(joint, notion.halfspaces(joint), subset).kernel
+        merged = joint.p[:, subset].sum(axis=1, keepdims=True)
+        private = bool(notion.kept_columns(merged / joint.p_s[:, None] / merged.sum(), joint.p_s)[0])
+        assert (kernel is not None) == private
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.4), ll.LDP(0.8), ll.ALIP(np.inf, 0.3), ll.ALIP(0.6, 0.3)], ids=str)
+def test_pairs_at_once_are_pairs_one_by_one(notion):
+    rng, compared = np.random.default_rng(0), 0
+    for _ in range(10):
+        joint = ll.Joint.from_counts(rng.integers(0, 9, (3, 12)) + (rng.random((3, 12)) < 0.1), drop_empty=True)
+        order = rng.permutation(joint.n_public).tolist()
+        subsets = [order[at : at + 2] for at in range(0, joint.n_public - 2, 2)] + [order[-1:]]
+        ready = subset_module._pairs(joint, notion.halfspaces(joint), subsets)
+        assert set(ready) <= {tuple(subset) for subset in subsets if len(subset) == 2}
+        for subset in subsets:
+            kernel, found, _ = subset_module._within(joint, notion.halfspaces(joint), subset)
+            if tuple(subset) in ready:
+                compared += 1
+                assert ready[tuple(subset)][1] == found
+                quick = ready[tuple(subset)][0]
+                assert min(np.abs(quick - kernel).max(), np.abs(quick[:, ::-1] - kernel).max()) < 1e-9
+    assert compared > 5
+
+
+def test_two_hundred_symbols():
+    """E23 Fig. 10's size, at its tightest budget."""
+    joint = ll.datasets.uniform_joint(15, 200, np.random.default_rng(1))
+    responses, merging = (
+        ll.mechanisms.subset_response(joint, ll.LIP(0.5)),
+        ll.mechanisms.subset_merging(joint, ll.LIP(0.5)),
+    )
+    assert ll.LIP(0.5).is_kept(joint, responses)
+    assert utility(joint, responses) > utility(joint, merging)
+
+
+def test_notions_that_it_does_not_serve():
+    joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
+    with pytest.raises(UnsupportedNotion, match=r"SRLIP.* subset_response cannot serve it: use optimal_response"):
+        ll.mechanisms.subset_response(joint, ll.SRLIP(1.0, (3,)))
+    with pytest.raises(UnsupportedNotion, match="use subset_merging or watchdog"):
+        ll.mechanisms.subset_response(joint, ll.Chi2Lift(1.0, 1.0))
+
+
+def test_symbols_without_mass_are_in_no_subset():
+    joint = ll.Joint.from_counts([[20, 5, 5, 1e-12, 20], [5, 20, 20, 1e-12, 5]])
+    channel = ll.mechanisms.subset_response(joint, ll.LIP(0.3))
+    assert ll.LIP(0.3).is_kept(joint, channel)
+    assert sorted(x for one in channel.certificate.subsets for x in one) == [0, 1, 2, 4]
+
+
+def test_what_cannot_be_mended_is_merged(monkeypatch):
+    def failing(*_, **__):
+        raise SolverFailure("the response breaks LIP")
+
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    monkeypatch.setattr(subset_module, "mended", failing)
+    channel = ll.mechanisms.subset_response(joint, notion)
+    assert channel.certificate.fallback
+    assert channel.partition == ll.mechanisms.subset_merging(joint, notion).partition
+
+
+@pytest.mark.slow
+def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(monkeypatch):
+    """15 secrets, 200 symbols, eps 1/2: one subset of 19 has 5.7 million vertices, which took minutes and 11 GB."""
+    monkeypatch.setattr(subset_module, "SECONDS", 2.0)
+    joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
+    with pytest.warns(LiftWarning, match="within a subset of 19 symbols may be too many, or too close, to list"):
+        channel = ll.mechanisms.subset_response(joint, notion)
+    report = channel.certified(SubsetCertificate)
+    assert report.searched == 1
+    assert max(map(len, report.subsets)) == 19
+    assert notion.is_kept(joint, channel)
+    assert utility(joint, channel) > utility(joint, ll.mechanisms.subset_merging(joint, notion))
+
+
+def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_told(monkeypatch):
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    best = utility(joint, ll.mechanisms.subset_response(joint, notion))
+
+    def give_up(*_):
+        raise polytope.QhullError("QH6114 qhull precision error")
+
+    monkeypatch.setattr(polytope, "_by_qhull", give_up)
+    with pytest.warns(LiftWarning, match="may be too many, or too close, to list, so rows were searched for in it"):
+        channel = ll.mechanisms.subset_response(joint, notion)
+    assert channel.certified(SubsetCertificate).searched > 0
+    assert notion.is_kept(joint, channel)
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
+
+
+def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch):
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    best, real, asked = utility(joint, ll.mechanisms.subset_response(joint, notion)), subset_module.cheapest, []
+
+    def cheapest(rows, mass):
+        asked.append(len(rows))
+        if len(asked) == 1:
+            raise SolverFailure("HiGHS stopped: Unknown")
+        return real(rows, mass)
+
+    monkeypatch.setattr(subset_module, "cheapest", cheapest)
+    with pytest.warns(LiftWarning, match="may be too many, or too close, to list"):
+        channel = ll.mechanisms.subset_response(joint, notion)
+    made = channel.certified(SubsetCertificate)
+    assert (made.searched, made.route) == (1, "rows listed or searched for in each subset")
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr)
+def test_whatever_is_too_large_the_notion_is_kept(monkeypatch, notion):
+    """And what is found there is what the vertices give, as the subsets are small."""
+    for seed in range(3):
+        joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(seed))
+        listed = ll.mechanisms.subset_response(joint, notion)
+        with monkeypatch.context() as patch:
+            patch.setattr(subset_module, "_pairs", lambda *_: {})
+            patch.setattr(subset_module, "too_large", lambda _, n: n > 1)
+            with pytest.warns(LiftWarning):
+                channel = ll.mechanisms.subset_response(joint, notion)
+        assert notion.is_kept(joint, channel)
+        assert channel.certificate.subsets == listed.certificate.subsets
+        assert utility(joint, channel) == pytest.approx(utility(joint, listed), rel=2e-3, abs=1e-7)
+
+
+def test_what_a_search_cannot_resolve_is_merged(monkeypatch):
+    def fails(*_, **__):
+        raise SolverFailure("no")
+
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    monkeypatch.setattr(subset_module, "_pairs", lambda *_: {})
+    monkeypatch.setattr(subset_module, "too_large", lambda _, n: n > 1)
+    monkeypatch.setattr(subset_module, "cheapest_mixture", fails)
+    with pytest.warns(LiftWarning):
+        channel = ll.mechanisms.subset_response(joint, notion)
+    merged = ll.mechanisms.subset_merging(joint, notion)
+    assert notion.is_kept(joint, channel)
+    assert utility(joint, channel) == pytest.approx(utility(joint, merged), abs=1e-9)
+
+
+def test_few_symbols_are_never_too_large():
+    assert not subset_module.too_large(2**16, 10)
+    assert subset_module.too_large(2**16, 11)

@@ -1,0 +1,142 @@
+"""The command line itself: quick, lazy, the same by both names, quiet when nobody listens, one line for what lacks."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from liftlib import __version__
+from lifttables.cli import COMMANDS, main
+
+LIFT = [sys.executable, "-m", "lifttables"]
+HEAVY = ("numpy", "scipy", "pandas", "polars", "matplotlib", "highspy", "jupytext", "liftbook")
+ROWS = "s,x\n" + "a,u\n" * 30 + "a,v\n" * 20 + "b,u\n" * 10 + "b,v\n" * 40
+MINE = """
+from dataclasses import dataclass
+import numpy as np
+import liftlib as ll
+
+@dataclass(frozen=True)
+class MaxLift(ll.notions.LiftNotion):
+    most: float
+
+    def needs(self, lift, p_s):
+        return (ll.notions.Need("most", np.log(lift.max(axis=-2)), self.most, ("most",)),)
+"""
+
+
+def seconds(words):
+    def once():
+        started = time.perf_counter()
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - started
+
+    return min(once() for _ in range(5))
+
+
+def test_help_is_quick_beside_an_empty_program():
+    assert seconds([*LIFT, "--help"]) - seconds([sys.executable, "-c", "pass"]) < 0.3
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"]], ids=" ".join)
+def test_help_and_version_import_nothing_heavy(words):
+    code = (
+        "import sys\nfrom lifttables.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert done.stderr == "[]\n"
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert (stopped.value.code, capsys.readouterr().out) == (0, f"liftlib {__version__}\n")
+
+
+def test_no_command_and_no_such_command(capsys):
+    for words in ([], ["autdit"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        assert stopped.value.code == 2
+        assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["list"], ["--help"]], ids=" ".join)
+def test_a_closed_pipe_is_no_error(words):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    # unbuffered, argparse itself meets the closed pipe, and says nothing either
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run([*LIFT, *words], stdout=theirs, stderr=subprocess.PIPE, text=True, env=environ)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+PACKAGES = {"tables": ("polars", "matplotlib", "jinja2", "narwhals"), "book": ("jupytext",)}
+# each command and each package at least once; all pairs weekly. The bench runs without the packages of its extra
+LACKING = [
+    pytest.param(name, package, marks=[] if at % len(PACKAGES[one.extra]) == turn else [pytest.mark.slow])
+    for at, (name, one) in enumerate((name, one) for name, one in COMMANDS.items() if name != "bench")
+    for turn, package in enumerate(PACKAGES[one.extra])
+]
+
+
+@pytest.mark.parametrize(("name", "package"), LACKING)
+def test_what_lacks_is_named_with_its_extra(name, package, tmp_path):
+    """As where an extra is not installed: the import system is told that its packages are not there."""
+    words = {
+        "list": ["list"],
+        "rerun": ["rerun", "watchdog", "-o", "x"],
+        "sweep": ["sweep", "watchdog", "g", "-o", "x"],
+    }
+    (tmp_path / "g").write_text("grid: {seed: [1]}")
+    given = words.get(name, [name, "--help"])
+    code = (
+        f"import sys\nfrom importlib.machinery import PathFinder\nfind = PathFinder.find_spec\n"
+        f"PathFinder.find_spec = classmethod(lambda c, name, *a: None if name == {package!r} else find(name, *a))\n"
+        "from lifttables.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *given], capture_output=True, text=True, cwd=tmp_path, env=environ
+    )
+    wanted = f"lift: {package} is not installed: pip install 'liftlib[{COMMANDS[name].extra}]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", wanted)
+
+
+@pytest.mark.parametrize(("most", "code"), [("0.2", 3), ("0.5", 0)])
+def test_a_notion_of_ones_own(most, code, tmp_path, monkeypatch, capsys):
+    """Its module is found in the folder where one is, as `python -m` finds it; max-lift of u: 0.75 / 0.5."""
+    (tmp_path / "mine_of_cli.py").write_text(MINE)
+    (tmp_path / "t.csv").write_text(ROWS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    columns = ["--secret", "s", "--public", "x", "--resamples", "0"]
+    notion = ["--notion", "mine_of_cli:MaxLift", "--budget", f"most={most}"]
+    assert main(["audit", "t.csv", *columns, *notion]) == code
+    out = capsys.readouterr().out
+    assert (f"most: needs 0.4055, budget {most} (secret 'a', lift 1.5)" in out) is (code == 3)
+    assert main(["sanitise", "t.csv", *columns, *notion, "-o", "out.csv"]) == 0
+    assert f"MaxLift(most={most}) is kept" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--notion", "nothing"], "no notion 'nothing': there are alip, lip"),
+        (["--notion", "no_such_module:A"], "is its module on PYTHONPATH?"),
+        (["--notion", "lip", "--budget", "eps=1"], "eps is given twice, or has an option of its own"),
+        (["--notion", "lip", "--eps", "1", "--budget", "least"], "give NAME=VALUE with a number"),
+        (["--budget", "least=1"], "--least is given without --notion"),
+        (["--eps", "1"], "--eps is given without --notion"),
+    ],
+)
+def test_wrong_notions_are_told_in_a_line(words, message, tmp_path, capsys):
+    (tmp_path / "t.csv").write_text(ROWS)
+    assert main(["audit", str(tmp_path / "t.csv"), "--secret", "s", "--public", "x", *words]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1

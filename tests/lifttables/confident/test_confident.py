@@ -1,0 +1,303 @@
+"""Designs for the population: against every partition, on the odd cases, and with many tables as a reader would."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from awkward_joints import JOINTS, named_joint
+
+import liftlib as ll
+from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
+from liftlib.registry import mechanisms
+from lifttables.confident.certification import for_population, route
+from lifttables.confident.merging import confident_merging
+from lifttables.confident.response import confident_response
+from lifttables.confident.subset_lattice import Candidates, blocks_of, rows_needed
+from lifttables.population.sample import Sample
+from mixproof.numerics import KEEP_TOL
+
+NOTIONS = [ll.LIP(0.5), ll.LDP(0.8), ll.ALIP(0.8, 0.4), ll.ALIP(math.inf, 0.4), ll.ALIP(0.7, math.inf)]
+DESIGNS = [confident_merging, confident_response]
+each_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.__name__)
+each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=repr)
+
+
+def drawn(joint, rows, seed):
+    return np.random.default_rng(seed).multinomial(rows, joint.p.ravel()).reshape(joint.p.shape)
+
+
+def partitions(items):
+    if not items:
+        yield []
+        return
+    first, *rest = items
+    for size in range(len(rest) + 1):
+        for others in itertools.combinations(rest, size):
+            left = [one for one in rest if one not in others]
+            for more in partitions(left):
+                yield [(first, *others), *more]
+
+
+@each_notion
+@pytest.mark.parametrize("seed", range(3))
+def test_no_partition_that_the_sample_vouches_for_is_better(notion, seed):
+    counts = np.random.default_rng(seed).integers(0, 400, (3, 5))
+    sample, entropy = Sample(counts, 0.9), ll.measures.entropy
+    best = max(
+        entropy(sample.weights @ channel.kernel)
+        for channel in (ll.Channel.merge(partition, 5) for partition in partitions(list(range(5))))
+        if sample.keeps(notion, channel)
+    )
+    channel = confident_merging(counts, notion, confidence=0.9)
+    assert channel.certificate.value == pytest.approx(best)
+    assert entropy(sample.weights @ channel.kernel) == pytest.approx(best)
+    assert sample.keeps(notion, channel)
+
+
+@each_notion
+@pytest.mark.parametrize("seed", range(3))
+def test_a_response_is_no_worse_than_merging_and_as_sure(notion, seed):
+    counts = np.random.default_rng(seed).integers(0, 400, (3, 6))
+    merged, response = (design(counts, notion) for design in DESIGNS)
+    assert response.certificate.value >= merged.certificate.value - 1e-6
+    found = response.certificate
+    assert np.allclose(found.parts.kernel, response.kernel, rtol=0, atol=1e-14)
+    assert (found.parts.weights >= 0).all()
+    assert np.allclose(response.kernel.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert Sample(counts).excess(notion, response) == pytest.approx(found.excess, abs=1e-12)
+    assert found.excess <= KEEP_TOL
+    assert (found.confidence, found.rows, found.notion) == (0.95, counts.sum(), repr(notion))
+    # and it is not merely cautious: some output spends its whole budget, or all is told
+    assert found.excess > -1e-6 or found.value == pytest.approx(ll.measures.entropy(counts.sum(axis=0) / counts.sum()))
+
+
+LARGE = {"adult", "random-5x17"}
+"""Tables of which designs take a second or more, whatever the number of rows: weekly."""
+
+
+@each_design
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        pytest.param(rows, name, marks=pytest.mark.slow if name in LARGE else ())
+        for rows in (60, 20_000)
+        for name in JOINTS
+    ],
+)
+def test_odd_tables(design, name, rows):
+    joint = named_joint(name)
+    if joint.n_secret > 8:
+        joint = ll.Joint.from_counts(joint.p[:, :6])
+    counts = drawn(joint, rows, 5)
+    for notion in (ll.LIP(0.0), ll.LIP(1.0), ll.LDP(50.0)):
+        channel = design(counts, notion)
+        assert notion.is_kept(joint, channel), notion
+        assert channel.certificate.excess <= KEEP_TOL
+        if channel.certificate.rows_needed is not None and joint.n_secret > 1 and joint.n_public > 1:
+            assert channel.certificate.value == pytest.approx(0, abs=1e-12)
+            assert channel.certificate.rows_needed > rows or joint.n_public > 15
+
+
+@each_design
+def test_without_a_bound_all_is_told(design):
+    counts = [[5, 0, 3], [1, 1, 9]]
+    assert design(counts, ll.LIP(math.inf)).certificate.value == pytest.approx(
+        ll.measures.entropy([6 / 19, 1 / 19, 12 / 19])
+    )
+
+
+@each_design
+def test_one_secret_hides_nothing(design):
+    assert design([[5, 1, 3]], ll.LIP(0.0)).n_outputs == 3
+
+
+def test_a_secret_of_which_nothing_was_seen():
+    """It may be anything: merging tells nothing; a response adds as much noise as hides any secret."""
+    counts, notion = np.array([[500, 600], [400, 700], [0, 0]]), ll.LIP(2.0)
+    merged, response = (design(counts, notion) for design in DESIGNS)
+    assert merged.n_outputs == 1
+    assert merged.certificate.rows_needed == math.inf
+    assert response.n_outputs == 2
+    assert response.certificate.rows_needed is None
+    for third in ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5]):
+        truth = ll.Joint.from_counts(np.vstack([counts[:2] / counts.sum(), 1e-4 * np.array(third)]) + 0.0)
+        assert notion.is_kept(truth, response)
+
+
+def test_a_symbol_without_a_row_joins_the_others():
+    counts = [[500, 600, 0], [600, 500, 0]]
+    assert confident_merging(counts, ll.LIP(0.5)).n_outputs == 2
+    response = confident_response(counts, ll.LIP(0.5))
+    assert np.allclose(response.kernel.sum(axis=1), 1)
+
+
+def test_the_rows_that_it_takes():
+    """With that many rows of the same shares more than a constant is released, with a tenth less nothing else is."""
+    counts, notion = np.array([[20, 10, 5, 15], [10, 20, 15, 5]]), ll.LIP(0.3)
+    needed = confident_merging(counts, notion).certificate.rows_needed
+    assert counts.sum() < needed < math.inf
+    assert confident_merging(np.round(counts * 1.02 * needed / counts.sum()), notion).n_outputs > 1
+    assert confident_merging(np.round(counts * 0.9 * needed / counts.sum()), notion).n_outputs == 1
+
+
+def test_no_number_of_rows_makes_a_secret_that_is_told_private():
+    assert rows_needed(Sample([[50, 0], [0, 50]]), ll.LIP(0.5)) == math.inf
+
+
+def test_a_subsets_bounds_are_one_less_its_complements():
+    sample = Sample(np.random.default_rng(0).integers(0, 30, (2, 5)))
+    candidates = Candidates(sample)
+    plain = sample.subsets(candidates.member)
+    assert np.allclose(candidates.between.lower, plain.lower, rtol=0, atol=1e-12)
+    assert np.allclose(candidates.between.upper, plain.upper, rtol=0, atol=1e-12)
+
+
+ADULT, THIN = 0, 3
+LAWS_OF = {
+    ADULT: lambda: ll.datasets.adult("relationship", "occupation"),
+    THIN: lambda: ll.datasets.dirichlet_joint(5, 8, 0.3, 3),
+}
+
+
+@pytest.mark.parametrize(
+    ("law", "rows", "seed", "notion"),
+    [
+        (THIN, 300, 149, ll.LIP(1.0)),
+        (THIN, 300, 7, ll.LDP(1.0)),
+        pytest.param(ADULT, 1000, 61, ll.LIP(1.0), marks=pytest.mark.slow),
+        pytest.param(ADULT, 1000, 91, ll.LIP(1.0), marks=pytest.mark.slow),
+        pytest.param(ADULT, 1000, 166, ll.LIP(1.0), marks=pytest.mark.slow),
+        pytest.param(ADULT, 100_000, 26, ll.LIP(2.0), marks=pytest.mark.slow),
+    ],
+)
+def test_a_solver_that_loses_its_way_does_not_end_a_design(law, rows, seed, notion):
+    """One table in some hundred: HiGHS ended with "Not Set", "Unknown" or "Solve error", and so did the design."""
+    truth = LAWS_OF[law]()
+    counts = np.random.default_rng([law, rows, seed]).multinomial(rows, truth.p.ravel()).reshape(truth.p.shape)
+    channel = confident_response(counts, notion)
+    assert Sample(counts).keeps(notion, channel)
+    assert notion.is_kept(truth, channel)
+    # no worse than the best partition, with which the search begins
+    merged = confident_merging(counts, notion)
+    assert channel.certificate.value >= merged.certificate.value - 1e-6
+
+
+@pytest.mark.parametrize("fails", ["least", "cheapest"])
+def test_a_design_is_sure_whatever_the_solver_does(monkeypatch, fails):
+    """Each programme after the second ends in failure: the design keeps its notion, and is no worse than a constant."""
+    from liftlib.errors import SolverFailure
+    from lifttables.confident import response
+
+    calls, owner = [], response._Search if fails == "least" else response
+    real = getattr(owner, fails)
+
+    def failing(*given):
+        calls.append(given)
+        if len(calls) > 2:
+            raise SolverFailure("HiGHS stopped: Unknown")
+        return real(*given)
+
+    monkeypatch.setattr(owner, fails, failing)
+    counts, notion = drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 2), 5000, 1), ll.LIP(1.0)
+    channel = confident_response(counts, notion)
+    assert len(calls) > 2
+    assert Sample(counts).keeps(notion, channel)
+    assert channel.n_outputs > 1
+
+
+def test_more_starts_lead_to_no_less_and_here_to_more():
+    counts, notion = drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 0), 300, 0), ll.LDP(1.0)
+    plain, more, again = (confident_response(counts, notion, starts=starts) for starts in (0, 50, 50))
+    assert np.array_equal(more.kernel, again.kernel)
+    assert Sample(counts).keeps(notion, more)
+    assert more.certificate.value > 1.001 * plain.certificate.value
+    # another draw of the starts comes to the same, as the one that is cut short by the first does not
+    other = confident_response(counts, notion, starts=200, rng=1)
+    assert other.certificate.value == pytest.approx(more.certificate.value, rel=2e-3)
+    with pytest.raises(InvalidParameter, match=r"starts is -1: give a whole number, 0 or more"):
+        confident_response(counts, notion, starts=-1)
+
+
+@each_design
+def test_many_symbols_are_united_by_other_rows(design):
+    joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)
+    counts = drawn(joint, 40_000, 2)
+    channel = design(counts, ll.LIP(0.7), rng=3)
+    assert channel.certificate.rows == 30_000
+    assert ll.LIP(0.7).is_kept(joint, channel)
+    assert "15 blocks" in channel.certificate.route
+    assert ll.evaluate(joint, channel).nmi > 0.4
+    assert np.array_equal(channel.kernel, design(counts, ll.LIP(0.7), rng=3).kernel)
+    blocks, rest = blocks_of(Sample(counts), 3)
+    assert sorted(x for block in blocks for x in block) == list(range(60))
+    assert rest.counts.shape == (3, 15)
+
+
+@each_design
+def test_more_blocks_keep_more_where_rows_are_many(design):
+    """By 30,000 rows, and never more than the blocks' own entropy; one block says nothing."""
+    joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)
+    counts = drawn(joint, 30_000, 2)
+    made = {blocks: design(counts, ll.LIP(1.0), blocks=blocks) for blocks in (1, 4, 8, 15)}
+    values = [ll.evaluate(joint, channel).mutual_information for channel in made.values()]
+    assert values == sorted(values)
+    assert made[1].n_outputs == 1
+    assert all(value <= math.log(blocks) + 1e-12 for blocks, value in zip(made, values, strict=True))
+    assert np.array_equal(made[15].kernel, design(counts, ll.LIP(1.0)).kernel)
+    assert all(ll.LIP(1.0).is_kept(joint, channel) for channel in made.values())
+    for wrong, told in ((0, "1 or more"), (16, "give at most 15"), (2.5, "whole number")):
+        with pytest.raises(InvalidParameter, match=f"blocks is .*{told}"):
+            design(counts, ll.LIP(1.0), blocks=wrong)
+
+
+@each_design
+def test_bad_input(design):
+    with pytest.raises(InvalidDistribution, match="not shares"):
+        design([[0.5, 0.5]], ll.LIP(1.0))
+    with pytest.raises(InvalidParameter, match=r"confidence is 1\.5"):
+        design([[1, 2]], ll.LIP(1.0), confidence=1.5)
+    with pytest.raises(InvalidParameter, match="notion is 1: give a Notion"):
+        design([[1, 2]], 1)
+    with pytest.raises(UnsupportedNotion):
+        design([[1, 2], [3, 4]], ll.SRLIP(1.0, (2,)))
+    if design is confident_response:
+        with pytest.raises(UnsupportedNotion, match=r"not a bound on ratios .* use confident_merging"):
+            design([[1, 2], [3, 4]], ll.Chi2Lift(1.0, 1.0))
+
+
+LAWS = {
+    "2x2": [[0.3, 0.2], [0.1, 0.4]],
+    "3x4": ll.datasets.dirichlet_joint(3, 4, 1.0, 0).p,
+    "zero cells": [[0.25, 0.0, 0.1], [0.05, 0.3, 0.3]],
+}
+
+
+@pytest.mark.slow
+@each_design
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("rows", [50, 500, 5_000])
+def test_the_confidence_over_many_tables(design, law, rows):
+    """Of 200 tables, at confidence 0.8, so few broken designs that a share of 0.2 or more is out of the question."""
+    joint = ll.Joint(LAWS[law])
+    notion = ll.LIP(0.5)
+    made = [design(drawn(joint, rows, seed), notion, confidence=0.8) for seed in range(200)]
+    assert sum(not notion.is_kept(joint, channel) for channel in made) <= 40
+
+
+ROUTES = {route(one, ll.LIP(0.5)): one for one in mechanisms.values() if one.serves(ll.LIP(0.5))}
+"""A mechanism of each way to design for the population."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ROUTES)
+@pytest.mark.parametrize("law", LAWS)
+def test_the_confidence_of_every_mechanism(way, law):
+    """Of 100 tables of each size at confidence 0.8, no more broken than a share of 0.2; without it many more may be."""
+    joint, notion, mechanism = ll.Joint(LAWS[law]), ll.LIP(0.5), ROUTES[way]
+    for rows in (50, 500, 5_000):
+        tables = [drawn(joint, rows, seed) for seed in range(100)]
+        whole = [table for table in tables if table.sum(axis=0).all()]  # a symbol that no row has is not in a table
+        made = [for_population(mechanism, table, notion, 0.8)[0] for table in whole]
+        assert sum(not notion.is_kept(joint, channel) for channel in made) <= 0.2 * len(whole)
+        assert len(whole) > 50 or rows == 50

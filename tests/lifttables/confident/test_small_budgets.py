@@ -1,0 +1,105 @@
+"""Budgets so small that only a constant release keeps them: the search for the best partition still ends."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import InfeasiblePrivacy
+from lifttables.confident.merging import confident_merging
+from lifttables.confident.subset_lattice import Candidates
+from lifttables.population.sample import Sample
+
+COUNTS = [[40.0, 20, 10], [20, 30, 40], [5, 25, 20]]
+
+
+@dataclass(frozen=True)
+class OnlyConstant(ll.notions.LiftNotion):
+    """No lift may differ from 1 at all; the mean over the secrets decides, so no side of a lift does."""
+
+    def needs(self, lift, p_s):
+        return (ll.notions.Need("eps", np.einsum("...sx,...s->...x", lift**2, p_s) - 1, 0.0),)
+
+
+@dataclass(frozen=True)
+class Nothing(ll.notions.LiftNotion):
+    """Not even a constant release is allowed."""
+
+    def needs(self, lift, p_s):
+        return (ll.notions.Need("eps", np.einsum("...sx,...s->...x", lift, p_s), 0.5),)
+
+
+class Members(np.ndarray):
+    """The subsets of a search, which fails where it takes more of them than there are symbols: it would never end."""
+
+    taken = 0
+
+    def __getitem__(self, at):
+        if isinstance(at, int | np.integer):
+            self.taken += 1
+            assert self.taken <= self.shape[1], "the search does not end"
+        return super().__getitem__(at)
+
+
+class Bounded(Candidates):
+    """Candidates whose search is bounded by the number of symbols rather than by the clock."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        object.__setattr__(self, "member", self.member.view(Members))
+
+
+@pytest.fixture(autouse=True)
+def bounded(monkeypatch):
+    monkeypatch.setattr("lifttables.confident.merging.Candidates", Bounded)
+
+
+SMALL = [
+    *(ll.AlphaLift(alpha, eps, eps) for alpha in (1.5, 2.0, 20.0) for eps in (0.0, 1e-6, 1e-3)),
+    *(ll.Chi2Lift(eps, eps) for eps in (0.0, 1e-6, 1e-3)),
+    *(ll.L1Lift(eps, eps) for eps in (0.0, 1e-6, 1e-3)),
+    ll.LIP(0.0),
+    OnlyConstant(),
+]
+TINY = [ll.AlphaLift(2.0, 1e-3, 1e-3), ll.AlphaLift(2.0, 0.0, 0.0), OnlyConstant()]
+
+
+@pytest.mark.parametrize("notion", SMALL, ids=str)
+def test_only_a_constant_release_is_left(notion):
+    channel = confident_merging(COUNTS, notion)
+    assert channel.partition == ((0, 1, 2),)
+    assert channel.certificate.excess <= 1e-9
+    assert Sample(COUNTS).keeps(notion, channel)
+    assert Sample(COUNTS).keeps(notion, ll.Channel.constant(3))
+
+
+@pytest.mark.parametrize("mechanism", ["subset-merging", "watchdog", "randomised-response"])
+@pytest.mark.parametrize("notion", TINY, ids=str)
+def test_a_table_is_released_as_a_constant(notion, mechanism):
+    rows = [(s, x) for s, row in enumerate(COUNTS) for x, count in enumerate(row) for _ in range(int(count))]
+    frame = pl.DataFrame({"s": [f"s{s}" for s, _ in rows], "x": [f"x{x}" for _, x in rows]})
+    done = tables.sanitise(frame, secret="s", public="x", notion=notion, mechanism=mechanism, resamples=0)
+    kernel = done.design.channel.kernel
+    assert (kernel == kernel[0]).all()
+    if mechanism == "subset-merging":
+        assert done.frame["x"].n_unique() == 1
+        assert "only a constant release is left" in done.card.kept[1].how
+
+
+def test_more_symbols_than_all_of_whose_subsets_are_looked_at():
+    counts = np.random.default_rng(0).integers(0, 9, (3, 40))
+    assert confident_merging(counts, ll.AlphaLift(2.0, 1e-6, 1e-6)).n_outputs == 1
+
+
+def test_a_notion_that_forbids_a_constant_release_is_refused():
+    with pytest.raises(InfeasiblePrivacy, match="does not allow a constant release"):
+        confident_merging(COUNTS, Nothing())
+
+
+def test_a_partition_needs_no_subset_that_is_kept():
+    """The whole alphabet is a partition, whatever a mask says."""
+    for kept in (np.zeros(8, dtype=bool), np.arange(8) == 3):
+        assert Bounded(Sample(COUNTS)).best_partition(kept) == ((0, 1, 2),)

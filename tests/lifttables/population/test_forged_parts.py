@@ -1,0 +1,109 @@
+"""A certificate's parts are checked before they certify: forged ones must not make a release look private."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter
+from lifttables.confident.response import confident_response
+from lifttables.population.sample import Parts, Sample
+
+COUNTS = np.array([[30, 70], [70, 30]])
+SAMPLE, NOTION = Sample(COUNTS, 0.95), ll.LIP(0.5)
+BOTH, FIRST, SECOND = [True, True], [True, False], [False, True]
+
+# each sums to the identity kernel, with terms that cancel
+FORGED = {
+    "one less the other symbol": ([BOTH, SECOND, FIRST, BOTH], [[1, 0], [-1, 0], [0, -1], [0, 1]]),
+    "a thousand added and subtracted": (
+        [FIRST, SECOND, BOTH, FIRST, SECOND, BOTH],
+        [[-999, 0], [-1000, 0], [1000, 0], [0, -1000], [0, -999], [0, 1000]],
+    ),
+}
+
+
+def certified(parts, channel=None):
+    """Return a channel with parts of our own in the certificate of a design for the same counts."""
+    certificate = confident_response(COUNTS, NOTION).certificate
+    return dataclasses.replace(
+        channel or ll.Channel.identity(2), certificate=dataclasses.replace(certificate, parts=parts)
+    )
+
+
+def test_the_identity_breaks_the_notion_even_for_the_rows_themselves():
+    """P(first symbol | second secret) is 0.7 and its share 0.5: a log-lift of -log(0.6), at least 0.5 nats."""
+    assert NOTION.excess(ll.Joint.from_counts(COUNTS), ll.Channel.identity(2)) == pytest.approx(-np.log(0.6) - 0.5)
+    assert not SAMPLE.keeps(NOTION, ll.Channel.identity(2))
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_parts_with_negative_weights_certify_nothing(name):
+    member, weights = (np.array(one) for one in FORGED[name])
+    parts = Parts(member, weights.astype(float))
+    np.testing.assert_array_equal(parts.kernel, np.eye(2))
+    for ask in (SAMPLE.outputs, lambda one: SAMPLE.keeps(NOTION, one), lambda one: SAMPLE.excess(NOTION, one)):
+        with pytest.raises(
+            InvalidParameter, match=r"^weights\[\d, \d\] of the parts is -\d+.0: .* weights of at least 0"
+        ):
+            ask(certified(parts))
+    with pytest.raises(InvalidParameter, match="of the parts is -"):
+        SAMPLE.sums(parts)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf, -1e-300])
+def test_every_weight_is_finite_and_at_least_0(wrong):
+    weights = np.array([[1.0, 0.0], [0.0, 1.0], [wrong, 0.0]])
+    parts = Parts(np.array([FIRST, SECOND, [False, False]]), weights)  # the last subset is empty
+    with pytest.raises(InvalidParameter, match=r"^weights\[2, 0\] of the parts is "):
+        SAMPLE.keeps(NOTION, certified(parts))
+    with pytest.raises(InvalidParameter, match=r"^weights\[2, 0\] of the parts is "):
+        SAMPLE.sums(parts)
+
+
+@pytest.mark.parametrize(
+    ("member", "weights", "said"),
+    [
+        ([FIRST, SECOND], [[1.0, 0.0]], r"^the weights of the parts have shape \(1, 2\): give \(2, Y\)"),
+        ([FIRST, SECOND], [1.0, 1.0], r"^the weights of the parts have shape \(2,\): give \(2, Y\)"),
+        ([FIRST, SECOND], [["1", "0"], ["0", "1"]], "^the weights of the parts are .*: give real numbers"),
+        ([FIRST, SECOND], [[1j, 0], [0, 1]], "^the weights of the parts are .*: give real numbers"),
+        ([FIRST, SECOND], [[1.0], [0.0, 1.0]], "^the weights of the parts are .*: give a matrix"),
+        ([[True], [False]], [[1.0, 0.0], [0.0, 1.0]], r"^member has shape \(2, 1\): give \(m, 2\)"),
+        ([[-1, 0], [0, -1]], [[1.0, 0.0], [0.0, 1.0]], "^member is .*: give true or false"),
+        ([[2, 0], [0, 2]], [[0.5, 0.0], [0.0, 0.5]], "^member is .*: give true or false"),
+    ],
+)
+def test_parts_that_do_not_fit(member, weights, said):
+    with pytest.raises(InvalidParameter, match=said):
+        SAMPLE.outputs(certified(Parts(member, weights)))
+
+
+def test_parts_of_another_kernel_are_not_used():
+    """Parts of a constant release beside the identity: the identity's own bounds decide."""
+    channel = certified(Parts(np.array([BOTH]), np.array([[0.5, 0.5]])))
+    assert SAMPLE.excess(NOTION, channel) == SAMPLE.excess(NOTION, ll.Channel.identity(2)) > 0
+
+
+def test_weights_changed_after_the_design_are_noticed():
+    made = confident_response(COUNTS, ll.LIP(2.0))
+    assert SAMPLE.keeps(ll.LIP(2.0), made)
+    weights = made.certificate.parts.weights
+    weights[np.unravel_index(weights.argmax(), weights.shape)] *= -1
+    with pytest.raises(InvalidParameter, match="of the parts is -"):
+        SAMPLE.keeps(ll.LIP(2.0), made)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sound_parts_bound_a_sum_by_the_sum_of_their_bounds(seed):
+    """By a loop over the subsets; integers and lists will do as well as arrays of floats."""
+    rng = np.random.default_rng(seed)
+    sample, member, weights = Sample(rng.integers(5, 50, (2, 3))), rng.random((4, 3)) < 0.5, rng.integers(0, 3, (4, 2))
+    found = sample.sums(Parts(member.tolist(), weights.tolist()))
+    lower, upper = np.zeros((3, 2)), np.zeros((3, 2))
+    for subset, row in zip(member, weights, strict=True):
+        one = sample.subsets([subset])
+        lower, upper = lower + one.lower * row, upper + one.upper * row
+    np.testing.assert_allclose(found.lower, lower)
+    np.testing.assert_allclose(found.upper, upper)

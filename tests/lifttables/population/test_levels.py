@@ -1,0 +1,178 @@
+"""The share of the chance of error that each bound gets, by hand: the union bounds behind a stated confidence."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+import liftlib as ll
+from lifttables.population.sample import Sample
+from lifttables.population.sets import L1Sample
+from lifttables.population.worst import Between, lifts_between, worst_needs
+
+COUNTS = {
+    "3 x 4": [[12, 0, 7, 30], [25, 9, 1, 14], [3, 3, 40, 0]],
+    "2 x 5": [[40, 60, 5, 0, 11], [30, 70, 9, 2, 0]],
+    "4 x 2": [[9, 1], [4, 4], [0, 17], [30, 31]],
+    "a secret without rows": [[0, 0, 0], [5, 6, 7]],
+}
+CHOSEN = [0.0, math.log(10)]
+CONFIDENCE = 0.9
+
+
+def interval(seen, rows, level):
+    """Return the ends of Clopper and Pearson's interval, each wrong with a chance of ``level``."""
+    low = beta.ppf(level, seen, rows - seen + 1) if seen > 0 else 0.0
+    up = beta.isf(level, seen + 1, rows - seen) if seen < rows else 1.0
+    return float(low), float(up)
+
+
+def part(n_secret, chosen):
+    """Return the share of P(X|s) for one secret, of P(X) or of P_S: of 0.1, by S + 2 and by the number of choices."""
+    return (1 - CONFIDENCE) / (n_secret + 2) / math.exp(chosen)
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+@pytest.mark.parametrize("name", COUNTS)
+def test_the_prior_shares_its_part_among_two_ends_of_each_secret(name, chosen):
+    counts = np.array(COUNTS[name])
+    lower, upper = Sample(counts, CONFIDENCE, chosen).prior
+    level = part(len(counts), chosen) / (2 * len(counts))
+    wanted = [interval(rows, counts.sum(), level) for rows in counts.sum(axis=1)]
+    np.testing.assert_allclose(np.column_stack([lower, upper]), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+@pytest.mark.parametrize("name", COUNTS)
+def test_cells_share_their_part_among_two_ends_of_each_symbol(name, chosen):
+    counts = np.array(COUNTS[name])
+    found = Sample(counts, CONFIDENCE, chosen).cells()
+    level = part(len(counts), chosen) / (2 * counts.shape[1])
+    for s, row in enumerate([*counts, counts.sum(axis=0)]):
+        wanted = [interval(seen, row.sum(), level) for seen in row]
+        np.testing.assert_allclose(np.column_stack([found.lower[s], found.upper[s]]), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_subset_shares_its_part_with_all_others(name, chosen):
+    """A size k below X gets 1 / floor(X/2) together with X - k, and each of the C(X, k) subsets of it as much."""
+    counts = np.array(COUNTS[name])
+    n = counts.shape[1]
+    member = [list(one) for one in itertools.product([False, True], repeat=n) if 0 < sum(one) < n]
+    found = Sample(counts, CONFIDENCE, chosen).subsets(member)
+    for at, subset in enumerate(member):
+        level = part(len(counts), chosen) / 2 / (n // 2) / math.comb(n, sum(subset))
+        for s, row in enumerate([*counts, counts.sum(axis=0)]):
+            wanted = interval(row[subset].sum(), row.sum(), level)
+            np.testing.assert_allclose([found.lower[s, at], found.upper[s, at]], wanted, rtol=1e-9)
+
+
+def failing(counts, lower, upper):
+    """Return the chance that rows drawn from a law at either end of an interval would look as extreme as these."""
+    rows = counts.sum()
+    for seen, low, up in zip(counts, lower, upper, strict=True):
+        if seen > 0:
+            yield float(binom.sf(seen - 1, rows, low))
+        if seen < rows:
+            yield float(binom.cdf(seen, rows, up))
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_laws_at_the_ends_would_be_missed_with_a_chance_of_at_most_one_less_the_confidence(chosen):
+    """By binomial tails, without any quantile: over all ends, and all choices there were, these chances add up."""
+    counts = np.array([[14, 8, 21], [9, 30, 2]])
+    sample, choices = Sample(counts, CONFIDENCE, chosen), math.exp(chosen)
+    prior = list(failing(counts.sum(axis=1), *sample.prior))
+    single, pairs = sample.cells(), sample.subsets(np.eye(3, dtype=bool))  # three pairs: a symbol and its complement
+    tables = [*counts, counts.sum(axis=0)]
+    for between in (single, pairs):
+        each = [list(failing(row, between.lower[s], between.upper[s])) for s, row in enumerate(tables)]
+        # four equal parts: of P(X|s) for two secrets, of P(X), and of P_S
+        for part_of in (prior, *each):
+            assert choices * sum(part_of) == pytest.approx((1 - CONFIDENCE) / 4, rel=1e-9)
+        assert choices * sum(map(sum, [prior, *each])) == pytest.approx(1 - CONFIDENCE, rel=1e-9)
+
+
+@pytest.mark.parametrize(("seen", "rows"), [(3, 20), (0, 20), (20, 20)])
+def test_two_secrets_by_bisection(seen, rows):
+    """Confidence 0.9, two secrets and ten choices: 0.1 / 4 / 10 / 4 = 1/1600 for each end of P(s)."""
+    lower, upper = Sample([[seen, 0], [0, rows - seen]], CONFIDENCE, math.log(10)).prior
+    ends = []
+    for tail in (lambda p: binom.sf(seen - 1, rows, p), lambda p: 1 - binom.cdf(seen, rows, p)):
+        level = 1 / 1600 if not ends else 1 - 1 / 1600
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if tail(middle) <= level else (low, middle)
+        ends.append(low)
+    assert lower[0] == pytest.approx(0.0 if seen == 0 else ends[0], abs=1e-9)
+    assert upper[0] == pytest.approx(1.0 if seen == rows else ends[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_a_ball_in_the_l1_distance_shares_the_confidence_in_the_same_way(chosen):
+    """Weissman et al.: (2^d - 2) exp(-n b^2 / 2) is the part's share of the chance of error at the radius b."""
+    counts = np.array([[400, 300, 300], [500, 200, 300]])
+    sample = L1Sample(counts, CONFIDENCE, chosen)
+    found, level = sample.subsets([[True, False, False]]), part(2, chosen)
+    for s, row in enumerate([*counts, counts.sum(axis=0)]):
+        share = row[0] / row.sum()
+        for end in (found.lower[s, 0], found.upper[s, 0]):
+            radius = 2 * abs(end - share)
+            assert (2**3 - 2) * math.exp(-row.sum() * radius**2 / 2) == pytest.approx(level)
+    for s, share in enumerate(counts.sum(axis=1) / counts.sum()):
+        for end in (sample.prior[0][s], sample.prior[1][s]):
+            radius = 2 * abs(end - share)
+            assert (2**2 - 2) * math.exp(-counts.sum() * radius**2 / 2) == pytest.approx(level)
+
+
+# what is known of one output, beside P(s) of 0.2 to 0.6 and of 0.4 to 0.8
+CORNER = Between(
+    lower=np.array([[0.5], [0.0], [0.05]]),
+    upper=np.array([[0.9], [0.3], [0.5]]),
+    prior_lower=np.array([0.2, 0.4]),
+    prior_upper=np.array([0.6, 0.8]),
+)
+
+
+def test_a_lift_is_at_most_one_over_the_least_prior_and_a_law_at_the_corner_has_it():
+    """The law P(s) = (0.2, 0.8), P(y|s) = (0.9, 0) is possible: y tells the first secret, whose lift is 1 / 0.2."""
+    p_s, p_y_given_s = np.array([0.2, 0.8]), np.array([0.9, 0.0])
+    p_y = p_s @ p_y_given_s
+    assert CORNER.lower[2, 0] <= p_y <= CORNER.upper[2, 0]
+    assert p_y_given_s[0] / p_y == pytest.approx(5.0)
+    least, most = lifts_between(CORNER)
+    # without the bound by the prior it would be 0.9 / 0.05 = 18 and 0.3 / 0.05 = 6
+    assert most[:, 0].tolist() == pytest.approx([5.0, 2.5])
+    assert least[:, 0].tolist() == pytest.approx([1.0, 0.0])
+    (_, need) = worst_needs(ll.LIP(0.1), CORNER)
+    assert need.needed[0] == pytest.approx(math.log(5.0))
+
+
+def test_no_law_between_the_bounds_has_a_larger_lift():
+    """By a grid of 9,261 laws in the box; those whose P(y) is not between its own bounds are left out."""
+    _, most = lifts_between(CORNER)
+    top = np.zeros(2)
+    for at in itertools.product(np.linspace(0, 1, 21), repeat=3):
+        first = 0.2 + 0.4 * at[0]
+        p_s, p_y_given_s = np.array([first, 1 - first]), np.array([0.5 + 0.4 * at[1], 0.3 * at[2]])
+        p_y = float(p_s @ p_y_given_s)
+        if 0.05 <= p_y <= 0.5:
+            top = np.maximum(top, p_y_given_s / p_y)
+    assert (top <= most[:, 0] + 1e-12).all()
+    assert top[0] == pytest.approx(most[0, 0])
+
+
+def test_a_rare_secrets_lift_is_bounded_by_its_own_prior():
+    """End to end: the need for an output that one secret alone may lead to, from levels by hand."""
+    counts = np.array([[3, 7], [0, 190]])
+    found = Sample(counts, CONFIDENCE)
+    prior = interval(10, 200, (1 - CONFIDENCE) / 4 / 4)[0]
+    subset = (1 - CONFIDENCE) / 4 / 2 / 2  # two symbols: C(2, 1) = 2 subsets of one size
+    ratio = interval(3, 10, subset)[1] / interval(3, 200, subset)[0]
+    assert 1 / prior < ratio
+    (_, most) = worst_needs(ll.LIP(1.0), found.outputs(ll.Channel.identity(2)))
+    assert most.needed[0] == pytest.approx(math.log(1 / prior))

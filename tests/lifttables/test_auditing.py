@@ -1,0 +1,287 @@
+"""An audit's numbers, by hand and against other routes."""
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from table_of_people import PEOPLE
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import DataError, InvalidParameter
+from lifttables.audits.auditing import audit_counts, audited
+from lifttables.audits.measuring import MEASURES, bootstrap, overall, verdict_of
+from lifttables.designs.designing import POPULATION, Kept, design
+from lifttables.encoding.columns import Column, Counts, Symbols
+from lifttables.encoding.reading import Reading
+from lifttables.population.sample import Sample
+from lifttables.sources.source import open_table
+
+
+def test_by_hand():
+    """P(flu) = 1/3, P(none) = 1/2, P(rare) = 1/6; P(old) = P(young) = 1/2."""
+    found = tables.audit(PEOPLE, secret="ill", public="age", notion=ll.ALIP(1.0, 0.5), resamples=0)
+    third, half, sixth = Fraction(1, 3), Fraction(1, 2), Fraction(1, 6)
+    lifts = {
+        "old": [sixth / (third * half), sixth / (half * half), sixth / (sixth * half)],
+        "young": [sixth / (third * half), third / (half * half), 0 / (sixth * half)],
+    }
+    for symbol in found.symbols:
+        assert symbol.rows == 60
+        assert symbol.min_lift == pytest.approx(float(min(lifts[symbol.symbol])))
+        assert symbol.max_lift == pytest.approx(float(max(lifts[symbol.symbol])))
+    young, old = found.symbols  # the one with the zero cell is the riskier
+    assert (young.symbol, young.zero_cells, young.kept) == ("young", ("rare",), False)
+    assert tuple(map(str, young.broken)) == ("eps_l: needs inf, budget 1 (secret 'rare', lift 0)",)
+    assert tuple(map(str, old.broken)) == ("eps_u: needs 0.6931, budget 0.5 (secret 'rare', lift 2)",)
+    assert found.overall["min_lift_leakage"] == np.inf
+    assert found.overall["max_lift_leakage"] == pytest.approx(np.log(2))
+    assert found.kept is False
+    assert any("1 of 6 cells are empty" in note for note in found.notes)
+
+
+def test_overall_is_what_evaluate_says():
+    joint = ll.datasets.adult()
+    found = tables.audit(ll.datasets.adult_frame(), secret="relationship", public="occupation", resamples=0)
+    result = ll.evaluate(joint, ll.Channel.identity(joint.n_public))
+    for name in MEASURES[:-1]:
+        assert found.overall[name] == pytest.approx(getattr(result, name), rel=1e-12)
+    assert found.overall["maximal_leakage"] == pytest.approx(ll.measures.sibson(joint, np.inf))
+
+
+def test_bootstrap_intervals_cover_the_truth_about_as_often_as_they_say():
+    """A coverage under 80 % of 95 in 60 tables has a probability of 1e-6."""
+    joint, rng, covered = ll.Joint([[0.2, 0.3], [0.35, 0.15]]), np.random.default_rng(3), 0
+    truth = ll.evaluate(joint, ll.Channel.identity(2)).max_lift_leakage
+    for _ in range(60):
+        drawn = rng.multinomial(2000, joint.p.ravel())
+        cells = list(itertools.product("ab", "uv"))
+        frame = pl.DataFrame({"s": [c[0] for c, k in zip(cells, drawn, strict=True) for _ in range(k)]}).with_columns(
+            pl.Series("x", [c[1] for c, k in zip(cells, drawn, strict=True) for _ in range(k)])
+        )
+        found = tables.audit(frame, secret="s", public="x", resamples=100, rng=rng)
+        low, high = found.intervals["max_lift_leakage"]
+        covered += low <= truth <= high
+    assert covered >= 48
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [
+        ll.LIP(0.1),
+        ll.LDP(0.1),
+        ll.L1Lift(0.1, 0.1),
+        ll.Chi2Lift(0.1, 0.1),
+        ll.AlphaLift(2, 0.1, 0.1),
+        ll.PerfectPrivacy(),
+        ll.ALIP(np.inf, 0.1),
+    ],
+    ids=str,
+)
+def test_every_notion_says_what_it_needs(notion):
+    found = tables.audit(PEOPLE, secret="ill", public="age", notion=notion, resamples=20, rng=0)
+    joint = ll.Joint.from_table(PEOPLE.to_pandas(), secret="ill", public="age")
+    assert found.kept is notion.is_kept(joint, ll.Channel.identity(2)) is False
+    assert found.population in ("broken", "cannot be told from this table")
+    for symbol in found.symbols:
+        assert (symbol.kept is False) == bool(symbol.broken)
+        assert all("needs" in str(one) and "budget" in str(one) for one in symbol.broken)
+
+
+def test_side_channels():
+    table = pl.DataFrame({"s": list("aabbabab") * 10, "x": list("uvuvuuvv") * 10, "z": list("jjkkjkjk") * 10})
+    found = tables.audit(table, secret="s", public=["x", "z"], notion=ll.SRLIP(0.1, (2, 2)), resamples=5)
+    assert found.kept is False
+    with pytest.raises(DataError, match="need every combination of columns 'x', 'z' to occur; 3 of 4 do"):
+        tables.audit(
+            table.filter((pl.col("x") == "u") | (pl.col("z") == "j")),
+            secret="s",
+            public=["x", "z"],
+            notion=ll.SRLIP(0.1, (2, 2)),
+        )
+
+
+def test_one_symbol_columns():
+    table = pl.DataFrame({"s": ["a"] * 9, "x": ["u"] * 9, "z": list("uvw") * 3})
+    found = tables.audit(table, secret="s", public="z", notion=ll.LIP(0.0), resamples=3, min_count=0)
+    assert found.kept is True
+    assert any("the secret has one symbol" in note for note in found.notes)
+    found = tables.audit(table, secret="z", public="x", notion=ll.LIP(0.0), resamples=3)
+    assert (found.kept, found.overall["ldp"]) == (True, 0)
+    assert any("the public column has one symbol" in note for note in found.notes)
+
+
+def test_wrong_bootstrap():
+    with pytest.raises(InvalidParameter, match=r"^resamples is -1: give a whole number, 0 or more$"):
+        tables.audit(PEOPLE, secret="ill", public="age", resamples=-1)
+    with pytest.raises(InvalidParameter, match=r"^resamples is 'x': give a whole number, 0 or more$"):
+        tables.audit(PEOPLE, secret="ill", public="age", resamples="x")
+    with pytest.raises(InvalidParameter, match=r"^level is None, not a number: give a number in \(0, 1\)$"):
+        tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=None)
+    for level in (0.0, 1.0, -0.5, 1.5, np.nan):
+        with pytest.raises(InvalidParameter, match=rf"^level is {level:g}, not in \(0, 1\)"):
+            tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=level)
+
+
+def test_an_argument_of_the_wrong_kind_is_named():
+    with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion or None$"):
+        tables.audit(PEOPLE, secret="ill", public="age", notion=3)
+    with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
+        audit_counts(np.ones((2, 2)), 3, ("s", "x"))
+    with pytest.raises(InvalidParameter, match=r"^notion is 'lip': give a Notion or None$"):
+        audit_counts(np.ones((2, 2)), ll.Joint.from_counts(np.ones((2, 2))), ("s", "x"), "lip")
+
+
+def test_what_was_audited_is_told():
+    """Names and notion as given, 200 tables at 95 % unless said."""
+    counts = np.array([[30, 20], [10, 40]])
+    joint = ll.Joint.from_counts(counts)
+    read = Reading("ill", ("age",)).counts(open_table(PEOPLE))
+    for found in (
+        tables.audit(PEOPLE, secret="ill", public="age", notion=ll.LIP(1.0), rng=0),
+        audited(read, ll.LIP(1.0), rng=0),
+        audit_counts(counts, joint, ("ill", "age"), ll.LIP(1.0), rng=0),
+    ):
+        assert (found.secret, found.public, found.notion) == ("ill", "age", "LIP(eps=1.0)")
+        assert (found.resamples, found.level) == (200, 0.95)
+        assert found.population in ("kept", "cannot be told from this table")
+    assert audit_counts(counts, joint, ("ill", "age"), resamples=0).notion is None
+
+
+def test_intervals_of_averages_by_hand():
+    """The ends from the drawn tables one by one: spread at half the chance of error, and what a sample overstates."""
+    counts = np.array([[30.0, 20, 4], [10, 40, 6]])
+    joint = ll.Joint.from_counts(counts)
+    found = audit_counts(counts, joint, ("s", "x"), resamples=101, level=0.8, rng=7)
+    drawn, values = bootstrap(counts, None, 101, np.random.default_rng(7))
+    assert set(found.intervals) == set(MEASURES)
+    in_order, estimate = np.sort(values["chi2_divergence"]), found.overall["chi2_divergence"]
+    # 101 values: the ends at 5 % and 95 % are the 6th and the 96th
+    low, high, mean = in_order[5], in_order[95], in_order.mean()
+    less = max(5 / 110, mean - estimate)
+    wanted = (max(0, estimate - less - (high - mean)), estimate + mean - low)
+    assert found.intervals["chi2_divergence"] == pytest.approx(wanted)
+    apart = [
+        np.abs((p - np.outer(p.sum(1), p.sum(0))) - (joint.p - np.outer(joint.p_s, joint.p_x))).sum() / 2 for p in drawn
+    ]
+    in_order, estimate = np.sort(values["total_variation"]), found.overall["total_variation"]
+    wanted = max(0, estimate - np.mean(apart) - (in_order[95] - in_order.mean()))
+    assert found.intervals["total_variation"][0] == pytest.approx(wanted)
+
+
+def test_intervals_have_their_estimates():
+    for counts in ([[30, 0, 4], [1, 40, 6]], [[5, 5], [5, 5]], [[9, 1, 3]], [[7], [3]]):
+        table = np.array(counts, dtype=float)
+        found = audit_counts(table, ll.Joint.from_counts(table), ("s", "x"), resamples=50, rng=1)
+        for name, (low, up) in found.intervals.items():
+            assert low <= found.overall[name] <= up, name
+
+
+def test_an_empty_cell_is_not_taken_for_an_impossible_one():
+    table = np.array([[0.0, 50], [30, 20]])
+    found = audit_counts(table, ll.Joint.from_counts(table), ("s", "x"), ll.LIP(3.0), resamples=20, rng=1)
+    assert found.overall["min_lift_leakage"] == np.inf
+    assert 0 < found.intervals["min_lift_leakage"][0] < found.intervals["min_lift_leakage"][1] == np.inf
+    assert (found.kept, found.population) == (False, "cannot be told from this table")
+
+
+def test_what_is_said_of_the_population():
+    table = np.array([[300.0, 700], [700, 300]])
+    said = [verdict_of(Sample(table), ll.LIP(eps), None) for eps in (0.3, 0.5, 0.8)]
+    assert said == ["broken", "cannot be told from this table", "kept"]
+    assert verdict_of(Sample(table), ll.LDP(0.5), None) == "broken"
+    assert verdict_of(Sample(table), ll.SRLIP(0.5, (2,)), None) is None
+    assert verdict_of(Sample(table), ll.Chi2Lift(0.1, 0.1), None) == "cannot be told from this table"
+    assert verdict_of(Sample(table), ll.LIP(0.0), ll.Channel.constant(2)) == "kept"
+
+
+@pytest.mark.parametrize("eps", [700.0, 1000.0, 1e300])
+def test_a_budget_whose_exponential_is_beyond_any_float(eps):
+    """It warned of an overflow: an empty cell exceeds every budget, and may have any probability up to its bound."""
+    table = np.array([[50.0, 0.0], [0.0, 50.0]])
+    assert verdict_of(Sample(table), ll.LIP(eps), None) == "cannot be told from this table"
+    assert verdict_of(Sample(table), ll.LDP(eps), None) == "cannot be told from this table"
+
+
+FIVE = {
+    "2x2": np.array([[0.3, 0.2], [0.1, 0.4]]),
+    "4x10": ll.datasets.uniform_joint(4, 10, 1).p,
+    "3x8, independent": np.outer([0.5, 0.3, 0.2], np.full(8, 1 / 8)),
+    "5x8, thin cells": ll.datasets.dirichlet_joint(5, 8, 0.3, 3).p,
+    "Adult, 6x15": ll.datasets.adult("relationship", "occupation").p,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", FIVE)
+@pytest.mark.parametrize("rows", [300, 1000])
+def test_intervals_cover(law, rows):
+    """At least 93 % of 200 tables for each measure of 95 % intervals, rounded down to the whole table."""
+    p, covered = FIVE[law], dict.fromkeys(MEASURES, 0)
+    truth = overall(ll.Joint(p))
+    for seed in range(200):
+        rng = np.random.default_rng([seed, rows])
+        counts = rng.multinomial(rows, p.ravel()).reshape(p.shape)
+        # what was not drawn is a symbol all the same
+        seen = counts[counts.sum(axis=1) > 0]
+        joint = ll.Joint.from_counts(seen, drop_empty=True)
+        found = audit_counts(seen[:, seen.sum(axis=0) > 0].astype(float), joint, ("s", "x"), resamples=100, rng=rng)
+        for name, (low, up) in found.intervals.items():
+            covered[name] += low <= truth[name] + 1e-12 and truth[name] <= up + 1e-12
+    assert min(covered.values()) >= 0.93 * 200, covered
+
+
+def test_cells_of_small_expected_counts_are_noted():
+    """Under independence: row sum times column sum over all, by hand; a note counts those under 5."""
+    for counts, thin in (
+        ([[8, 2], [8, 2]], 2),  # 8 and 2
+        ([[5, 5], [5, 5]], 0),  # 5 is not under 5
+        ([[5, 4], [4, 5]], 4),  # 4.5
+        ([[30, 9], [10, 1]], 1),  # 31.2, 7.8, 8.8 and 2.2
+    ):
+        joint = ll.Joint.from_counts(counts)
+        notes = audit_counts(np.array(counts), joint, ("s", "x"), resamples=0).notes
+        told = [note for note in notes if "have an expected count under 5" in note]
+        assert [note.split(" cells")[0] for note in told] == ([f"{thin} of 4"] if thin else [])
+        channel = ll.Channel.identity(2)
+        released = audit_counts(np.array(counts), joint, ("s", "x"), None, channel, resamples=0).notes
+        assert [note for note in released if "expected" in note] == [f"before the release, {note}" for note in told]
+
+
+def test_outputs_are_called_as_told():
+    counts = np.array([[30, 20], [10, 40]])
+    joint, channel = ll.Joint.from_counts(counts), ll.Channel(np.eye(2), ["p", "q"])
+    for outputs, expected in (((), {"p", "q"}), (("one", "other"), {"one", "other"})):
+        found = audit_counts(counts, joint, ("s", "x"), None, channel, outputs, resamples=0)
+        assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == expected
+
+
+def test_what_a_design_vouches_for_is_not_asked_of_the_table_again():
+    """One with a confidence keeps its notion by its making, also where the table alone cannot tell; no other does."""
+    counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
+    secret = Symbols((Column("s"),), (("a",), ("b",)))
+    read = Counts(counts, secret, Symbols((Column("x"),), (("p",), ("q",), ("r",), ("t",))))
+    notion = ll.LIP(0.5)
+    alone = design(read, notion, "optimal", None)
+    assert verdict_of(Sample(counts), notion, alone.channel) == "cannot be told from this table"
+    sure = replace(alone, kept=(*alone.kept, Kept(POPULATION, str(notion), 0.95, "by its making")))
+    for made, told in ((alone, "cannot be told from this table"), (sure, "kept")):
+        assert audited(read, notion, made, resamples=0).population == told
+
+
+def test_symbols_that_the_rows_did_not_choose_cost_nothing():
+    """Unless it is said that they chose: e^chosen ways to do so are e^chosen as many chances to be wrong."""
+    counts = np.array([[300.0, 700], [700, 300]])
+    joint = ll.Joint.from_counts(counts)
+
+    def ends(level=0.95, **chosen):
+        found = audit_counts(counts, joint, ("s", "x"), resamples=2, level=level, rng=1, **chosen)
+        return found.intervals["max_lift_leakage"]
+
+    low, up = ends()
+    assert (low, up) == ends(chosen=0.0)
+    assert ends(chosen=1.0) == pytest.approx(ends(1 - 0.05 / np.e))
+    assert ends(chosen=1.0)[0] < low < up < ends(chosen=1.0)[1]

@@ -1,0 +1,156 @@
+"""The population by default, and what it costs that rows choose their own symbols."""
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from table_of_people import PEOPLE
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import Drifted, LiftWarning
+from lifttables.cli import main
+from lifttables.encoding.reading import Reading
+from lifttables.learning import LiftRelease
+from lifttables.population.sample import Sample
+
+WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
+ALONE = "no confidence, so the notion is kept for these rows alone"
+
+
+def people(n, p, seed):
+    cells = np.random.default_rng(seed).choice(4, n, p=np.ravel(p))
+    return pl.DataFrame({"s": ["ab"[c // 2] for c in cells], "x": ["uv"[c % 2] for c in cells]})
+
+
+P, Q = [[0.3, 0.2], [0.2, 0.3]], [[0.48, 0.02], [0.02, 0.48]]
+
+
+def test_two_statements_by_default_and_one_with_a_warning():
+    both = tables.sanitise(PEOPLE, **WORDS)
+    assert [(one.whom, one.confidence) for one in both.card.kept] == [("these rows", None), ("the population", 0.95)]
+    assert not any("these rows alone" in line for line in (*both.card.not_covered, *both.audit.notes))
+    with pytest.warns(LiftWarning, match=ALONE):
+        one = tables.sanitise(PEOPLE, **WORDS, confidence=None)
+    assert [kept.whom for kept in one.card.kept] == ["these rows"]
+    assert "most likely broken" in one.card.not_covered[0]
+    assert any("most likely broken" in note for note in one.audit.notes)
+    with pytest.warns(LiftWarning, match=ALONE):
+        tables.choose(PEOPLE, secret="ill", public="age", mechanisms=["watchdog"], epsilons=[], confidence=None)
+    with pytest.warns(LiftWarning, match=ALONE):
+        LiftRelease(confidence=None).fit(PEOPLE.select("age").to_pandas(), PEOPLE["ill"].to_list())
+    made = LiftRelease().fit(PEOPLE.select("age").to_pandas(), PEOPLE["ill"].to_list()).design_
+    assert made.confidence == 0.95
+
+
+def test_the_command_line_says_both_or_warns_in_a_line(tmp_path, capsys):
+    PEOPLE.write_csv(tmp_path / "in.csv")
+    words = [
+        "sanitise",
+        str(tmp_path / "in.csv"),
+        "--secret",
+        "ill",
+        "--public",
+        "age",
+        "--notion",
+        "lip",
+        "--eps",
+        "1",
+    ]
+    words += ["--resamples", "0", "--ledger", "none", "-o", str(tmp_path / "out.csv"), "--force"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert "is kept for these rows" in out
+    assert "is kept for the population with confidence 0.95" in out
+    assert "no confidence" not in err
+    assert main([*words, "--confidence", "none", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert [one["whom"] for one in json.loads(out)["card"]["kept"]] == ["these rows"]
+    assert err.count(f"lift: {ALONE}: for the population that they are from it is most likely broken\n") == 1
+
+
+def test_mechanisms_of_one_design_are_tried_once():
+    sure = tables.choose(PEOPLE, secret="ill", public="age", notions=["lip"], epsilons=[])
+    names = [one.mechanism for one in sure.tried]
+    assert {"subset-merging", "watchdog"} <= set(names)
+    assert not {"best-partition", "robust"} & set(names)
+    assert all("the population" in one.kept[1] for one in sure.tried if not one.problem)
+
+
+def test_choices_of_the_rows_are_counted():
+    """By hand: two of five symbols are pooled; ten distinct numbers have nine places for the three cuts of quarters."""
+    frame = pl.DataFrame(
+        {"s": ["a", "b"] * 30, "x": ["u"] * 20 + ["v"] * 20 + ["w"] * 14 + ["y"] * 3 + ["z"] * 3, "n": [*range(10)] * 6}
+    )
+    pooled = Reading("s", "x", rare="pool").counts(tables.open_table(frame))
+    assert pooled.chosen == pytest.approx(math.log(math.comb(5, 2)))
+    cut = Reading("s", "n", bins=("n=quantiles:4",)).counts(tables.open_table(frame))
+    assert cut.chosen == pytest.approx(math.log(math.comb(9, 3)))
+    given = Reading("s", "n", bins=("n=3,6",)).counts(tables.open_table(frame))
+    assert given.chosen == 0
+    found = [Sample(pooled.table, 0.95, chosen).subsets([[True, False, False, False]]) for chosen in (0, pooled.chosen)]
+    assert (found[1].upper >= found[0].upper).all()
+    assert (found[1].lower < found[0].lower)[0]
+    # a chance of error ten times smaller is what ten choices cost
+    tenth = Sample(pooled.table, 1 - 0.05 / 10).subsets([[True, False, False, False]])
+    assert np.allclose(found[1].upper, tenth.upper)
+
+
+def test_a_pool_of_symbols_that_were_rarer_than_they_are():
+    """What is pooled was drawn seldom, so that a bound which forgets the choice misses the pool's true share."""
+    rng, n = np.random.default_rng(0), 4000
+    x_mass = np.concatenate([np.full(n, 2.0), np.full(n, 5.5)]) / (7.5 * n)
+    of_secret = np.concatenate([np.full(n, 0.2), np.full(n, 0.9)])
+    missed, missed_with = 0, 0
+    for _ in range(5):
+        table = rng.multinomial(int(7.5 * n), np.concatenate([x_mass * of_secret, x_mass * (1 - of_secret)]))
+        table = table.reshape(2, -1).astype(float)
+        pool = table.sum(axis=0) < 5
+        true = (x_mass * of_secret)[pool].sum() / (x_mass * of_secret).sum()
+        counts = np.column_stack([table[:, pool].sum(axis=1), table[:, ~pool].sum(axis=1)])
+        chosen = math.lgamma(2 * n + 1) - math.lgamma(pool.sum() + 1) - math.lgamma((~pool).sum() + 1)
+        for at, sample in enumerate((Sample(counts), Sample(counts, 0.95, chosen))):
+            bounds = sample.subsets([[True, False]])
+            outside = not bounds.lower[0, 0] <= true <= bounds.upper[0, 0]
+            missed, missed_with = missed + (outside and at == 0), missed_with + (outside and at == 1)
+    assert (missed, missed_with) == (5, 0)
+
+
+def design_of(confidence, eps=0.6):
+    frame = people(6000, P, 0)
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(eps), "resamples": 0}
+    return tables.sanitise(frame, **words, mechanism="randomised-response", confidence=confidence).design
+
+
+def test_what_is_promised_of_new_rows():
+    sure, alone = design_of(0.9), design_of(None)
+    few = tables.apply(people(40, P, 1), sure).drift
+    assert (few.differs, few.harmful, few.population) == (False, False, "cannot be told from this table")
+    assert "with confidence 0.9 if the new rows are from the design's, which they do not contradict" in few.promise
+    assert tables.apply(people(40, P, 1), alone).drift.promise.startswith("nothing is promised of the new rows")
+    many = tables.apply(people(50_000, P, 2), sure).drift
+    assert many.population == "kept"
+    assert "kept for the population that the new rows are from, with confidence 0.9" in many.promise
+    without = tables.apply(people(40, P, 1).select("x"), sure).drift
+    assert (without.excess, without.population) == (None, None)
+    with pytest.raises(Drifted, match="BROKEN for the population they are from"):
+        tables.apply(people(5000, Q, 3), sure)
+
+
+def test_new_rows_that_differ_harmlessly_vouch_for_themselves_or_are_refused():
+    """A promise for the population is no promise for another one, unless the new rows are enough to make it."""
+    sure, other = design_of(0.9), [[0.2, 0.3], [0.2, 0.3]]
+    assert not tables.apply(people(50_000, other, 3), sure).drift.harmful
+    few = people(500, other, 3)
+    drift = tables.apply(few, sure, allow=True).drift
+    if drift.differs and drift.population != "kept":
+        with pytest.raises(Drifted):
+            tables.apply(few, sure)
+
+
+@pytest.mark.parametrize("chosen", [-1, math.nan, math.inf, "1"])
+def test_chosen_is_a_number_of_nats(chosen):
+    with pytest.raises(ll.LiftError, match="chosen is"):
+        Sample([[1, 2]], 0.95, chosen)

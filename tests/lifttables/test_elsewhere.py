@@ -1,0 +1,394 @@
+"""Frames on a cluster: counted as on one machine, released where the rows live, the same whenever it is computed."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from scipy import stats
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import DataError, Drifted
+from lifttables.encoding.columns import ROWS, Column
+from lifttables.encoding.reading import Reading
+from lifttables.sources.parts import count_digits, quantiles
+from lifttables.sources.randomness import Stream, generator, key_of
+
+dd = pytest.importorskip("dask.dataframe")
+
+NO_SPARK = "no Java" if shutil.which("java") is None else None if importlib.util.find_spec("pyspark") else "no PySpark"
+"""Why Spark is left out."""
+
+
+def table(n=3000, seed=0):
+    """Rows with a number of each, texts, numbers, dates and gaps; the row's own number tells what became of it."""
+    rng = np.random.default_rng(seed)
+    ill = rng.choice(["flu", "none", "rare"], n, p=[0.4, 0.5, 0.1])
+    age = np.where(rng.random(n) < 0.3, ill, rng.choice(["old", "mid", "new"], n))
+    age = np.select([age == "flu", age == "none", age == "rare"], ["old", "mid", "new"], age)
+    pay = rng.lognormal(3, 1, n) * rng.choice([-1, 1], n)
+    pay[::17] = np.nan
+    return pd.DataFrame(
+        {
+            "id": np.arange(n),
+            "ill": ill,
+            "age": age,
+            "pay": pay,
+            "dose": rng.poisson(3, n),
+            "seen": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+            "gap": pd.array(np.where(rng.random(n) < 0.1, None, age), dtype="object"),
+        }
+    )
+
+
+READINGS = [
+    Reading("ill", "age"),
+    Reading("ill", ("age", "dose"), rare="pool"),
+    Reading("ill", "gap", missing="symbol"),
+    Reading("ill", "pay", bins=("pay=-3.5,0,20",), missing="symbol"),
+    Reading("ill", "pay", bins=("pay=quantiles:7",), missing="symbol"),
+    Reading("ill", "dose", bins=("dose=quantiles:4",)),
+    Reading("ill", "seen", bins=("seen=quarter",)),
+    Reading("ill", "seen", bins=("seen=2021-01-01,2022-01-01",)),
+    Reading(("ill", "age"), "dose", rare="pool", categorical=("dose",)),
+]
+
+
+def assert_counted_alike(frame, one):
+    for reading in READINGS:
+        here, there = (reading.counts(tables.open_table(source)) for source in (one, frame))
+        assert here.public == there.public, reading
+        assert here.secret == there.secret, reading
+        assert (here.table == there.table).all(), reading
+        assert here.chosen == there.chosen, reading
+
+
+@pytest.mark.parametrize("parts", [3, 12])
+def test_dask_counts_what_one_machine_counts(parts):
+    one = table()
+    assert_counted_alike(dd.from_pandas(one, npartitions=parts), one)
+
+
+@example([-2.0, -np.inf, 1e16], 3)
+@example([-2.0, -np.inf, 1e16, 1e16], 4)
+@example([-1.7e308, 1.7e308], 2)
+@given(st.lists(st.floats(allow_nan=False, width=64), min_size=1, max_size=40), st.integers(2, 6))
+def test_quantiles_from_counts_are_those_of_polars(values, parts):
+    """Digit by digit, against sorting; infinities and both zeros among them, and nothing where there is nothing."""
+    assume(parts <= len(values))
+    frame, column = pl.DataFrame({"a": values}), Column("a")
+
+    def count(found, place):
+        return count_digits(frame, column, found, place, "it")
+
+    found = quantiles(count, parts)
+    at = [part / parts * (len(values) - 1) for part in range(1, parts)]
+    wanted = [frame["a"].quantile(part / parts, "linear") for part in range(1, parts)]
+    # between an infinity and a number lies none: the one above is the edge
+    wanted = [
+        one if np.isfinite(one) else sorted(values)[int(np.ceil(rank))] for one, rank in zip(wanted, at, strict=True)
+    ]
+    np.testing.assert_array_equal(found, sorted(set(wanted)))
+    assert tables.open_table(frame).quantiles(column, parts) == tables.open_table(frame.to_pandas()).quantiles(
+        column, parts
+    )
+    np.testing.assert_array_equal(tables.open_table(frame).quantiles(column, parts), found)
+
+
+@pytest.mark.parametrize("made", [pl.DataFrame, pd.DataFrame, lambda rows: dd.from_pandas(pd.DataFrame(rows), 3)])
+def test_no_edge_is_beyond_all_numbers(made):
+    """A quarter of the rows lies below the first edge, which had no number between it and them, and was NaN."""
+    frame = made({"a": [-np.inf, -2.0, 5.0, 7.0] * 10, "ill": ["yes", "no"] * 20})
+    counts = Reading(("ill",), ("a",), bins=("a=quantiles:4",)).counts(tables.open_table(frame))
+    assert counts.public.labels == (("< -2",), ("[-2, 1.5)",), ("[1.5, 5.5)",), (">= 5.5",))
+    assert counts.table.sum(axis=0).tolist() == [10, 10, 10, 10]
+
+
+def test_no_numbers_have_no_quantiles():
+    one = pl.DataFrame({"a": [None, None]}, schema={"a": pl.Float64})
+    assert quantiles(lambda found, place: count_digits(one, Column("a"), found, place, "it"), 4) == ()
+
+
+def released(frame, **more):
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4), "mechanism": "randomised-response"}
+    words |= {"keep": ["id"], "resamples": 0, "confidence": None, "allow": True, "rng": 3}
+    return tables.sanitise(frame, **(words | more))
+
+
+def assert_follows_the_channel(found, one, done):
+    """Each row once, released as its symbol's row of the kernel says: chi-square, p-value above 1e-6."""
+    assert sorted(found["id"]) == list(one["id"])
+    assert list(found.columns) == ["id", "age"]
+    joined = one.merge(found, on="id", suffixes=("", "_released"))
+    names, outputs = [label[0] for label in done.design.public.labels], list(done.design.outputs)
+    observed = pd.crosstab(joined["age"], joined["age_released"]).reindex(index=names, columns=outputs).to_numpy()
+    expected = observed.sum(axis=1, keepdims=True) * done.design.channel.kernel
+    assert expected.min() > 5
+    statistic = ((observed - expected) ** 2 / expected).sum()
+    assert stats.chi2.sf(statistic, len(names) * (len(outputs) - 1)) > 1e-6
+
+
+def test_dask_releases_lazily_and_the_same_each_time():
+    one = table()
+    frame = dd.from_pandas(one, npartitions=7)
+    done = released(frame)
+    assert isinstance(done.frame, dd.DataFrame)
+    first, second = done.frame.compute(), done.frame.compute()
+    pd.testing.assert_frame_equal(first, second)
+    assert_follows_the_channel(first, one, done)
+    # each part's numbers start anew, so that the index says nothing of the source's order
+    for part in done.frame.partitions:
+        assert list(part.compute().index) == list(range(len(part)))
+    other = released(frame, rng=4).frame.compute()
+    changed = first.merge(other, on="id")
+    assert 0.05 < (changed["age_x"] != changed["age_y"]).mean() < 0.95
+    assert not released(frame, rng=None).frame.compute().equals(released(frame, rng=None).frame.compute())
+    # the owner's own generator is a source too
+    assert released(frame, rng=generator(3)).frame.compute().equals(first)
+
+
+def test_a_part_that_is_computed_again_draws_the_same():
+    """Alone, with others, or after a filter that comes later: a row has one release."""
+    one = table()
+    done = released(dd.from_pandas(one, npartitions=5), keep_order=True)
+    whole = done.frame.compute()
+    assert list(whole["id"]) == list(one["id"])
+    for at in (4, 0, 2):
+        part = done.frame.partitions[at].compute()
+        assert part["age"].tolist() == whole.set_index("id").loc[part["id"], "age"].tolist()
+    later = done.frame[done.frame["id"] % 7 == 0].compute()
+    assert later["age"].tolist() == whole.set_index("id").loc[later["id"], "age"].tolist()
+
+
+def test_rows_come_in_an_order_that_says_nothing():
+    """The source is sorted by the secret; where a row stands says nothing of it: rank correlation near 0."""
+    one = table().sort_values("ill", ignore_index=True).assign(id=range(3000))
+    ids = released(dd.from_pandas(one, npartitions=6)).frame.compute()["id"].to_numpy()
+    assert abs(stats.spearmanr(ids, np.arange(3000)).statistic) < 0.08
+    parts = [part["id"].compute() for part in released(dd.from_pandas(one, npartitions=6)).frame.partitions]
+    assert min(np.std(part) for part in parts) > 700
+
+
+def test_nothing_but_counts_is_fetched_from_dask():
+    """Whatever a scheduler hands back is a table of counts, or a number."""
+    import dask
+
+    fetched = []
+
+    def recording(graph, keys, **more):
+        found = dask.get(graph, keys, **more)
+        flat = [found]
+        while any(isinstance(one, list | tuple) for one in flat):
+            flat = [part for one in flat for part in (one if isinstance(one, list | tuple) else [one])]
+        fetched.extend(flat)
+        return found
+
+    one = table()
+    frame = dd.from_pandas(one, npartitions=7)
+    with dask.config.set(scheduler=recording):
+        done = released(frame, keep=["dose"], bins=["pay=quantiles:3"], public=["age", "pay"], missing="symbol")
+        tables.audit(frame, secret="ill", public="age", notion=ll.LIP(1), resamples=0)
+        tables.apply(frame, done.design, rng=1)
+    assert fetched
+    for part in fetched:
+        if isinstance(part, pl.DataFrame):
+            assert part.columns[-1] == ROWS
+            assert "digit" in part.columns or len(part) < len(one) / 5
+        else:
+            assert np.ndim(getattr(part, "values", part)) <= 2
+            assert np.size(part) == 1
+
+
+def test_apply_on_dask_as_on_one_machine():
+    one = table()
+    design = released(one).design
+    new = table(seed=1)
+    # a number for each row tells people apart, so it is kept only where that is asked for
+    done = tables.apply(dd.from_pandas(new, npartitions=4), design, keep=["id"], allow=True, rng=5)
+    assert isinstance(done.frame, dd.DataFrame)
+    here = tables.apply(new, design, keep=["id"], allow=True, rng=5).drift
+    assert (done.drift.rows, done.drift.distance, done.drift.excess) == (here.rows, here.distance, here.excess)
+    assert_follows_the_channel(done.frame.compute(), new, released(one))
+    odd = new.assign(age=new["age"].where(new["id"] != 7, "martian"))
+    with pytest.raises(DataError, match=r"1 rows have a public symbol .* such as 'martian'"):
+        tables.apply(dd.from_pandas(odd, npartitions=4), design)
+    drawn = tables.apply(dd.from_pandas(odd, npartitions=4), design, unseen="draw", rng=1).frame.compute()
+    assert set(drawn["age"]) == set(design.outputs)
+    with pytest.raises(Drifted):
+        tables.apply(dd.from_pandas(new[(new["ill"] == "flu") == (new["age"] == "old")], npartitions=4), design)
+
+
+def test_a_mechanism_that_sees_the_secret_on_dask():
+    one = table()
+    frame = dd.from_pandas(one[["id", "ill", "age"]], npartitions=3)
+    done = released(frame, mechanism="conditional-reporting", keep=[])
+    assert done.design.channel.sees_secret
+    found = done.frame.compute()
+    assert list(found.columns) == ["age"]
+    assert len(found) == len(one)
+    odd = one.assign(ill=one["ill"].where(one["id"] != 7, "plague"))
+    with pytest.raises(DataError, match=r"1 rows have a secret symbol .* such as 'plague'"):
+        tables.apply(dd.from_pandas(odd, npartitions=4), done.design)
+
+
+def test_what_is_wrong_on_a_worker_is_said_in_a_line():
+    one = table()
+    with pytest.raises(DataError, match="a binned column must hold numbers"):
+        Reading("ill", "age", bins=("age=1,2",)).counts(tables.open_table(dd.from_pandas(one, npartitions=3)))
+    with pytest.raises(DataError, match="a binned column must hold numbers"):
+        Reading("ill", "age", bins=("age=quantiles:3",)).counts(tables.open_table(dd.from_pandas(one, npartitions=3)))
+    with pytest.raises(DataError, match="the frame has no rows"):
+        Reading("ill", "age").counts(tables.open_table(dd.from_pandas(one.head(0), npartitions=1)))
+    with pytest.raises(DataError, match="did you mean 'age'"):
+        Reading("ill", "aeg").counts(tables.open_table(dd.from_pandas(one, npartitions=3)))
+
+
+def test_empty_parts_are_nothing():
+    one = table()
+    frame = dd.from_pandas(one, npartitions=9)
+    frame = frame[frame["id"] > 2000]
+    assert_counted_alike(frame, one[one["id"] > 2000])
+    done = released(frame)
+    assert sorted(done.frame.compute()["id"]) == list(range(2001, 3000))
+
+
+def test_streams_are_uniform_and_apart():
+    key = key_of(generator(0))
+    one, other, third = (
+        Stream(key, 0).random(100_000),
+        Stream(key, 1).random(100_000),
+        Stream(key, 0, 0).random(100_000),
+    )
+    for numbers in (one, other, third):
+        assert stats.kstest(numbers, "uniform").pvalue > 1e-6
+        assert numbers.max() < 1
+    for a, b in ((one, other), (one, third), (one[1:], one[:-1])):
+        assert abs(np.corrcoef(a, b)[0, 1]) < 0.02
+    parts = Stream(key, 0)
+    together = np.concatenate([parts.random(n) for n in (0, 1, 65_535, 1, 30_000, 4_463)])
+    assert (together == one).all()
+
+
+def _slow_part(number, folder, wait):
+    """A part of the table that takes its time; a file says that somebody began."""
+    (folder / f"{number}-{os.getpid()}-{time.monotonic_ns()}").touch()
+    time.sleep(wait)
+    return table(400, seed=number).assign(id=lambda part: part["id"] + 400 * number)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of a cluster that loses a worker
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_a_killed_worker_loses_nothing_and_draws_nothing_twice(tmp_path, keep_order):
+    """Two workers, one killed by SIGKILL in the middle: each row is there once, released as without the kill."""
+    from distributed import Client, LocalCluster
+
+    calm = dd.from_map(_slow_part, range(24), folder=tmp_path, wait=0, meta=table(1).head(0))
+    done = released(calm, keep_order=keep_order)
+    wanted = done.frame.compute(scheduler="sync")
+    slow = dd.from_map(_slow_part, range(24), folder=tmp_path, wait=0.4, meta=table(1).head(0))
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "local_directory": tmp_path / "aside",
+    }
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        again = released(slow, keep_order=keep_order)
+        assert (again.design.table == done.design.table).all()
+        for mark in tmp_path.glob("*-*-*"):
+            mark.unlink()
+        first, second = (worker["pid"] for worker in client.run(lambda: {"pid": os.getpid()}).values())
+        future = client.compute(again.frame)
+        while len(begun := list(tmp_path.glob("*-*-*"))) < 8:
+            time.sleep(0.05)
+        assert not future.done()
+        os.kill(first, signal.SIGKILL)
+        found = future.result(timeout=120)
+        every = [mark.name.split("-") for mark in tmp_path.glob("*-*-*")]
+    assert any(int(pid) == first for _, pid, _ in (mark.name.split("-") for mark in begun))
+    # parts of the killed worker began again, at another
+    assert len(every) > 24
+    assert len({number for number, *_ in every}) == 24
+    assert {int(pid) for _, pid, _ in every} > {second}
+    pd.testing.assert_frame_equal(found, wanted)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """A session of Spark with two threads, where there is Java."""
+    if NO_SPARK:
+        pytest.skip(f"{NO_SPARK}, so Spark is left out")
+    import warnings
+
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        builder = SparkSession.builder.master("local[2]").appName("liftlib")
+        for name, value in {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.sql.shuffle.partitions": "3",
+            "spark.sql.session.timeZone": "UTC",
+        }.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def on_spark(spark, tmp_path_factory):
+    """The table in five parts, read from Parquet as tables on a cluster are."""
+    folder = tmp_path_factory.mktemp("spark")
+    for at, part in enumerate(np.array_split(np.arange(3000), 5)):
+        pl.from_pandas(table()).with_columns(pl.col("seen").cast(pl.Date)).filter(
+            pl.col("id").is_in(part)
+        ).write_parquet(folder / f"{at}.parquet")
+    return spark.read.parquet(str(folder))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # PySpark's own, of pandas
+def test_spark_counts_what_one_machine_counts(on_spark):
+    one = pl.from_pandas(table()).with_columns(pl.col("seen").cast(pl.Date))
+    assert_counted_alike(on_spark, one)
+    with pytest.raises(DataError, match="a binned column must hold numbers"):
+        Reading("ill", "age", bins=("age=1,2",)).counts(tables.open_table(on_spark))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_spark_releases_lazily_and_the_same_each_time(on_spark):
+    one = table()
+    done = released(on_spark)
+    assert type(done.frame) is type(on_spark)
+    first, second = (pl.from_arrow(done.frame.toArrow()).to_pandas() for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
+    assert_follows_the_channel(first, one, done)
+    assert abs(stats.spearmanr(first["id"], np.arange(3000)).statistic) < 0.08
+    # a filter that comes later, and parts of other sizes as they are handed over
+    later = done.frame.filter("id % 7 = 0").toArrow().to_pandas().sort_values("id")["age"].tolist()
+    assert later == first[first["id"] % 7 == 0].sort_values("id")["age"].tolist()
+    session = on_spark.sparkSession
+    session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "37")
+    try:
+        third = pl.from_arrow(done.frame.toArrow()).to_pandas()
+    finally:
+        session.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    assert sorted(zip(third["id"], third["age"], strict=True)) == sorted(zip(first["id"], first["age"], strict=True))
+    applied = tables.apply(on_spark, done.design, keep=["id", "seen", "pay"], keep_order=True, allow=True, rng=5)
+    found = applied.frame.toArrow()
+    assert found.column_names == ["id", "age", "pay", "seen"]
+    assert found.num_rows == 3000

@@ -1,0 +1,128 @@
+"""Texts that a spreadsheet would evaluate are refused or quoted, in columns of every kind; harmless ones are not."""
+
+import polars as pl
+import pytest
+
+from liftlib.errors import DataError
+from lifttables.cli import main
+from lifttables.releases.releasing import harmless, is_formula
+
+RUN = [
+    "=1+1",
+    "=cmd|'/c calc'!A1",
+    '=HYPERLINK("http://x")',
+    "@SUM(A1)",
+    "@x",
+    "+cmd|'/c calc'!A1",
+    "-cmd|'/c calc'!A1",
+    "+1+cmd",
+    "-2+3",
+    "-2+3+cmd|'/c calc'!A1",
+    "-1 or cmd|'/c calc'!A1",
+    "- or =1",
+    "-1-SUM(A1)",
+    "-A1",
+    "-x",
+    "+x or y",
+    "-SUM(1)",
+    "-1 or SUM(1)",
+    "--1",
+    "-+1",
+    "-1/0",
+    "-A1 #2",
+    "-1 #2+3",
+    "-1&A1",
+    "-1;A1",
+    "-1 or -2+3",
+    "-1\t=1",
+    "-1 or -2\n=1",
+    "\t=1",
+    "\tx",
+    "\r=1",
+    "\rx",
+    "-1 & north",
+    "-1 or (rare)+1",
+    "-1 or OR (x)",
+]
+HARMLESS = [
+    "",
+    "x",
+    "a=b",
+    "-5",
+    "+3.5",
+    "-1e-3",
+    "-",
+    "+",
+    "-99 or 30s",
+    "-1 or -2",
+    "- or 30s",
+    "-1 or -2 or 0 or x",
+    "-1 or (rare)",
+    "-1 or -2 or (rare) #6",
+    "-1 #2",
+    "-1 or (missing) or x y",
+    "-inf",
+    "1-2",
+    " x",
+    "10-19 or 20-29",
+    "-1 or 10-19",
+]
+"""What releases hold: codes for missing values, and their unions with other labels."""
+
+
+@pytest.mark.parametrize("text", RUN)
+def test_what_a_spreadsheet_would_run(text):
+    assert is_formula(text)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_it_would_not(text):
+    assert not is_formula(text)
+
+
+KINDS = {
+    "string": pl.String,
+    "categorical": pl.Categorical,
+    "enum": pl.Enum([*RUN, "plain", "-1 or -2"]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", RUN)
+def test_kept_columns_of_every_kind(kind, text):
+    rows = pl.DataFrame({"k": ["plain", text, None, "-1 or -2"]}).cast(KINDS[kind])
+    with pytest.raises(DataError, match=r"kept column 'k': .* would be a formula in a spreadsheet"):
+        harmless(rows, ["k"], "error")
+    assert harmless(rows, ["k"], "quote")["k"].cast(pl.String).to_list() == ["plain", f"'{text}", None, "-1 or -2"]
+    assert harmless(rows, ["k"], "keep").equals(rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_harmless_columns_stay_as_they_are(kind):
+    rows = pl.DataFrame({"k": ["plain", None, "-1 or -2"], "n": [-1, 2, 3]}).cast({"k": KINDS[kind]})
+    for formulas in ("error", "quote", "keep"):
+        kept = rows.cast({"k": pl.String}) if formulas == "quote" else rows
+        assert harmless(rows, ["k", "n"], formulas).equals(kept)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["categorical", "enum"])
+def test_a_parquet_file_with_categories(tmp_path, monkeypatch, capsys, kind, suffix):
+    monkeypatch.chdir(tmp_path)
+    frame = pl.DataFrame({"s": ["a", "b"] * 40, "x": ["u", "u", "v", "v"] * 20, "k": ["=1+1", "=1+1"] * 40})
+    frame.cast({"k": KINDS[kind]}).write_parquet("in.parquet")
+    words = ["sanitise", "in.parquet", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "3", "--keep", "k"]
+    words += ["--resamples", "0", "--ledger", "none", "--allow", "--confidence", "none", "-o", f"out.{suffix}"]
+    assert main(words) == 2
+    assert "kept column 'k': '=1+1' would be a formula in a spreadsheet" in capsys.readouterr().err
+    assert main([*words, "--formulas", "quote"]) == 0
+    read = pl.read_csv if suffix == "csv" else pl.read_parquet
+    assert read(f"out.{suffix}")["k"].cast(pl.String).to_list() == ["'=1+1"] * 80
+
+
+def test_codes_of_surveys_are_released(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"s": ["a", "b"] * 200, "x": ["-1", "-2", "-2", "-1"] * 100}).write_csv("in.csv")
+    words = ["sanitise", "in.csv", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.1"]
+    assert main([*words, "--resamples", "0", "--ledger", "none", "-o", "out.csv"]) == 0
+    assert set(pl.read_csv("out.csv", infer_schema=False)["x"]) == {"-1 or -2"}

@@ -1,0 +1,165 @@
+"""Labels that look alike, hold what stands between labels, or are mark-up: told, decoded, never merged in silence."""
+
+import html.parser
+import itertools
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from liftbook.relatives import AverageLeakage, MaximalLeakage
+from liftlib import registry
+from liftlib.errors import DataError
+from lifttables.designs.designing import Design, design
+from lifttables.designs.statement import statement
+from lifttables.encoding.columns import Column, Counts, Symbols
+from lifttables.encoding.counting import named
+from lifttables.encoding.naming import alike, texts_of_outputs
+from lifttables.releases.card import card_of
+from lifttables.releases.releasing import without_formulas
+
+CAFE = ["\u00e9t\u00e9", "e\u0301t\u00e9"]
+
+
+def released(labels, **more):
+    """A release of a column with these labels, each as often with either secret."""
+    frame = pl.DataFrame({"s": ["a", "b"] * 20 * len(labels), "x": list(labels) * 40})
+    words = {"notion": ll.LIP(5.0), "mechanism": "watchdog", "resamples": 0, "confidence": None, "rng": 1, **more}
+    with pytest.warns(ll.LiftWarning, match="for these rows alone"):
+        return frame, tables.sanitise(frame, secret="s", public="x", **words)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        CAFE,
+        ["a", "a "],
+        ["a b", "a\u00a0b"],
+        ["a", "a\u200b"],
+        ["a  b", "a b"],
+        ["Yes", "yes"],
+        ["\u212b", "\u00c5"],
+        ["a\tb", "a b"],
+    ],
+)
+def test_labels_that_look_alike_are_told_and_stay_apart(labels):
+    frame, done = released([*labels, "other"])
+    assert sorted(set(done.frame["x"])) == sorted({*labels, "other"})
+    assert done.frame["x"].value_counts().sort("x").equals(frame["x"].value_counts().sort("x"))
+    (note,) = [one for one in done.audit.notes if "look alike" in one]
+    assert all(ascii(label) in note for label in labels)
+    note.encode("ascii")  # so that it shows what cannot be seen
+    assert any("look alike" in note for note in tables.audit(frame, secret="x", public="s", resamples=0).notes)
+
+
+def test_labels_that_differ_are_not_told():
+    assert alike(["a", "b", "", "a-b", "ab", "1", "01", "\u00e9", "e"]) == []
+    assert alike([]) == []
+    _, done = released(["a", "b"])
+    assert not [one for one in done.audit.notes if "look alike" in one]
+    many = [*CAFE, "a", "A", "b", "B"]
+    _, done = released(many)
+    assert any("and 2 more such groups" in one for one in done.audit.notes)
+
+
+def test_a_column_written_otherwise_is_named_so_that_it_can_be_seen():
+    with pytest.raises(DataError, match=r"has no column '\\xe9t\\xe9': did you mean 'e\\u0301t\\xe9'\?"):
+        tables.open_table(pl.DataFrame({CAFE[1]: ["a"]})).check([CAFE[0]])
+
+
+def test_labels_with_what_stands_between_labels():
+    """'a & b' and 'c' is not 'a' and 'b & c', in counts, audit and release."""
+    frame = pl.DataFrame({"s": ["p", "q"] * 60, "x": ["a & b", "a", "a or b"] * 40, "z": ["c", "b & c", "d"] * 40})
+    found = tables.audit(frame, secret="s", public=["x", "z"], resamples=0)
+    assert {one.symbol for one in found.symbols} == {"'a & b' & 'c'", "'a' & 'b & c'", "'a or b' & 'd'"}
+    done = tables.sanitise(frame, secret="s", public=["x", "z"], notion=ll.LIP(5.0), resamples=0, rng=1)
+    assert sorted(map(tuple, done.frame.select("x", "z").unique().rows())) == sorted(set(done.card.texts))
+    assert len(done.card.texts) == 3
+
+
+@pytest.mark.parametrize("label", ["x #1", "x #2", "x or y #3"])
+def test_a_label_that_ends_in_an_outputs_number(label):
+    symbols = Symbols((Column("x"),), (("x",), ("y",), (label,)))
+    for sources in itertools.permutations([(0,), (0,), (2,), (0, 1), (0, 1)]):
+        assert len(set(texts_of_outputs(symbols, sources))) == 5
+
+
+def test_an_apostrophe_makes_no_two_outputs_alike():
+    secret, public = Symbols((Column("s"),), (("a",), ("b",))), Symbols((Column("x"),), (("'=1",), ("=1",)))
+    counts = Counts(np.full((2, 2), 9.0), secret, public)
+    with pytest.raises(DataError, match="two released values would read alike: rename those that begin with one"):
+        without_formulas(design(counts, ll.LIP(5.0), "watchdog", None), "quote")
+
+
+class _Tags(html.parser.HTMLParser):
+    found: tuple = ()
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+        self.found += (tag,)
+
+
+@pytest.mark.parametrize("label", ["<script>a</script>", "[a](http://b)", "a|b", "`a`", "*a*", "a\nb", "a\\|b", "# a"])
+def test_a_label_is_no_mark_up_of_the_card(label):
+    """Rendered by a Markdown parser, each label is text in one cell of the table, also in the column's name."""
+    markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True}).enable("table")
+    frame = pl.DataFrame({"s": ["a", "b"] * 40, label: [label, "other"] * 20 + ["other", label] * 20})
+    done = tables.sanitise(frame, secret="s", public=label, notion=ll.LIP(5.0), resamples=0, keep_order=True)
+    page = markdown.render(done.card.as_text())
+    tags = _Tags()
+    tags.feed(page)
+    assert set(tags.found) <= {"h1", "h2", "p", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert page.count("<tr>") == 1 + len(done.card.texts)
+    assert page.count("<h1>") == 1
+    shown = label.replace("\n", " ")
+    escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert f"<td>{escaped}</td>" in page
+
+
+@pytest.mark.parametrize("name", registry.mechanisms)
+def test_no_card_has_a_number_of_the_counts_in_its_words(name):
+    """How much constant release was mixed in, and how many rows more would take, are for the owner alone."""
+    secret, public = Symbols((Column("s"),), (("a",), ("b",))), Symbols((Column("x"),), tuple((c,) for c in "pqrstu"))
+    counts = Counts(np.array([[30.0, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]), secret, public)
+    notions = (ll.LIP(0.2), ll.ALIP(np.inf, 0.2), AverageLeakage(0.02), MaximalLeakage(0.5))
+    made = None
+    for notion in notions:
+        try:
+            made = design(counts, notion, name)
+            break
+        except ll.UnsupportedNotion:
+            continue
+    if made is None:
+        pytest.skip(f"{name} has no design for a population under these notions")
+    numbers = [one.numbers for one in made.kept if one.numbers]
+    public = json.dumps(card_of(made).as_dict()) + card_of(made).as_text()
+    for one in made.kept:
+        assert not any(letter.isdigit() for letter in one.how)
+    for number in numbers:
+        assert number not in public
+        assert "numbers" not in public
+        assert any(number in statement(one) for one in made.kept)
+    if made.channel.n_outputs == 1:
+        assert all("left" in one.how for one in made.kept if one.whom == "the population")
+
+
+def test_a_design_of_before_is_read(tmp_path):
+    """A file without the numbers, as the last release wrote it."""
+    frame = pl.DataFrame({"s": ["a", "b"] * 40, "x": ["p", "q"] * 40})
+    made = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.5), resamples=0).design
+    content = made.content()
+    assert made.kept[1].numbers
+    for one in content["kept"]:
+        del one["numbers"]
+    (tmp_path / "d.json").write_text(json.dumps(content))
+    assert isinstance(tables.load(tmp_path / "d.json"), Design)
+    made.save(tmp_path / "e.json")
+    assert tables.load(tmp_path / "e.json").kept == made.kept
+
+
+def test_a_message_names_a_few_columns():
+    assert named(["a"]) == "column 'a'"
+    assert named(["a", "b"]) == "columns 'a', 'b'"
+    assert named([f"c{i}" for i in range(300)]) == "columns 'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 294 more"

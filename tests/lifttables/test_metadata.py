@@ -1,0 +1,67 @@
+"""A released frame carries nothing of its source but the published columns."""
+
+import dask.dataframe
+import pandas as pd
+import pyarrow as pa
+import pytest
+from table_of_people import PEOPLE
+
+import liftlib as ll
+import lifttables as tables
+
+OF = {"secret": "ill", "public": "age", "resamples": 0, "confidence": None, "allow": True}
+pytestmark = pytest.mark.filterwarnings("ignore")  # of a design without a confidence
+
+
+def arrow():
+    table = pa.Table.from_pandas(pandas())
+    fields = [field.with_metadata({"about": "ill: hiv"}) for field in table.schema]
+    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, {**table.schema.metadata, "mine": "of ill"}))
+
+
+def pandas():
+    frame = pd.DataFrame(PEOPLE.to_dict(as_series=False))
+    frame["town"] = pd.Categorical(["North", "South"] * 60)
+    frame.attrs["secrets"] = ["hiv"]
+    return frame
+
+
+def releases(frame, keep, **more):
+    done = tables.sanitise(frame, **OF, notion=ll.LIP(5.0), keep=keep, **more)
+    yield done.frame
+    yield tables.apply(frame, done.design, keep=keep, allow=True, **more).frame
+
+
+@pytest.mark.parametrize("keep", [[], ["town"]])
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_arrow(keep, keep_order):
+    for frame in releases(arrow(), keep, keep_order=keep_order):
+        assert isinstance(frame, pa.Table)
+        assert frame.column_names == ["age", *keep]
+        assert frame.schema.metadata is None
+        assert [field.metadata for field in frame.schema] == [None] * len(frame.schema)
+        if keep:
+            assert frame.schema.field("town").type == arrow().schema.field("town").type
+            assert sorted(frame["town"].to_pylist()) == ["North"] * 60 + ["South"] * 60
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, frame.schema) as stream:
+            stream.write_table(frame)
+        assert b"hiv" not in sink.getvalue().to_pybytes()
+        assert b"ill" not in sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("keep", [[], ["town"]])
+def test_pandas(keep):
+    source = pandas()
+    for frame in releases(source, keep):
+        assert list(frame.columns) == ["age", *keep]
+        assert frame.attrs == {}
+        assert all(frame[name].attrs == {} for name in frame)
+    assert source.attrs == {"secrets": ["hiv"]}
+
+
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_dask(keep_order):
+    for frame in releases(dask.dataframe.from_pandas(pandas(), npartitions=2), ["town"], keep_order=keep_order):
+        assert frame._meta.attrs == {}
+        assert frame.compute().attrs == {}

@@ -1,0 +1,217 @@
+"""Tables are counted and coded as they say, from files and from frames."""
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from table_of_people import PEOPLE, frames, people
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import DataError
+from lifttables.encoding.binning import bins_from
+from lifttables.encoding.columns import Column
+from lifttables.encoding.reading import Reading
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.tsv", "people.parquet"])
+def test_files_of_each_kind_count_alike(tmp_path, name):
+    counts = Reading("ill", ("age",)).counts(tables.open_table(people(tmp_path, name)))
+    assert counts.secret.texts == ("flu", "none", "rare")
+    assert counts.public.texts == ("old", "young")
+    assert counts.table.tolist() == [[20, 20], [20, 40], [20, 0]]
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in frames()])
+@pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
+def test_frames_of_each_library_count_and_release_alike(make):
+    counts = Reading("ill", ("age",)).counts(tables.open_table(make()))
+    assert counts.table.tolist() == [[20, 20], [20, 40], [20, 0]]
+    done = tables.sanitise(
+        make(), secret="ill", public="age", notion=ll.LIP(5.0), keep=["name"], resamples=0, confidence=None, allow=True
+    )
+    released = nw.from_native(done.frame).lazy().collect().to_polars()
+    assert released.columns == ["name", "age"]
+    assert released.sort("name").equals(
+        pl.DataFrame({"name": PEOPLE["name"], "age": ["old or young"] * 120}).sort("name")
+    )
+
+
+def test_text_stays_as_it_is(tmp_path):
+    path = tmp_path / "zip.csv"
+    path.write_text("ill,zip\n" + 'yes,007\nno,7\n"no",7.0\nno,"a, ""b"""\nno," 7"\n' * 5)
+    counts = Reading("ill", ("zip",)).counts(tables.open_table(path))
+    assert set(counts.public.texts) == {"007", "7", "7.0", 'a, "b"', " 7"}
+
+
+def test_several_columns_are_one_symbol():
+    counts = Reading("ill", ("age", "name"), rare="keep").counts(tables.open_table(PEOPLE))
+    assert counts.public.texts[0] == "old & p0"
+    assert len(counts.public.texts) == 120
+
+
+def test_bins():
+    table = pl.DataFrame({"s": ["a", "b"] * 50, "age": range(100)})
+    counts = Reading("s", ("age",), bins=("age=20,60",)).counts(tables.open_table(table))
+    assert counts.public.texts == ("< 20", "[20, 60)", ">= 60")
+    assert counts.table.sum(axis=0).tolist() == [20, 40, 40]
+    counts = Reading("s", ("age",), bins=("age=quantiles:4",)).counts(tables.open_table(table))
+    assert sorted(counts.table.sum(axis=0)) == [25, 25, 25, 25]
+
+
+def test_bins_from_a_database_and_of_text(tmp_path):
+    table = pl.DataFrame({"s": ["a", "b"] * 50, "age": [str(i) for i in range(100)]})
+    path = people(tmp_path, "t.csv", table)
+    counts = Reading("s", ("age",), bins=("age=20,60",)).counts(tables.open_table(path))
+    assert counts.table.sum(axis=0).tolist() == [20, 40, 40]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("age", "give NAME=EDGE,EDGE"),
+        ("age=", "give NAME=EDGE,EDGE"),
+        ("=1", "give NAME=EDGE"),
+        ("age=2,1", "that grow"),
+        ("age=1,nan", "that grow"),
+        ("age=quantiles:1", "N of 2 or more"),
+        ("age=quantiles:x", "N of 2 or more"),
+    ],
+)
+def test_wrong_bins(text, message):
+    with pytest.raises(DataError, match=message):
+        bins_from(text)
+
+
+def test_missing_values_are_refused_unless_they_are_a_symbol(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("ill,age\n" + "yes,old\nno,\n,young\n" * 5)
+    with pytest.raises(DataError, match=r"column 'ill' misses 5 of 15 values: fill them, .* \(--missing symbol"):
+        Reading("ill", ("age",)).counts(tables.open_table(path))
+    counts = Reading("ill", ("age",), missing="symbol").counts(tables.open_table(path))
+    assert counts.public.texts == ("(missing)", "old", "young")
+    assert counts.secret.texts == ("(missing)", "no", "yes")
+
+
+def test_pandas_and_numbers_that_are_missing():
+    table = pd.DataFrame({"s": ["a", "b", None] * 6, "x": [1.0, np.nan, 2.0] * 6})
+    with pytest.raises(DataError, match="'s' misses 6 of 18"):
+        tables.audit(table, secret="s", public="x", resamples=0)
+    found = tables.audit(table, secret="s", public="x", resamples=0, missing="symbol")
+    assert {symbol.symbol for symbol in found.symbols} == {"1.0", "2.0", "(missing)"}
+
+
+def test_rare_symbols():
+    table = pl.DataFrame({"s": ["a", "b"] * 10, "x": ["u"] * 10 + ["v"] * 7 + ["w"] * 2 + ["z"]})
+    with pytest.raises(
+        DataError, match=r"column 'x' has 2 symbols with fewer than 5 rows \('w', 'z'\): pool them \(--rare pool\)"
+    ):
+        Reading("s", ("x",)).counts(tables.open_table(table))
+    pooled = Reading("s", ("x",), rare="pool").counts(tables.open_table(table))
+    assert pooled.public.texts == ("u", "v", "(rare)")
+    assert pooled.table.sum(axis=0).tolist() == [10, 7, 3]
+    assert pooled.public.pooled == (("w",), ("z",))
+    kept = Reading("s", ("x",), rare="keep").counts(tables.open_table(table))
+    assert kept.table.sum(axis=0).tolist() == [10, 7, 2, 1]
+
+
+def test_many_numbers_are_not_symbols_without_a_word():
+    table = pl.DataFrame({"s": ["a", "b"] * 50, "x": [i / 7 for i in range(100)]})
+    with pytest.raises(DataError, match=r"column 'x' holds 100 distinct numbers: bin it \(--bin x=EDGES"):
+        Reading("s", ("x",)).counts(tables.open_table(table))
+
+
+def test_too_many_symbols():
+    table = pl.DataFrame({"s": ["a", "b"] * 50_000, "x": [f"u{i}" for i in range(100_000)]})
+    with pytest.raises(DataError, match=r"'x' has 100,000 symbols, more than 5,000: bin or coarsen it, or raise"):
+        Reading("s", ("x",)).counts(tables.open_table(table))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty: it needs a line with the columns' names"),
+        (b"ill,age\n", "has no rows"),
+        (b"ill,age\n1,2,3\n", "line 2 has 3 fields, but the header has 2"),
+        (b"ill,age\ncaf\xe9,1\n", "save it as UTF-8"),
+        (b"ill,ill,age\n1,2,3\n", "more than one column 'ill'"),
+        (b"ill,agee\n1,2\n", "no column 'age': did you mean 'agee'"),
+    ],
+)
+def test_bad_files_say_what_is_wrong(tmp_path, content, message):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        Reading("ill", ("age",)).counts(tables.open_table(path))
+
+
+def test_huge_fields_are_read(tmp_path):
+    path = tmp_path / "huge.csv"
+    path.write_text("ill,age\n" + f"{'x' * 5_000_000},old\nno,old\n" * 3)
+    counts = Reading("ill", ("age",)).counts(tables.open_table(path))
+    assert counts.table.tolist() == [[3], [3]]
+
+
+def test_no_such_thing(tmp_path):
+    with pytest.raises(DataError, match=r"no file .*none.csv: check the path"):
+        tables.open_table(tmp_path / "none.csv")
+    with pytest.raises(DataError, match=r"does not end in \.csv, \.tsv, \.csv\.gz, \.tsv\.gz, \.parquet, \.pq"):
+        tables.open_table(tmp_path / "table.xlsx")
+    with pytest.raises(DataError, match="a int is no table"):
+        tables.open_table(3)
+    (tmp_path / "not.parquet").write_text("text")
+    with pytest.raises(DataError, match="cannot read"):
+        tables.open_table(tmp_path / "not.parquet")
+
+
+def test_secret_and_public_differ():
+    with pytest.raises(DataError, match="column 'age' is named twice"):
+        tables.audit(PEOPLE, secret="age", public="age")
+
+
+def test_a_bin_of_another_column():
+    with pytest.raises(DataError, match="--bin names 'name', which is neither the secret nor public"):
+        Reading("ill", ("age",), bins=("name=1",)).counts(tables.open_table(PEOPLE))
+
+
+def test_a_binned_column_of_text():
+    with pytest.raises(DataError, match="a binned column must hold numbers"):
+        Reading("ill", ("age",), bins=("age=1",)).counts(tables.open_table(PEOPLE))
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in frames()])
+@pytest.mark.parametrize("parts", ["121", "999999999999", "9" * 4000], ids=["121", "10^12", "10^4000"])
+@pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
+def test_more_quantiles_than_rows_are_refused(make, parts):
+    """The edges of 999999999999 bins once took 21 GB of memory."""
+    made = nw.from_native(make()).with_columns(name=nw.col("name").str.replace_all("p", "").cast(nw.Float64))
+    reading = Reading("ill", ("name",), bins=(f"name=quantiles:{parts}",), rare="keep")
+    with pytest.raises(DataError, match=r"asks for more bins than column 'name' has values \(120\): give at most 120"):
+        reading.counts(tables.open_table(made.to_native()))
+
+
+def test_more_digits_than_python_reads():
+    with pytest.raises(DataError, match="N of 2 or more"):
+        bins_from("age=quantiles:" + "9" * 5000)
+
+
+def test_as_many_quantiles_as_rows():
+    table = pl.DataFrame({"s": ["a", "b"] * 50, "age": range(100)})
+    counts = Reading("s", ("age",), bins=("age=quantiles:100",), rare="keep").counts(tables.open_table(table))
+    assert counts.table.sum(axis=0).tolist() == [1] * 100
+
+
+def test_many_bins_are_those_of_few_and_take_little_memory():
+    """Each value's bin by numpy; 5,000 bins once took 25 GB."""
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(size=20_000).round(4), [-np.inf, np.inf, -0.0, 0.0]])
+    frame = pl.DataFrame({"x": values}).vstack(pl.DataFrame({"x": [None, np.nan]}))
+    for parts in (3, 65, 66, 5000):
+        edges = tables.open_table(frame).quantiles(Column("x"), parts)
+        column = Column("x", edges)
+        labels = frame.select(column.labels()).to_series().to_list()
+        assert labels[-2:] == [None, None]
+        assert labels[:-2] == np.array(column.bins())[np.searchsorted(edges, values, side="right")].tolist()
+        wanted = {float(np.quantile(values, part / parts)) for part in range(1, parts)}
+        assert np.allclose(edges, sorted(wanted), rtol=0, atol=1e-9) if len(wanted) == len(edges) else parts == 5000

@@ -1,0 +1,124 @@
+"""What a card tells of its table, by an attacker who knows the program, the notion, and nearly all of the table.
+
+The attacker holds the true table and others in which up to three people have another secret, so that n and the public
+counts are the same, makes each one's card with this very program, and keeps those whose card is the published one.
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftbook.relatives import AverageLeakage, MaximalLeakage
+from liftlib import registry
+from lifttables.designs.designing import design
+from lifttables.designs.statement import KERNEL_TELLS, MERGING_TELLS
+from lifttables.encoding.columns import Column, Counts, Symbols
+from lifttables.releases.card import card_of
+
+SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]) * 400
+SECRET = Symbols((Column("s"),), (("s0",), ("s1",)))
+PUBLIC = Symbols((Column("x"), Column("z")), tuple((x, z) for x in "ab" for z in "pqr"))
+NOTIONS = [ll.LIP(0.4), ll.ALIP(np.inf, 0.3), AverageLeakage(0.02), MaximalLeakage(0.5), ll.SRLIP(0.4, (2, 3))]
+
+BLUNT = {
+    "watchdog",
+    "subset-merging",
+    "best-partition",
+    "funnel-merging",
+    "funnel-subsets",
+    "extremal",
+    "staircase",
+    "hamming",
+}
+"""Mechanisms whose very channel is the same for tables near one another: symbols merged, or a closed form."""
+
+
+def notion_for(name):
+    return next(one for one in NOTIONS if registry.mechanisms[name].serves(one))
+
+
+def left(counts, name, others):
+    """Whether another table has the card of this one."""
+    public = card(counts, name, None)
+    return any(card(other, name, None) == public for other in others)
+
+
+def neighbours(n, seed=0):
+    """Tables in which one to three people have the other secret."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        counts = SIX.copy()
+        for _ in range(rng.integers(1, 4)):
+            x, s = rng.integers(6), rng.integers(2)
+            counts[s, x] -= 1
+            counts[1 - s, x] += 1
+        if (counts != SIX).any():
+            yield counts
+
+
+def card(counts, name, confidence):
+    made = design(Counts(counts.astype(float), SECRET, PUBLIC), notion_for(name), name, confidence)
+    return {key: value for key, value in card_of(made).as_dict().items() if key not in ("made", "cite")}
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+@pytest.mark.parametrize("name", registry.mechanisms)
+def test_a_card_does_not_single_out_its_table(name, confidence):
+    """Another of at most 60 tables has the very same card, so that the truth is not alone; or it has no number."""
+    try:
+        public = card(SIX, name, confidence)
+    except ll.UnsupportedNotion:
+        assert confidence is not None
+        pytest.skip(f"{name} has no design for a population under {notion_for(name)}")
+    notion = notion_for(name)
+    if not notion.columnwise and notion.attributes is None:
+        assert public["kernel"] is None or public["grid"] == 1
+    if public["kernel"] is None:
+        # what the outputs are called stands in the release itself; no number here is more than whose name it is
+        numbers = json.dumps({**public, "kept": None, "version": None})
+        assert "." not in "".join(part for part in numbers.split('"')[::2])
+    else:
+        assert any(card(counts, name, confidence) == public for counts in neighbours(60))
+
+
+@pytest.mark.parametrize("name", [name for name in registry.mechanisms if name not in BLUNT])
+def test_the_exact_channel_would_single_it_out(name):
+    """What the attack finds where kernels are published to all their digits: half of the others at least are told."""
+    mechanism, notion = registry.mechanisms[name], notion_for(name)
+    truth = mechanism(ll.Joint.from_counts(SIX), notion).kernel
+    others = [mechanism(ll.Joint.from_counts(counts), notion).kernel for counts in neighbours(10)]
+    assert sum(not np.array_equal(one, truth) for one in others) >= len(others) / 2
+
+
+@pytest.mark.parametrize("name", ["optimal", "tailored"])
+def test_in_a_small_table_a_few_people_can_be_told(name):
+    """What the card says: in 300 rows it leaves none of 60 other tables, in 300,000 some."""
+    for times, alone in ((1, True), (1000, False)):
+        counts = SIX // 400 * times
+        others = [other - SIX + counts for other in neighbours(60)]
+        assert left(counts, name, others) is not alone
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
+    """By --no-kernel a small table's card is that of all its neighbours; with the kernel it says whom it may tell."""
+    counts = SIX // 400
+
+    def made(table):
+        return design(Counts(table.astype(float), SECRET, PUBLIC), ll.LIP(1.0), "optimal", confidence)
+
+    def told(one):
+        return {key: value for key, value in one.as_dict().items() if key not in ("made", "cite", "sources", "texts")}
+
+    withheld = card_of(made(counts), kernel=False)
+    assert (withheld.kernel, withheld.grid, withheld.told_bits) == (None, None, None)
+    assert "its owner withholds it" in withheld.as_text()
+    assert KERNEL_TELLS not in withheld.not_covered
+    assert KERNEL_TELLS in card_of(made(counts)).not_covered
+    for other in neighbours(3):
+        assert told(card_of(made(other - SIX + counts), kernel=False)) == told(withheld)
+    merged = design(Counts(counts.astype(float), SECRET, PUBLIC), ll.LIP(1.0), "watchdog", confidence)
+    assert KERNEL_TELLS not in card_of(merged).not_covered
+    assert MERGING_TELLS in card_of(merged).not_covered

@@ -1,0 +1,548 @@
+"""Nothing leaks on the side: order, card, kept columns, further releases, several secrets."""
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import BrokenNotion
+from lifttables.designs.rounding import bits, on_grid
+from lifttables.encoding.columns import Column, Symbols
+from lifttables.encoding.naming import texts_of_outputs
+from lifttables.files import fresh_files
+from lifttables.releases.composition import told_together
+from lifttables.releases.ledger import beside, read_ledger
+from lifttables.releases.releasing import permutation, shuffled
+
+SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]])
+
+
+def rows_of(counts, secret="s", public="x"):
+    """A table with these counts, sorted by the secret."""
+    s, x = (at.repeat(counts.ravel()) for at in np.indices(counts.shape).reshape(2, -1))
+    return pl.DataFrame({secret: [f"s{i}" for i in s], public: [f"x{i}" for i in x]})
+
+
+def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
+    frame.write_csv(folder / "in.csv")
+    outputs = tables.Outputs.beside(folder / name)
+    reading = tables.Reading(more.pop("secret", "s"), more.pop("public", "x"), rare="keep")
+    ledger = more.pop("ledger", None)
+    done = tables.sanitise_file(
+        folder / "in.csv",
+        outputs,
+        reading,
+        lambda _: notion,
+        mechanism,
+        resamples=0,
+        confidence=None,
+        ledger=ledger,
+        **more,
+    )
+    return done, outputs
+
+
+def guessed_by_change_point(released, secrets):
+    """The share of secrets that the best cut of the released rows into two runs guesses, as an attacker would."""
+    codes = {value: at for at, value in enumerate(sorted(set(released)))}
+    one_hot = np.eye(len(codes))[[codes[value] for value in released]]
+    before = np.cumsum(one_hot, axis=0)
+    after = before[-1] - before
+
+    def likelihood(counts):
+        total = counts.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nansum(np.where(counts > 0, counts * np.log(counts / total), 0), axis=1)
+
+    cut = int(np.argmax(likelihood(before) + likelihood(after))) + 1
+    names = sorted(set(secrets))
+    return max(
+        np.mean([one == secret for one, secret in zip([a] * cut + [b] * (len(secrets) - cut), secrets, strict=True)])
+        for a, b in itertools.permutations(names)
+    )
+
+
+def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
+    """The change-point attack of a reader: it succeeds with --keep-order and fails on shuffled rows."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(6000, np.array([[0.4, 0.1, 0.13], [0.09, 0.18, 0.1]]).ravel()).reshape(2, 3)
+    frame, notion = rows_of(counts), ll.LIP(0.3)
+    base = counts.sum(axis=1).max() / counts.sum()
+    guessed = {}
+    for keep_order in (True, False):
+        done, outputs = release(
+            tmp_path,
+            frame,
+            notion,
+            name=f"{keep_order}.csv",
+            publishing=tables.Publishing(keep_order=keep_order),
+            rng=1,
+        )
+        assert done.audit.kept
+        column = pl.read_csv(outputs.table)["x"].to_list()
+        guessed[keep_order] = guessed_by_change_point(column, frame["s"].to_list())
+        assert ("the rows are in the source's order" in " ".join(done.audit.notes)) is keep_order
+    assert guessed[True] > base + 0.2
+    assert guessed[False] < base + 0.03
+
+
+def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
+    """Each of the 6 orders of 3 rows in two batches comes about as often: chi-square, p-value above 1e-6."""
+    from scipy import stats
+
+    monkeypatch.setattr("lifttables.releases.releasing.PARTS", 3)
+    rng = np.random.default_rng(0)
+    seen = dict.fromkeys(itertools.permutations(range(3)), 0)
+    for _ in range(120):
+        batches = iter([pl.DataFrame({"a": [0, 1]}), pl.DataFrame({"a": [2]})])
+        seen[tuple(pl.concat(shuffled(batches, rng, tmp_path))["a"].to_list())] += 1
+    assert stats.chisquare(list(seen.values())).pvalue > 1e-6
+    big = [pl.DataFrame({"a": range(i * 1000, (i + 1) * 1000)}) for i in range(5)]
+    out = pl.concat(shuffled(iter(big), rng, tmp_path))["a"].to_numpy()
+    assert sorted(out) == list(range(5000))
+    assert abs(np.corrcoef(out, np.arange(5000))[0, 1]) < 0.1
+    assert list(shuffled(iter([]), rng, tmp_path)) == []
+    assert sorted(permutation(64, rng)) == list(range(64))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_card_of_a_mechanism_that_sees_the_secret_has_no_kernel(tmp_path):
+    """The design gives P(x|s) of the other secret exactly; the card holds no number that depends on the counts."""
+    done, outputs = release(tmp_path, rows_of(SIX), ll.LIP(0.1), "conditional-reporting")
+    kernel = done.design.channel.kernel
+    other = SIX[1] / SIX[1].sum()
+    drawn = kernel[0][0].copy()
+    drawn[0] = kernel[0][1][0]  # the off-diagonal entries are a multiple of the other secret's distribution
+    np.testing.assert_allclose(drawn / drawn.sum(), other, atol=1e-12)
+    card = json.loads(outputs.card.read_text())
+    assert card["kernel"] is None
+    # another table with the same labels gives the same card, but for the second it was made in
+    other_folder = tmp_path / "other"
+    other_folder.mkdir()
+    _, again = release(other_folder, rows_of(SIX[::-1, ::-1] + 3), ll.LIP(0.1), "conditional-reporting")
+    same = json.loads(again.card.read_text())
+    assert {k: v for k, v in card.items() if k not in ("made", "cite")} == {
+        k: v for k, v in same.items() if k not in ("made", "cite")
+    }
+    assert "conditional-reporting" in outputs.text.read_text()
+
+
+def test_public_counts_are_not_in_the_card(tmp_path):
+    """A reader's attack on the optimum: p_y = p_x K gives all counts from the design, and none from what is public."""
+    counts = SIX * 43
+    done, outputs = release(tmp_path, rows_of(counts), ll.LIP(0.4))
+    n, truth = counts.sum(), counts.sum(axis=0)
+    kernel = done.design.channel.kernel
+    from_design = np.linalg.lstsq(kernel.T, done.design.p_y, rcond=None)[0] * n
+    assert np.linalg.matrix_rank(kernel) < 6 or np.abs(from_design - truth).max() < 1e-6
+    card = tables.read_card(outputs.card)
+    for text in (outputs.card.read_text(), outputs.text.read_text()):
+        for number in (*truth, *counts.ravel(), n):
+            assert f" {number}," not in text
+            assert f" {number} " not in text
+    released = pl.read_csv(outputs.table)["x"].to_list()
+    p_y = np.array([released.count(text[0]) for text in card.texts]) / n
+    guess = np.rint(np.linalg.lstsq(card.kernel.T, p_y, rcond=None)[0] * n)
+    assert (guess == truth).mean() <= 1 / 3
+
+
+def test_one_kernel_on_the_grid_stands_for_many_tables():
+    """Among tables that differ by a few people, most have the very kernel of this one; the exact ones all differ."""
+    rng = np.random.default_rng(0)
+    base, notion = SIX * 400, ll.LIP(0.5)
+
+    def kernels(counts):
+        joint = ll.Joint.from_counts(counts)
+        exact = ll.mechanisms.tailored(joint, notion)
+        p_y = exact.joint_xy(joint).sum(axis=0)
+        made, grid = on_grid(exact, p_y, lambda one: notion.is_kept(joint, one))
+        assert grid == 1000
+        assert notion.is_kept(joint, made)
+        np.testing.assert_allclose(made.kernel * grid, np.rint(made.kernel * grid), atol=1e-9)
+        return exact.kernel.tobytes(), made.kernel.tobytes()
+
+    exact, public = kernels(base)
+    near = [kernels(base + rng.integers(-1, 2, base.shape)) for _ in range(40)]
+    assert sum(one == exact for one, _ in near) == 0
+    assert sum(one == public for _, one in near) >= 20
+
+
+def test_a_kernel_that_no_rounding_keeps_is_not_published():
+    joint = ll.Joint.from_counts(SIX)
+    notion = ll.PerfectPrivacy()
+    exact = ll.mechanisms.optimal(joint, notion)
+    assert not np.allclose(exact.kernel, exact.kernel[0])
+    made, grid = on_grid(exact, exact.joint_xy(joint).sum(axis=0), lambda one: notion.is_kept(joint, one))
+    assert notion.is_kept(joint, made)
+    assert grid is None or np.allclose(made.kernel * grid, np.rint(made.kernel * grid))
+
+
+def test_a_kernel_on_the_grid_stays_as_it_is():
+    """Also where a multiple times the grid is a little less than whole."""
+    rng = np.random.default_rng(0)
+    units = rng.multinomial(10_000, rng.dirichlet(np.ones(6)), size=500)
+    assert (np.floor(units / 10_000 * 10_000) < units).sum() > 20
+    exact = ll.Channel(units / 10_000)
+    made, grid = on_grid(exact, np.full(6, 1 / 6), lambda one: np.allclose(one.kernel, exact.kernel, rtol=0, atol=1e-9))
+    assert grid == 10_000
+    np.testing.assert_array_equal(made.kernel, exact.kernel)
+
+
+def test_bits_count_the_kernels():
+    """Against counting all compositions of the grid by hand."""
+    for n_outputs, grid in ((2, 3), (3, 4)):
+        rows = sum(sum(one) == grid for one in itertools.product(range(grid + 1), repeat=n_outputs))
+        assert bits(5, n_outputs, grid) == pytest.approx(5 * math.log2(rows))
+
+
+def test_kept_columns_are_judged_together_with_the_release(tmp_path):
+    """A recoded secret among the kept columns stops the run; an independent column does not."""
+    frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
+    with pytest.raises(BrokenNotion, match="BROKEN together with the kept columns recoded: recoded = a and x released"):
+        release(tmp_path, frame, ll.LIP(0.4), publishing=tables.Publishing(keep=("recoded",)))
+    assert [p.name for p in tmp_path.iterdir()] == ["in.csv"]
+    done, _ = release(tmp_path, frame, ll.LIP(0.4), publishing=tables.Publishing(keep=("recoded",)), allow=True)
+    assert any("BROKEN together" in note for note in done.audit.notes)
+    assert done.card.broken == "BROKEN: LIP(eps=0.4) is not kept together with the kept columns recoded"
+    with pytest.raises(BrokenNotion):
+        tables.sanitise(
+            frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0, confidence=None
+        )
+
+
+def test_kept_columns_that_tell_people_apart(monkeypatch):
+    monkeypatch.setattr("lifttables.releases.composition.MOST", 100)
+    frame = rows_of(SIX).with_row_index("id")
+    with pytest.raises(BrokenNotion, match="the kept columns id have 300 combinations of values, more than 100"):
+        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0, confidence=None)
+
+
+def test_told_together_is_what_enumeration_says():
+    """Two releases and a kept column, by sums over all cells and outputs."""
+    rng = np.random.default_rng(3)
+    cells = list(itertools.product("ab", "uvw", "12"))
+    rows = rng.integers(1, 9, len(cells))
+    frame = pl.DataFrame(
+        [cell for cell, n in zip(cells, rows, strict=True) for _ in range(n)], schema=["s", "x", "z"], orient="row"
+    )
+    made = [
+        tables.sanitise(
+            frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=name, resamples=0, confidence=None
+        ).design
+        for eps, name in ((0.1, "randomised-response"), (0.3, "conditional-reporting"))
+    ]
+    found = told_together(tables.open_table(frame), made[0].secret, made, ["z"], ll.LIP(0.0))
+    p = {}
+    for (s, x, z), n in zip(cells, rows, strict=True):
+        a, b = "ab".index(s), "uvw".index(x)
+        for y in itertools.product(range(made[0].channel.n_outputs), range(made[1].channel.n_outputs)):
+            share = n * made[0].channel.kernel[b, y[0]] * made[1].channel.kernel[a, b, y[1]] / rows.sum()
+            p[s, z, *y] = p.get((s, z, *y), 0) + share
+    p_s = {s: sum(v for k, v in p.items() if k[0] == s) for s in "ab"}
+    worst = max(abs(math.log(v / p_s[k[0]] / sum(p[t, *k[1:]] for t in "ab"))) for k, v in p.items())
+    assert found.excess == pytest.approx(worst, abs=1e-12)
+    assert found.worst.startswith("z = ")
+
+
+@pytest.mark.parametrize("secrets", [("s0",), ("s0", "s2"), ("s0", "s1", "s2", "s3"), ("s2", "s3")], ids="+".join)
+def test_told_together_is_about_the_secrets_of_the_rows(secrets):
+    """A design for two secrets, s0 and s1, applied to rows that lack one, or have others: by sums over the rows."""
+    made = tables.sanitise(
+        rows_of(SIX * 50), secret="s", public="x", notion=ll.LIP(0.4), mechanism="optimal", resamples=0, confidence=None
+    ).design
+    symbols, rng = [label for (label,) in made.public.labels], np.random.default_rng(5)
+    cells = {cell: int(rng.integers(1, 9)) for cell in itertools.product(secrets, symbols, "12")}
+    frame = pl.DataFrame([c for c, n in cells.items() for _ in range(n)], schema=["s", "x", "z"], orient="row")
+    p, outputs = {}, range(made.channel.n_outputs)
+    for (s, x, z), n in cells.items():
+        for y in outputs:
+            p[s, z, y] = p.get((s, z, y), 0) + n * made.channel.kernel[symbols.index(x), y]
+    total = sum(p.values())
+    p_s = {s: sum(v for k, v in p.items() if k[0] == s) / total for s in secrets}
+    worst = max(abs(math.log(v / p_s[s] / sum(p[t, z, y] for t in secrets))) for (s, z, y), v in p.items() if v)
+    found = told_together(tables.open_table(frame), made.secret, [made], ["z"], ll.LIP(0.0))
+    assert found.excess == pytest.approx(worst, abs=1e-12)
+
+
+def test_halves_that_say_nothing_and_together_all():
+    """No budget composes: X = (S xor R, R), each half independent of S, both tell it (the theorem's example)."""
+    frame = pl.DataFrame({"s": [0, 0, 1, 1] * 20, "r": [0, 1, 0, 1] * 20, "t": [0, 1, 1, 0] * 20}).cast(pl.String)
+    half = {
+        name: tables.sanitise(
+            frame, secret="s", public=name, notion=ll.LIP(0.0), mechanism="optimal", resamples=0, confidence=None
+        ).design
+        for name in "rt"
+    }
+    table = tables.open_table(frame)
+    for made in half.values():
+        assert made.channel.n_outputs == 2
+        assert told_together(table, made.secret, [made], [], ll.LIP(0.0)).excess == pytest.approx(0, abs=1e-12)
+    both = list(half.values())
+    assert told_together(table, half["r"].secret, both, [], ll.LIP(1.0)).excess == np.inf
+    # a side without a budget bounds nothing, however much it is needed; each secret has P(s) = 1/2
+    assert told_together(table, half["r"].secret, both, [], ll.ALIP(np.inf, 0.0)).excess == pytest.approx(math.log(2))
+    free = told_together(table, half["r"].secret, both, [], ll.LIP(np.inf))
+    assert not free.broken
+
+
+def test_a_second_release_is_put_together_with_the_first(tmp_path):
+    """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on; the ledger holds what was made."""
+    frame, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
+    release(tmp_path, frame, ll.LIP(0.2), name="a.csv", ledger=ledger)
+    assert ledger.stat().st_mode & 0o777 == 0o600
+    before = ledger.read_text()
+    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
+        release(tmp_path, frame, ll.LIP(0.2), name="b.csv", ledger=ledger)
+    assert ledger.read_text() == before
+    assert not (tmp_path / "b.csv").exists()
+    done, _ = release(tmp_path, frame, ll.LIP(0.2), name="b.csv", ledger=ledger, allow=True)
+    assert done.card.release == 2
+    assert len(read_ledger(ledger).entries) == 2
+    # a release that says nothing is no harm beside any other
+    done, outputs = release(tmp_path, frame, ll.LIP(5.0), "subset-merging", name="c.csv", ledger=ledger)
+    assert done.card.release == 3
+    assert "It is release 3 of these rows" in outputs.text.read_text()
+    # apply on these rows is one more draw; on other rows it begins a ledger of theirs
+    design = tmp_path / "a.PRIVATE.design.json"
+    with pytest.raises(BrokenNotion, match="together with 3 earlier releases of these rows"):
+        tables.apply_file(design, tmp_path / "in.csv", tmp_path / "again.csv", ledger=ledger)
+    rows_of(SIX * 50).write_csv(tmp_path / "new.csv")
+    tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n1.csv", ledger=beside(tmp_path / "new.csv"))
+    with pytest.raises(BrokenNotion, match="together with 1 earlier release"):
+        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
+    rows_of(SIX * 50).select("x").write_csv(tmp_path / "new.csv")
+    with pytest.raises(BrokenNotion, match="is not known without the secret and the notion"):
+        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
+    assert not list(tmp_path.glob("n2*"))
+    ledger.write_text("{}")
+    with pytest.raises(ll.errors.DataError, match="is no ledger of releases"):
+        release(tmp_path, frame, ll.LIP(0.2), name="d.csv", ledger=ledger)
+    assert ledger.read_text() == "{}"
+
+
+def test_what_was_published_as_it_is_stays_published(tmp_path):
+    """A release beside it is judged with it: where the table has it no more, and where it is the secret now."""
+    frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
+    frame = frame.with_columns(pl.Series("other", ["u", "v"] * (len(frame) // 2)))
+    words = {"public": "x", "notion": ll.LIP(0.4), "resamples": 0, "confidence": None}
+    words["ledger"] = tmp_path / "releases.json"
+    tables.sanitise(frame, secret="other", keep=["recoded"], **words, allow=True)
+    with pytest.raises(BrokenNotion, match="together with the kept columns recoded and 1 earlier release of these row"):
+        tables.sanitise(frame, secret="s", **words)
+    with pytest.raises(BrokenNotion, match="together with the kept columns recoded and 1 earlier release of these row"):
+        tables.sanitise(frame, secret="recoded", **words)
+    with pytest.raises(
+        ll.errors.DataError, match="an earlier release was of the column 'recoded', which the table has no mo"
+    ):
+        tables.sanitise(frame.drop("recoded"), secret="s", **words)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "dask"])
+@pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
+def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, monkeypatch):
+    """A command's release, then a frame's, then new draws by its design: each judged with those before it."""
+    rows, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
+    frame = rows if kind == "polars" else rows.to_pandas()
+    if kind == "dask":
+        import dask.dataframe as dd
+
+        frame = dd.from_pandas(frame, npartitions=3)
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.2), "mechanism": "optimal", "rare": "keep"}
+    words |= {"resamples": 0, "confidence": None, "ledger": ledger}
+    first = tables.sanitise(frame, **words)
+    assert first.card.release == 1
+    assert ledger.stat().st_mode & 0o777 == 0o600
+    before = ledger.read_text()
+    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
+        tables.sanitise(frame, **words)
+    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
+        release(tmp_path, rows, ll.LIP(0.2), ledger=ledger)
+    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
+        tables.apply(frame, first.design, ledger=ledger)
+    assert ledger.read_text() == before
+    # a draw that fails is no release
+    monkeypatch.setattr("lifttables.releases.sanitising.drawn_frame", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        tables.sanitise(frame, **words, allow=True)
+    assert ledger.read_text() == before
+    assert {path.name for path in tmp_path.iterdir()} <= {ledger.name, "in.csv"}
+    monkeypatch.undo()
+    again = tables.sanitise(frame, **words, allow=True)
+    assert again.card.release == 2
+    assert any("BROKEN together" in note for note in again.audit.notes)
+    new = tmp_path / "new.json"
+    tables.apply(frame, first.design, ledger=new)
+    assert [entry.output for entry in read_ledger(new).entries] == ["a frame"]
+    release(tmp_path, rows, ll.LIP(0.2), name="b.csv", ledger=ledger, allow=True)
+    assert [entry.output for entry in read_ledger(ledger).entries] == ["a frame", "a frame", "b.csv"]
+    # another's release in the meantime is seen
+    monkeypatch.setattr("lifttables.releases.sanitising.drawn_frame", lambda *_: ledger.write_text(before))
+    with pytest.raises(ll.errors.DataError, match="has changed meanwhile"):
+        tables.sanitise(frame, **words, allow=True)
+    assert ledger.read_text() == before
+
+
+def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({name: rng.choice(list(values), 3000) for name, values in (("a", "pq"), ("b", "uvw"))})
+    frame = frame.with_columns(
+        pl.Series("x", [f"{a}{rng.integers(2)}" if rng.random() < 0.6 else "none" for a in frame["a"]])
+    )
+    notion = ll.ALIP(0.5, 0.3)
+    done, _ = release(tmp_path, frame, notion, "optimal", secret=("a", "b"))
+    assert done.design.secret.names == ["a", "b"]
+    assert len(done.design.secret.labels) == 6
+    for secret in ("a", "b"):
+        alone = ll.Joint.from_table(frame.to_dict(as_series=False), secret=secret, public="x")
+        assert notion.is_kept(alone, done.design.channel)
+    assert any("Secrets other than a, b" in one for one in done.card.not_covered)
+
+
+def test_several_public_columns_stay_several(tmp_path):
+    """The help's own example: pooled combinations, two columns out, each output's text its own."""
+    rng = np.random.default_rng(2)
+    frame = pl.DataFrame(
+        {"s": rng.choice(list("ab"), 400), "age": rng.choice(["old", "mid", "new"], 400, p=[0.5, 0.45, 0.05])}
+    )
+    frame = frame.with_columns(pl.Series("sex", rng.choice(["f", "m"], 400, p=[0.93, 0.07])))
+    frame.write_csv(tmp_path / "in.csv")
+    outputs = tables.Outputs.beside(tmp_path / "out.csv")
+    reading = tables.Reading("s", ("age", "sex"), rare="pool", min_count=10)
+    for mechanism in ("optimal", "subset-merging"):
+        done = tables.sanitise_file(
+            tmp_path / "in.csv",
+            outputs,
+            reading,
+            lambda _: ll.LIP(0.1),
+            mechanism,
+            resamples=0,
+            confidence=None,
+            force=True,
+        )
+        assert done.design.public.pooled
+        out = pl.read_csv(outputs.table)
+        assert out.columns == ["age", "sex"]
+        card = tables.read_card(outputs.card)
+        known = {texts: y for y, texts in enumerate(card.texts)}
+        assert len(known) == len(card.texts)
+        assert all(row in known for row in out.rows())
+        assert not set(done.design.public.pooled) & set(card.symbols)
+
+
+def test_texts_say_which_output_it_is():
+    ages = Symbols((Column("age"),), tuple((f"c{i:03}",) for i in range(200)))
+    texts = texts_of_outputs(ages, [range(150), range(150, 200), (0,), (0,)])
+    assert texts[0][0].endswith("more #1")
+    assert texts[2:] == (("c000 #3",), ("c000 #4",))
+    assert len(set(texts)) == 4
+    assert max(len(text) for (text,) in texts) < 250
+
+
+def test_files_together_or_not_at_all(tmp_path):
+    a, b = tmp_path / "a", tmp_path / "b"
+    a.write_text("old a")
+    together = fresh_files([a, b], force=[a])
+    x, y = together.__enter__()
+    x.write_text("new a")
+    y.write_text("new b")
+    b.write_text("another's")
+    with pytest.raises(ll.errors.DataError, match="b is there already"):
+        together.__exit__(None, None, None)
+    assert (a.read_text(), b.read_text()) == ("old a", "another's")
+    b.unlink()
+    with fresh_files([a, b], force=[a], private=[b]) as (x, y):
+        x.write_text("new a")
+        y.write_text("new b")
+    assert (a.read_text(), b.read_text(), b.stat().st_mode & 0o777) == ("new a", "new b", 0o600)
+    with pytest.raises(ll.errors.DataError, match="are one file"), fresh_files([a, tmp_path / "." / "a"], force=True):
+        pass
+    (tmp_path / "link").symlink_to(a)
+    link = fresh_files([tmp_path / "link"], force=True, inputs=[a])
+    with pytest.raises(ll.errors.DataError, match="is read, so it is not written to"), link:
+        pass
+    (tmp_path / "hard").hardlink_to(a)
+    with pytest.raises(ll.errors.DataError, match="is read"), fresh_files([tmp_path / "hard"], force=True, inputs=[a]):
+        pass
+    with pytest.raises(ll.errors.DataError, match="is no ordinary file"), fresh_files([Path("/dev/null")], force=True):
+        pass
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b", "hard", "link"]
+
+
+@pytest.mark.parametrize(
+    "notion", [ll.ALIP(0.7, 0.2), ll.LIP(0.4), ll.LDP(0.8), ll.LIP(0.0), ll.ALIP(math.inf, 0.3), ll.LDP(math.inf)]
+)
+def test_beliefs_are_bounded_as_it_is_said(notion):
+    """Any property of the secret, by all subsets of secrets and all outputs of optimal responses."""
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        joint = ll.Joint(rng.dirichlet(np.ones(20)).reshape(4, 5))
+        out = ll.mechanisms.optimal(joint, notion).release(joint)
+        for size in range(5):
+            for chosen in itertools.combinations(range(4), size):
+                prior = joint.p_s[list(chosen)].sum()
+                least, most = notion.belief(min(1.0, prior))
+                after = out.s_given_x[list(chosen)].sum(axis=0)
+                assert (after >= least - 1e-9).all()
+                assert (after <= most + 1e-9).all()
+    assert notion.belief(0.0) == (0.0, 0.0)
+    assert notion.belief(1.0)[1] == 1.0
+
+
+def tables_of(n, shape):
+    """All contingency tables of n rows."""
+    cells = shape[0] * shape[1]
+    for bars in itertools.combinations(range(n + cells - 1), cells - 1):
+        edges = (-1, *bars, n + cells - 1)
+        yield np.array([b - a - 1 for a, b in itertools.pairwise(edges)]).reshape(shape)
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.3), ll.ALIP(0.6, 0.2), ll.LDP(0.5)])
+def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(notion):
+    """The theorem by enumeration: all tables of 6 rows, an optimal kernel of each, a drawn prior over tables.
+
+    For each kernel and each margin of the secret, the belief about one row's secret after its output.
+    """
+    rng = np.random.default_rng(0)
+    together: dict[tuple, list] = {}
+    law = rng.dirichlet(np.ones(6)).reshape(2, 3)
+    for counts in tables_of(6, (2, 3)):
+        chance = math.factorial(6) * np.prod(
+            [p**c / math.factorial(c) for p, c in zip(law.ravel(), counts.ravel(), strict=True)]
+        )
+        kernel = np.ones((3, 1))
+        if counts.sum(axis=0).all() and counts.sum(axis=1).all():
+            kernel = ll.mechanisms.optimal(ll.Joint.from_counts(counts), notion).kernel
+        together.setdefault((kernel.tobytes(), kernel.shape, tuple(counts.sum(axis=1))), []).append(
+            (chance, counts, kernel)
+        )
+    several = 0
+    for (_, _, margin), members in together.items():
+        if not all(margin):
+            continue
+        several += len(members) > 1
+        total = sum(chance for chance, _, _ in members)
+        p_sy = sum(chance / total * counts @ kernel / 6 for chance, counts, kernel in members)
+        p_sy = p_sy[:, p_sy.sum(axis=0) > 0]
+        assert notion.excess(ll.Joint(p_sy), ll.Channel.identity(p_sy.shape[1])) <= 1e-9
+    assert several > 5
+
+
+def test_releases_that_are_independent_given_the_secret():
+    """The theorem's second part, on random pairs of releases: ALIP by the sum of all budgets, LDP by the sum."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        p_s = rng.dirichlet(np.ones(3))
+        given = [rng.dirichlet(np.ones(4) * 3, size=3) for _ in range(2)]
+        each = [ll.Joint(p_s[:, None] * one) for one in given]
+        pair = ll.Joint((p_s[:, None, None] * given[0][:, :, None] * given[1][:, None, :]).reshape(3, -1))
+        leak = [ll.ALIP(0, 0).leakage(one, ll.Channel.identity(4)) for one in each]
+        both = ll.ALIP(0, 0).leakage(pair, ll.Channel.identity(16))
+        assert max(both) <= sum(sum(one) for one in leak) + 1e-12
+        ldp = [ll.LDP(0).leakage(one, ll.Channel.identity(4)) for one in each]
+        assert ll.LDP(0).leakage(pair, ll.Channel.identity(16)) <= sum(ldp) + 1e-12

@@ -1,0 +1,251 @@
+"""An audit names the symbols whose row breaks a notion by itself, with what must be known before and what it needs.
+
+The route: fractions of counts, one attacker after the other.
+"""
+
+import itertools
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+from lifttables.audits.auditing import audit, audit_counts
+from lifttables.cli import main
+
+SECRETS, SEXES, AGES = ("flu", "none", "rare"), ("f", "m"), ("old", "teen", "young")
+COUNTS = [[30, 20, 14, 9, 12, 5], [10, 40, 6, 5, 9, 14], [7, 9, 22, 3, 8, 2]]
+WITH_A_ZERO = [[0, 20, 14, 9, 12, 5], *COUNTS[1:]]
+SHAPE = (2, 3)
+XS = list(itertools.product(range(2), range(3)))
+SUBSETS = ((), (0,), (1,), (0, 1))
+ATTRIBUTES = (("sex", SEXES), ("age", AGES))
+CLOSE = 1e-8
+
+
+def agreeing(known, values):
+    return [i for i, x in enumerate(XS) if all(x[j] == v for j, v in zip(known, values, strict=True))]
+
+
+def by_hand(counts, kernel=None):
+    """Return {output: {J: (need, all that need as much, as (secret, lift, value))}} of P(s|x^J,y) / P(s|x^J)."""
+    kernel = kernel or [[Fraction(i == y) for y in range(6)] for i in range(6)]
+    found = {}
+    for y, known in itertools.product(range(len(kernel[0])), SUBSETS):
+        each = []
+        for values in itertools.product(*(range(SHAPE[j]) for j in known)):
+            cell = agreeing(known, values)
+            before = [sum(row[i] for i in cell) for row in counts]
+            after = [sum(row[i] * kernel[i][y] for i in cell) for row in counts]
+            if not sum(after):
+                continue
+            for s in range(len(counts)):
+                if before[s]:
+                    lift = Fraction(after[s]) / sum(after) / (Fraction(before[s]) / sum(before))
+                    each.append((abs(math.log(lift)) if lift else math.inf, s, lift, values))
+        most = max(one[0] for one in each)
+        found.setdefault(y, {})[known] = (most, [one[1:] for one in each if one[0] >= most - 1e-12])
+    return found
+
+
+def written(known, s, lift, values):
+    given = " and ".join(f"{ATTRIBUTES[j][0]} {ATTRIBUTES[j][1][v]!r}" for j, v in zip(known, values, strict=True))
+    return f"secret {SECRETS[s]!r}, lift {float(lift):.4g}" + (f", given {given}" if given else "")
+
+
+def audited(counts, notion, channel=None, attributes=ATTRIBUTES):
+    joint = ll.Joint.from_counts(counts, SECRETS, [" & ".join((SEXES[a], AGES[b])) for a, b in XS])
+    names = ("ill", "sex & age")
+    return audit_counts(np.array(counts), joint, names, notion, channel, resamples=0, attributes=attributes)
+
+
+def assert_as_by_hand(found, needs, outputs, eps):
+    """Each symbol's bounds broken, and those alone."""
+    assert {one.symbol for one in found.symbols} == set(outputs)
+    for one in found.symbols:
+        of_symbol = needs[outputs.index(one.symbol)]
+        beyond = [known for known in SUBSETS if of_symbol[known][0] > eps]
+        assert one.kept is not bool(beyond)
+        assert [(broken.budget, broken.allowed) for broken in one.broken] == [("eps", eps)] * len(beyond)
+        for broken, known in zip(one.broken, beyond, strict=True):
+            need, ties = of_symbol[known]
+            assert broken.needed == pytest.approx(need, rel=1e-12)
+            assert broken.why in {written(known, *one) for one in ties}
+    assert found.kept is all(one.kept for one in found.symbols)
+    assert not [note for note in found.notes if "exceeded" in note]
+
+
+OUTPUTS = [" & ".join((SEXES[a], AGES[b])) for a, b in XS]
+KERNEL = [[Fraction(3 + (2 * i + y) % 5, 1) for y in range(3)] for i in range(6)]
+KERNEL = [[k / sum(row) for k in row] for row in KERNEL]
+
+
+@pytest.mark.parametrize("counts", [COUNTS, WITH_A_ZERO], ids=["finite", "zero-cell"])
+@pytest.mark.parametrize("released", [False, True])
+def test_srlip_names_symbols_and_what_is_known_before(counts, released):
+    needs = by_hand(counts, KERNEL if released else None)
+    channel = ll.Channel(np.array(KERNEL, dtype=float), "uvw") if released else None
+    edges = {need for each in needs.values() for need, _ in each.values() if math.isfinite(need)}
+    for edge in edges:
+        for eps in (edge - CLOSE, edge + CLOSE):
+            if eps >= 0:
+                found = audited(counts, ll.SRLIP(eps, SHAPE), channel)
+                assert_as_by_hand(found, needs, list("uvw") if released else OUTPUTS, eps)
+
+
+@pytest.mark.parametrize("unused", range(4))
+def test_an_output_that_never_comes_has_no_need(unused):
+    """Those behind it keep their own: the release leaves it out, and its need does not stand in for another's."""
+    needs, names = by_hand(COUNTS, KERNEL), [*"uvw"]
+    names.insert(unused, "never")
+    channel = ll.Channel(np.insert(np.array(KERNEL, dtype=float), unused, 0, axis=1), names)
+    for edge in (max(need for need, _ in each.values()) for each in needs.values()):
+        for eps in (edge - CLOSE, edge + CLOSE):
+            assert_as_by_hand(audited(COUNTS, ll.SRLIP(eps, SHAPE), channel), needs, ["u", "v", "w"], eps)
+
+
+def test_one_symbol_breaks_it_by_itself():
+    """Between what the worst symbol needs and what the next one does."""
+    needs = by_hand(COUNTS)
+    worst = {y: max(need for need, _ in each.values()) for y, each in needs.items()}
+    last, before = sorted(worst.values(), reverse=True)[:2]
+    found = audited(COUNTS, ll.SRLIP((last + before) / 2, SHAPE))
+    assert [one.symbol for one in found.symbols if one.broken] == [OUTPUTS[max(worst, key=worst.get)]]
+    assert found.symbols[0].broken
+
+
+def test_a_zero_cell_needs_all_there_is():
+    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, SHAPE))
+    (one,) = (one for one in found.symbols if one.broken)
+    assert one.symbol == "f & old"
+    assert [str(broken) for broken in one.broken] == [
+        f"eps: needs inf, budget 5 (secret 'flu', lift 0{given})"
+        for given in ("", ", given sex 'f'", ", given age 'old'")
+    ]
+
+
+def test_attributes_without_names_are_numbered():
+    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, SHAPE), attributes=())
+    texts = [broken.why for broken in found.symbols[0].broken]
+    assert texts[1:] == [f"secret 'flu', lift 0, given value 0 of attribute {j}" for j in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("shape", "given"),
+    [
+        ((6,), []),
+        ((1, 6), ["value 0 of attribute 0"]),
+        ((3, 2), ["value 0 of attribute 0", "value 0 of attribute 1"]),
+        ((2, 3), ["sex 'f'", "age 'old'"]),
+        ((2, 3, 1), ["value 0 of attribute 0", "value 0 of attribute 1", "value 0 of attribute 2"]),
+    ],
+)
+def test_attributes_of_another_shape_are_not_called_by_the_columns(shape, given):
+    """The symbol of the zero cell is the first whatever the shape, and ruled out by each attribute alone."""
+    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, shape))
+    (one,) = (one for one in found.symbols if one.broken)
+    known = [broken.why.partition(", given ")[2] for broken in one.broken]
+    assert known[: 1 + len(given)] == ["", *given]
+
+
+def test_an_infinite_budget_is_kept_by_all():
+    assert all(one.kept for one in audited(WITH_A_ZERO, ll.SRLIP(math.inf, SHAPE)).symbols)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_output_needs_what_it_does_alone(seed):
+    """Each output beside a release that tells next to nothing: the leakage of the two is this output's need."""
+    rng = np.random.default_rng(seed)
+    joint = ll.Joint.from_counts(rng.integers(1, 20, (3, 6)))
+    for kernel in (rng.dirichlet(np.ones(4), 6), rng.dirichlet(np.ones(4), (3, 6))):
+        notion, channel = ll.SRLIP(0.1, SHAPE), ll.Channel(kernel)
+        needs = np.array([need.needed for need in notion.row_needs(joint, channel)])
+        assert needs.max() == notion.leakage(joint, channel)
+        for y, need in enumerate(needs.max(axis=0)):
+            column = 1e-12 * kernel[..., y]
+            alone = notion.leakage(joint, ll.Channel(np.stack([column, 1 - column], axis=-1)))
+            assert alone == pytest.approx(need, rel=1e-9)
+
+
+@dataclass(frozen=True)
+class OfAge(ll.Notion):
+    """A user's own: P(age|y) / P(age) is at most e^most, whatever the secret is."""
+
+    most: float
+    rowwise = True
+
+    def row_needs(self, joint, channel):
+        ages = joint.p_x.reshape(SHAPE).sum(axis=0)
+        after = (joint.p_x[:, None] * channel.kernel).reshape(*SHAPE, -1).sum(axis=0)
+        needed = np.log((after / after.sum(axis=0) / ages[:, None]).max(axis=0))
+        return (ll.notions.RowNeed("most", needed, self.most),)
+
+    def leakage(self, joint, channel):
+        return float(self.row_needs(joint, channel)[0].needed.max())
+
+    def excess(self, joint, channel):
+        return self.leakage(joint, channel) - self.most
+
+
+def test_a_notion_of_a_user_s_own_is_asked_the_same():
+    total = sum(map(sum, COUNTS))
+    ages = [Fraction(sum(row[i] for row in COUNTS for i in agreeing((1,), (b,))), total) for b in range(3)]
+    needs = [-math.log(share) for share in ages]
+    for edge in needs:
+        for most in (edge - CLOSE, edge + CLOSE):
+            found = audited(COUNTS, OfAge(most))
+            broken = {one.symbol: one.broken for one in found.symbols if one.broken}
+            assert set(broken) == {OUTPUTS[i] for i, (_, b) in enumerate(XS) if needs[b] > most}
+            assert found.kept is not bool(broken)
+            for symbol, (one,) in broken.items():
+                assert (one.budget, one.allowed, one.why) == ("most", most, "all secrets together")
+                assert one.needed == pytest.approx(needs[AGES.index(symbol.split(" & ")[1])], rel=1e-12)
+
+
+@pytest.mark.parametrize("said", [{"secret": np.zeros(6, int)}, {"lift": np.ones(6)}])
+def test_a_need_may_say_no_more_than_whose_lift_or_which(said, monkeypatch):
+    """Then no secret is named, for a name without its lift says nothing, nor the other way about."""
+    asked = OfAge.row_needs
+    monkeypatch.setattr(OfAge, "row_needs", lambda *given: tuple(one._replace(**said) for one in asked(*given)))
+    found = audited(COUNTS, OfAge(0.0))
+    assert {broken.why for one in found.symbols for broken in one.broken} == {"all secrets together"}
+
+
+@pytest.fixture
+def people(tmp_path):
+    rows = [f"{SECRETS[s]},{SEXES[a]},{AGES[b]}\n" * WITH_A_ZERO[s][i] for s in range(3) for i, (a, b) in enumerate(XS)]
+    (tmp_path / "people.csv").write_text("ill,sex,age\n" + "".join(rows))
+    return tmp_path / "people.csv"
+
+
+def test_command_line(people, capsys):
+    words = ["audit", str(people), "--secret", "ill", "--public", "sex", "age", "--resamples", "0"]
+    asked = [*words, "--notion", "srlip", "--eps", "0.9"]
+    assert main(asked) == 3
+    told = capsys.readouterr().out
+    assert "SRLIP(eps=0.9, shape=(2, 3)) is BROKEN for these rows" in told
+    assert "eps: needs inf, budget 0.9 (secret 'flu', lift 0, given sex 'f')" in told
+    assert "all symbols together" not in told
+    assert main([*asked, "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)["symbols"]
+    needs = by_hand(WITH_A_ZERO)
+    assert {one["symbol"] for one in found if one["kept"] is False} == {
+        OUTPUTS[y] for y, each in needs.items() if max(need for need, _ in each.values()) > 0.9
+    }
+
+
+def test_a_release_under_the_notion_keeps_it_by_every_symbol(people):
+    from lifttables import sanitise
+
+    people, columns = pl.read_csv(people), {"secret": "ill", "public": ["sex", "age"]}
+    before = audit(people, **columns, notion=ll.SRLIP(0.9, SHAPE), resamples=0)
+    assert before.kept is False
+    after = sanitise(
+        people, **columns, notion=ll.SRLIP(0.9, SHAPE), mechanism="product", confidence=None, resamples=0, rng=0
+    ).audit
+    assert after.kept
+    assert all(one.kept for one in after.symbols)

@@ -1,0 +1,359 @@
+"""The search from without: against a linear programme over all vertices, and what its limits and reports say."""
+
+import inspect
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import liftlib as ll
+from mixproof import search
+from mixproof.compiling import HAS_NUMBA
+from mixproof.constraints import ranges
+from mixproof.numerics import xlogx
+from mixproof.polytope import vertices
+from mixproof.search import cheapest_mixture
+
+ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
+
+
+def entropies(rows):
+    return -xlogx(np.asarray(rows)).sum(axis=1)
+
+
+def cases(count=6, seed=0, largest=6):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        joint = ll.Joint(ll.datasets.uniform_joints(1, 3, int(rng.integers(3, largest + 1)), rng)[0])
+        yield ll.ALIP(*rng.uniform(0.1, 0.8, 2)).halfspaces(joint), joint.p_x
+
+
+def best(halfspaces, target):
+    """The least cost, and how much less it is where each halfspace gives way by 10^-3."""
+    every = vertices(halfspaces)
+    found = linprog(entropies(every), A_eq=every.T, b_eq=target, method="highs")
+    assert found.status == 0
+    return found.fun
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_the_least_cost_over_all_vertices(compiled):
+    for g, target in cases():
+        found, least = cheapest_mixture(g, target, compiled=compiled), best(g, target)
+        assert found.cost == pytest.approx(least, abs=max(2e-9, 2e-6 * (entropies([target])[0] - least)))
+        assert found.proven.bound <= least + 1e-9
+        assert found.cost - found.proven.bound <= max(1e-6 * (entropies([target])[0] - found.cost), 1e-9)
+        assert found.ended
+        np.testing.assert_allclose(found.rows[0], target, atol=1e-12)
+        np.testing.assert_allclose(found.weights @ found.rows, target, atol=1e-9)
+        assert found.weights @ entropies(found.rows) == pytest.approx(found.cost, abs=1e-12)
+        assert found.dual @ target == pytest.approx(found.cost, abs=1e-9)
+        assert (found.rows @ g.T >= -1e-8).all()
+        assert len(found.rows) == len(found.weights)
+        # what has no weight is there because it costs what it is worth
+        idle = (found.weights == 0) & (np.arange(len(found.rows)) > 0)
+        worth = found.rows[idle] @ found.dual
+        assert (np.abs(entropies(found.rows[idle]) - worth) <= 1e-6).all()
+        assert found.passes >= 1
+        assert found.seconds > 0
+        proven = found.proven
+        np.testing.assert_array_equal(proven.halfspaces, g)
+        assert proven.work.nodes <= found.programmes
+        assert (vertices(g).max(axis=0) <= proven.caps).all()
+        assert proven.cap_multipliers.shape == proven.hull.rows.T.shape
+        assert float(proven.work.dual @ target) + min(proven.work.least, 0.0) == proven.bound
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_wider_gap_ends_sooner_and_keeps_its_word(compiled):
+    for g, target in cases(4, 1, 8):
+        fine, coarse = (cheapest_mixture(g, target, gap=gap, compiled=compiled) for gap in (1e-6, 0.05))
+        utility = entropies([target])[0] - coarse.cost
+        assert coarse.cost - coarse.proven.bound <= 0.05 * utility + 1e-9
+        assert coarse.programmes <= fine.programmes
+        assert coarse.proven.bound <= fine.cost + 1e-9
+        assert fine.proven.bound <= coarse.cost + 1e-9
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_nothing_to_search(compiled):
+    """Without constraints each symbol is a row of its own; with one symbol there is one row."""
+    target = np.array([0.5, 0.3, 0.2])
+    for g in (np.empty((0, 3)), np.zeros((1, 3)), np.ones((2, 3))):
+        found = cheapest_mixture(g, target, compiled=compiled)
+        assert found.cost == pytest.approx(0, abs=1e-9)
+        assert found.proven.bound == pytest.approx(0, abs=1e-6)
+        np.testing.assert_allclose(found.weights @ found.rows, target, atol=1e-12)
+        assert found.proven.work is not None
+    one = cheapest_mixture(np.empty((0, 1)), np.ones(1), compiled=compiled)
+    assert (one.cost, one.rows.tolist(), one.weights.tolist()) == (0, [[1]], [1])
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_where_only_the_target_is_allowed(compiled):
+    target = np.array([0.5, 0.3, 0.2])
+    equal = np.array([[0.3, -0.5, 0.0], [-0.3, 0.5, 0.0], [0.0, 0.2, -0.3], [0.0, -0.2, 0.3]])
+    found = cheapest_mixture(equal, target, compiled=compiled)
+    assert found.cost == pytest.approx(entropies([target])[0], abs=1e-9)
+    assert found.cost - found.proven.bound <= 1e-6
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_slack_widens_what_is_proven(compiled):
+    """For rows that break each halfspace by as much, relative to its largest entry, but at least to 1."""
+    for (g, target), size in zip(cases(3, 2, 5), (0.01, 1.0, 40.0), strict=True):
+        scaled, slack = size * g, 1e-3
+        room = slack * np.maximum(1.0, np.abs(scaled).max(axis=1))
+        one = search.Search(scaled, target, slack, compiled=compiled)
+        for found, wanted in zip(one.problem[4:], ranges(scaled).widened(room), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-15)
+        # on the simplex G v >= -room is (G + room) v >= 0
+        wide = vertices(scaled + room[:, None]).max(axis=0)
+        assert (wide <= one.caps + 1e-9).all()
+        assert (one.caps <= wide + 20 * slack).all()
+        within = best(scaled + room[:, None], target)
+        found = cheapest_mixture(scaled, target, slack=slack, compiled=compiled, gap=0.2, programmes=200)
+        assert found.proven.bound <= within + 1e-9
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("slack", [1e-3, 1e-2])
+def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack, compiled):
+    """However small its parts, only the slack has points there: a search that parted them would not end."""
+    for seed in range(3):
+        joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(seed))
+        g = ll.ALIP.split(0.5, 0.35).halfspaces(joint)
+        found = cheapest_mixture(g, joint.p_x, gap=1e-4, slack=slack, compiled=compiled, programmes=1000)
+        assert found.ended
+        assert found.programmes < 500
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_rows_to_start_from(compiled):
+    """The result costs no more than their best mixture, even where nothing else is looked for."""
+    for g, target in cases(3, 3):
+        every = vertices(g)
+        found = cheapest_mixture(g, target, more=every, seconds=0.0, compiled=compiled)
+        assert found.cost <= best(g, target) + 1e-9
+        assert not found.ended
+        assert found.programmes == 0
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_limit_asks_for_a_heuristic_s_rows(compiled):
+    asked = []
+    for g, target in cases(3, 4, 8):
+        every = vertices(g)
+
+        def fallback(rows=every):
+            asked.append(len(rows))
+            return rows
+
+        cheapest_mixture(g, target, fallback=fallback, compiled=compiled)
+        assert not asked
+        found = cheapest_mixture(g, target, fallback=fallback, seconds=0.0, compiled=compiled)
+        assert len(asked) == 1
+        assert found.cost <= best(g, target) + 1e-9
+        assert not found.ended
+        asked.clear()
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_reports_fall(compiled, monkeypatch):
+    """The cost falls, the bound rises, and the time goes on."""
+    monkeypatch.setattr(search, "CHUNK_COMPILED" if compiled else "CHUNK", 20 if compiled else 2)
+    g, target = next(iter(cases(1, 5, 8)))
+    told = []
+    found = cheapest_mixture(g, target, report=lambda *one: told.append(one), compiled=compiled)
+    costs, bounds, times = np.array(told).T
+    assert (np.diff(costs) <= 1e-12).all()
+    assert (np.diff(bounds) >= 0).all()
+    assert (np.diff(times) >= 0).all()
+    assert costs[-1] >= found.cost - 1e-12
+    assert bounds[-1] <= found.proven.bound
+    assert len(told) > 1
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_so_many_programmes_and_no_more(compiled, monkeypatch):
+    monkeypatch.setattr(search.Search, "locally", lambda _: None)
+    joint = ll.datasets.uniform_joint(4, 9, np.random.default_rng(0))
+    g, target = ll.ALIP(0.4, 0.3).halfspaces(joint), joint.p_x
+    for most in (1, 5, 17):
+        found = cheapest_mixture(g, target, programmes=most, gap=1e-9, compiled=compiled)
+        assert found.programmes <= most
+        assert found.proven.bound <= best(g, target) + 1e-9 <= found.cost + 2e-9
+        if found.programmes == most:
+            assert not found.ended
+
+
+def test_which_route_by_default(monkeypatch):
+    asked = []
+    monkeypatch.setattr(search, "route_of", lambda problem, *, compiled: asked.append(compiled) or right(problem))
+    from mixproof.plain import Plain as right  # noqa: N813
+
+    g, target = next(iter(cases(1, 6, 3)))
+    for installed in (True, False):
+        monkeypatch.setattr(search, "HAS_NUMBA", installed)
+        monkeypatch.setattr(search, "compile_loops", lambda: None)
+        asked.clear()
+        cheapest_mixture(g, target)
+        assert asked == [installed]
+
+
+# Its stages --------------------------------------------------------------------------------------------------------
+
+
+def begun(compiled, n_secret=5, n_public=12):
+    joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(3))
+    one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0, compiled=compiled)
+    one.begin(np.empty((0, n_public)))
+    return one
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_at_first_no_vertex_on_two_coordinates_is_left_that_saves_anything(compiled):
+    one = begun(compiled)
+    assert one.table.share.size > 20
+    assert one.table.prices(one.dual).min() >= -1e-9
+    assert one.cost < one.total - 0.01
+    assert one.cost == pytest.approx(one.dual @ one.target)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_then_downhill(compiled):
+    """What is found so makes the mixture cheaper, and is allowed; without time nothing is looked for."""
+    one = begun(compiled, 8, 24)
+    count, cost = len(one.master.rows), one.cost
+    one.limit = 0.0
+    one.locally()
+    assert (len(one.master.rows), one.cost) == (count, cost)
+    one.limit = np.inf
+    one.locally()
+    assert one.cost < cost - 1e-6
+    assert (one.master.rows @ one.halfspaces.T >= -1e-9).all()
+    assert one.table.prices(one.dual).min() >= -1e-9
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_pass_counts_what_it_does_and_moves_the_bound(compiled):
+    one = begun(compiled)
+    one.locally()
+    before = one.proven.bound
+    work = one.one_pass(1e-2, None)
+    assert one.passes == 1
+    assert one.programmes == work.nodes == work.solved > 0
+    assert one.proven.bound >= before
+    assert one.gap == one.cost - one.proven.bound
+    if not work.waiting:
+        assert one.dual @ one.target - one.proven.bound <= 1e-2 + 1e-9 or one.joined
+    first = one.programmes
+    again = one.one_pass(1e-3, None)
+    assert (one.passes, one.programmes) == (2, first + again.solved)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
+    one = begun(compiled)
+    one.locally()
+    one.one_pass(1e-3, None)
+    proven = one.proven
+    for _ in range(2):
+        one.one_pass(1.0, None)
+        assert one.proven.bound >= proven.bound
+    assert one.proven is proven
+
+
+def test_a_search_goes_on_where_a_pass_neither_ended_nor_found_a_row():
+    """As in a large tree whose programmes are over; it ends where nothing joins although a row was cheap enough."""
+    for enough, passes in ((False, 3), (True, 1)):
+        one = SimpleNamespace(
+            passes=0, over=False, cost=1.0, gap=0.5, joined=0, wanted=lambda _: 0.1, nearby=lambda _: None
+        )
+
+        def one_pass(delta, report, one=one, enough=enough, **how):
+            one.passes += 1
+            one.gap = 0.05 if one.passes == 3 else 0.5
+            return SimpleNamespace(waiting=5, found_enough=enough)
+
+        one.one_pass = one_pass
+        search._prove(one, 0.1, None)
+        assert one.passes == passes
+
+
+@pytest.mark.parametrize(("joined", "passes"), [(0, 1), (1, search.PATIENCE)])
+def test_a_search_ends_where_whole_passes_gain_nothing(joined, passes):
+    """At once where no row joins either: what is left of the gap is rounding."""
+    one = SimpleNamespace(passes=0, over=False, cost=1.0, gap=0.5, joined=joined, wanted=lambda _: 0.1)
+
+    def one_pass(delta, report, **how):
+        one.passes += 1
+        assert one.passes <= passes
+        return SimpleNamespace(waiting=0, found_enough=False)
+
+    one.one_pass = one_pass
+    search._prove(one, 0.1, None)
+    assert one.passes == passes
+
+
+def test_before_any_pass_no_cost_is_below_0():
+    one = begun(False)
+    assert one.proven.bound == 0.0
+    assert one.gap == one.cost > 0
+
+
+def test_after_single_coordinates_mixtures_of_two_are_where_it_goes_down_from(monkeypatch):
+    one = begun(False)
+    n, asked = one.target.size, []
+
+    def descend(dual, starts):
+        asked.append(starts)
+        row = 0.9 * one.target + 0.1 * one.master.rows[len(asked)]  # allowed, new, and of no use
+        return row[None], np.array([-1.0])
+
+    monkeypatch.setattr(one.route, "descend", descend)
+    one.locally()
+    assert len(asked) == 2
+    for starts, largest in zip(asked, (0.8, 0.45), strict=True):
+        assert starts.shape == (n, n)
+        np.testing.assert_allclose(starts.sum(axis=1), 1.0)
+        assert (starts >= 0).all()
+        assert (starts.max(axis=1) >= largest - 1e-12).all()
+    assert (asked[1] >= 0.1 * one.target - 1e-12).all()
+    assert (np.sort(asked[1])[:, -2] >= 0.45).any()  # of two that are not the same
+
+
+def test_the_gap_by_default_is_that_of_the_response():
+    asked = [inspect.signature(one).parameters["gap"].default for one in (cheapest_mixture, ll.mechanisms.optimal)]
+    assert asked[0] == asked[1] > 0
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_when_a_search_is_over(compiled):
+    one = begun(compiled)
+    assert not one.over
+    one.limit = one.seconds
+    assert one.over
+    one.limit, one.most = np.inf, 5
+    for programmes, over in ((4, False), (5, True), (6, True)):
+        one.programmes = programmes
+        assert one.over == over
+
+
+@pytest.mark.parametrize(("gap", "wanted"), [(0.1, 0.05), (1e-12, 1e-9)])
+def test_the_gap_in_nats(gap, wanted):
+    """A share of what is saved, but not less than programmes are exact."""
+    one = begun(False)
+    one.total, one.cost = 2.0, 1.5
+    assert one.wanted(gap) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_rows_that_cost_what_they_are_worth_are_kept(compiled):
+    """By symmetry there are more of them than a mixture needs."""
+    joint = ll.Joint(np.eye(5) / 5)
+    found = cheapest_mixture(ll.LIP(0.5).halfspaces(joint), joint.p_x, compiled=compiled)
+    idle = (found.weights == 0) & (np.arange(len(found.rows)) > 0)
+    assert idle.sum() > 1
+    assert entropies(found.rows[idle]) == pytest.approx(found.rows[idle] @ found.dual, abs=1e-6)

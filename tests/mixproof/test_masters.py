@@ -1,0 +1,236 @@
+"""The two linear programmes over rows agree with each other, and with scipy over all rows at once."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from liftlib.errors import SolverFailure
+from mixproof import restricted_master as masters
+from mixproof.compiling import HAS_NUMBA
+from mixproof.constraints import ranges
+from mixproof.numerics import xlogx
+from mixproof.restricted_master import HighsMaster, cleaned, dear, entropies
+from mixproof.sparse_vertices import supports
+
+if HAS_NUMBA:
+    from mixproof import compiled, primal
+
+KINDS = [
+    HighsMaster,
+    pytest.param(
+        "compiled", marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed"), id="CompiledMaster"
+    ),
+]
+
+
+def made(kind, target):
+    return compiled.CompiledMaster(target) if kind == "compiled" else kind(target)
+
+
+def by_scipy(rows, target):
+    found = linprog(-xlogx(rows).sum(axis=1), A_eq=rows.T, b_eq=target, method="highs")
+    assert found.status == 0
+    return found.fun
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_against_scipy_as_rows_join(kind):
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 7, 17):
+        target = rng.dirichlet(np.ones(n))
+        master = made(kind, target)
+        cost, dual, weights = master.run()
+        assert cost == pytest.approx(-xlogx(target).sum())
+        assert weights.tolist() == pytest.approx([1.0])
+        for _ in range(6):
+            master.add(rng.dirichlet(np.full(n, 0.3), size=3 * n))
+            cost, dual, weights = master.run()
+            assert cost == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
+            np.testing.assert_allclose(weights @ master.rows, target, atol=1e-9)
+            assert weights.min() >= 0
+            assert weights.size == len(master.rows)
+            assert dual @ target == pytest.approx(cost, abs=1e-9)
+            assert (entropies(master.rows) - master.rows @ dual).min() >= -1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ties_do_not_go_round_in_circles(kind):
+    """A flat target, each pair's middle and each triple's: every basis is degenerate, and many mixtures are best."""
+    n = 9
+    target = np.full(n, 1 / n)
+    first, second = np.triu_indices(n, 1)
+    pairs = np.zeros((first.size, n))
+    pairs[np.arange(first.size), first] = pairs[np.arange(first.size), second] = 0.5
+    triples = np.zeros((n // 3, n))
+    for at in range(n // 3):
+        triples[at, 3 * at : 3 * at + 3] = 1 / 3
+    master = made(kind, target)
+    master.add(triples)
+    assert master.run()[0] == pytest.approx(np.log(3))
+    master.add(pairs)
+    cost, _, weights = master.run()
+    assert cost == pytest.approx(np.log(2))
+    np.testing.assert_allclose(weights @ master.rows, target, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_there_does_not_join_again(kind):
+    target = np.array([0.5, 0.3, 0.2])
+    master = made(kind, target)
+    row = np.array([[0.7, 0.3, 0.0]])
+    assert master.add(row) == 1
+    assert master.add(row) == 0
+    assert master.add(row + np.array([1e-13, -1e-13, 1e-14])) == 0
+    assert master.add(row + np.array([1e-6, -1e-6, 0.0])) == 1
+    assert master.add(target[None]) == 0
+    assert len(master.rows) == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_room_grows(kind):
+    rng = np.random.default_rng(1)
+    target = rng.dirichlet(np.ones(3))
+    master = made(kind, target)
+    rows = rng.dirichlet(np.ones(3), size=1000)
+    assert master.add(rows) == 1000
+    np.testing.assert_allclose(master.rows[1:], rows)
+    assert master.run()[0] == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_room_that_is_filled_to_the_last_place(kind):
+    """Compiled loops do not look where they write."""
+    rng = np.random.default_rng(2)
+    target = rng.dirichlet(np.ones(3))
+    master = made(kind, target)
+    for row in rng.dirichlet(np.ones(3), size=8 * 3 + 64):
+        assert master.add(row[None]) == 1
+        assert master.run()[0] == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
+
+
+def test_rounding_is_cleaned_away():
+    found = cleaned(np.array([[0.5, 0.5 - 1e-14, 1e-14], [0.2, 0.3, 0.5]]))
+    assert found[0].tolist() == pytest.approx([0.5, 0.5, 0.0])
+    assert found[0, 2] == 0.0
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-15)
+    np.testing.assert_allclose(found[1], [0.2, 0.3, 0.5], rtol=1e-15)
+
+
+def test_a_billionth_is_no_rounding():
+    assert cleaned(np.array([[0.5, 0.5 - 1e-10, 1e-10]]))[0, 2] == pytest.approx(1e-10)
+
+
+@pytest.mark.parametrize("rare", [1e-3, 1e-6, 2e-9])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rare_coordinate_is_reached_without_its_unit_vector(kind, rare):
+    """Free rows reach the rest, so that a unit vector is in use until its price outweighs what they save."""
+    target = np.array([0.5 - rare, 0.5, rare])
+    master = made(kind, target)
+    master.add(np.eye(3)[:2])
+    cost, dual, weights = master.run()
+    np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
+    assert cost == pytest.approx(-xlogx(target).sum())
+    assert dual @ target == pytest.approx(cost)
+    # at the price that unit vectors have by now, a row that saves little still joins the mixture
+    two = np.array([[0.49 - rare, 0.51, rare], [0.51 - rare, 0.49, rare]])  # half of each is the target
+    master.add(two)
+    cost, dual, weights = master.run()
+    assert cost == pytest.approx(-xlogx(two).sum() / 2, abs=1e-8)
+    np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_those_that_save_most_are_offered(kind):
+    rng = np.random.default_rng(4)
+    for n, scale in ((4, 0.2), (4, 3.0), (9, 1.0), (30, 1.0)):
+        target = rng.dirichlet(np.ones(n))
+        table = supports(ranges(rng.normal(size=(3, n)) + 0.5))
+        dual = scale * rng.normal(size=n)
+        prices = table.prices(dual)
+        expected = np.argsort(prices)[: min(masters.AT_ONCE * n, int((prices < -1e-9).sum()))]
+        master = made(kind, target)
+        assert master.offer(table, dual) == len(expected)
+        found = {tuple(row) for row in master.rows[1:].round(9)}
+        assert found == {tuple(row) for row in table.points(expected, n).round(9)}
+        assert made(kind, target).offer(table, np.full(n, 1e-10)) == 0  # each coordinate alone saves less than counts
+
+
+def test_what_saves_nothing_does_not_join():
+    class Table:
+        def __init__(self, prices):
+            self.given = np.array(prices)
+
+        def prices(self, _):
+            return self.given
+
+        def points(self, which, n):
+            return np.random.default_rng(0).dirichlet(np.ones(n), size=which.size)
+
+    master = HighsMaster(np.array([0.5, 0.3, 0.2]))
+    assert master.offer(Table([0.0, 1e-15, 2.0]), np.zeros(3)) == 0
+    assert master.offer(Table([0.0, -1e-3, 2.0, -1.0]), np.zeros(3)) == 2
+    assert master.offer(Table([]), np.zeros(3)) == 0
+
+
+def test_unit_vectors_cost_more_than_any_row():
+    for n in (1, 2, 10, 1000):
+        assert dear(n) > 2 * np.log(n) + 1
+
+
+def test_a_worn_out_programme_starts_afresh(monkeypatch):
+    rng = np.random.default_rng(2)
+    target = rng.dirichlet(np.ones(4))
+    master = HighsMaster(target)
+    master.add(rng.dirichlet(np.full(4, 0.3), size=20))
+    expected, right = master.run()[0], masters.Programme.run
+    calls = []
+
+    def fails_once(self):
+        calls.append(self)
+        if len(calls) == 1:
+            raise SolverFailure("worn out")
+        return right(self)
+
+    monkeypatch.setattr(masters.Programme, "run", fails_once)
+    assert master.run()[0] == pytest.approx(expected)
+    assert len(calls) == 2
+    assert calls[0] is not calls[1]
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_where_the_simplex_gives_up_highs_goes_on(monkeypatch):
+    rng = np.random.default_rng(3)
+    target = rng.dirichlet(np.ones(4))
+    master, other = compiled.CompiledMaster(target), HighsMaster(target)
+    first, second = (rng.dirichlet(np.full(4, 0.3), size=20) for _ in range(2))
+    master.add(first)
+    other.add(first)
+    monkeypatch.setattr(primal, "mix", lambda *_: False)
+    cost, dual, weights = master.run()
+    assert cost == pytest.approx(other.run()[0])
+    assert weights.size == len(master.rows)
+    assert dual @ target == pytest.approx(cost)
+    assert master.add(second) == 20
+    other.add(second)
+    assert master.run()[0] == pytest.approx(other.run()[0])
+    np.testing.assert_allclose(master.rows, other.rows, rtol=1e-14)
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_the_simplex_says_where_it_cannot_go_on():
+    def mixes(rows, costs, basis):
+        rows, costs, basis = (np.array(one, dtype=kind) for one, kind in ((rows, float), (costs, float), (basis, int)))
+        inverse, weights, dual = np.eye(2), np.zeros(2), np.zeros(2)
+        return primal.mix(rows, costs, len(rows), 9.0, np.array([0.5, 0.5]), basis, inverse, weights, dual, 50)
+
+    assert mixes([[0.5, 0.5]], [0.1], [0, 1])
+    assert not mixes([[0.5, 0.5]], [0.1], [2, 2])  # no basis
+    assert not mixes([[0.0, 0.0]], [-1.0], [0, 1])  # more and more of it would be cheaper and cheaper
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_what_is_offered_are_distributions():
+    master = compiled.CompiledMaster(np.full(3, 1 / 3))
+    table = supports(ranges(np.array([[1.0, -0.5, -0.2], [-0.4, 1.0, 0.1]])))
+    assert master.offer(table, np.array([2.0, 2.0, 2.0])) > 1
+    np.testing.assert_allclose(master.rows.sum(axis=1), 1.0)

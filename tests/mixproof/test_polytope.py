@@ -1,0 +1,490 @@
+"""Vertices against an exact enumeration, cddlib, and shapes known by hand."""
+
+import itertools
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import liftlib as ll
+from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure
+from mixproof import polytope
+from mixproof.numerics import FEASIBILITY_TOL, TIGHT_TOL, TWIN_TOL
+from mixproof.polytope import vertices
+
+cdd = pytest.param("cdd", marks=pytest.mark.cdd)
+
+
+def solve_exactly(matrix, right):
+    """Return the solution of a square system of Fractions, or None if it is singular."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    n = len(rows)
+    for column in range(n):
+        pivot = next((r for r in range(column, n) if rows[r][column] != 0), None)
+        if pivot is None:
+            return None
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        rows[column] = [value / rows[column][column] for value in rows[column]]
+        for other in range(n):
+            if other != column and rows[other][column] != 0:
+                factor = rows[other][column]
+                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[column], strict=True)]
+    return [row[n] for row in rows]
+
+
+def exact_vertices(g):
+    """Try every basis: n - 1 tight constraints and the sum, all in Fractions."""
+    n = len(g[0])
+    rows = [[Fraction(int(i == j)) for j in range(n)] for i in range(n)] + [
+        [Fraction(value) for value in row] for row in g
+    ]
+    found = set()
+    for tight in itertools.combinations(rows, n - 1):
+        v = solve_exactly([[Fraction(1)] * n, *tight], [Fraction(1)] + [Fraction(0)] * (n - 1))
+        if v is not None and all(sum(a * b for a, b in zip(row, v, strict=True)) >= 0 for row in rows):
+            found.add(tuple(v))
+    return sorted(found)
+
+
+def assert_same(found, expected, tolerance=1e-9):
+    assert len(found) == len(expected)
+    expected = np.array(expected, dtype=float).reshape(np.shape(found))
+    if not len(expected):
+        return
+    distance = np.abs(np.asarray(found)[:, None] - expected[None]).max(axis=2)
+    assert (distance.min(axis=1) <= tolerance).all()
+    assert (distance.min(axis=0) <= tolerance).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("method", ["qhull", cdd])
+def test_against_exact_enumeration(seed, method):
+    """Small integer rows: ties, zeros, repeated and redundant rows come by themselves."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 5)), int(rng.integers(1, 5))
+    g = rng.integers(-2, 4, (m, n))
+    assert_same(vertices(g, method), exact_vertices(g.tolist()))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_with_implied_equalities(seed):
+    """A row and its negative, and halfspaces that meet the simplex in a face, leave no interior."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 6))
+    row = rng.integers(-3, 4, n)
+    g = np.array([row, -row, rng.integers(-2, 3, n)])
+    assert_same(vertices(g), exact_vertices(g.tolist()))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("eps", [0.0, 1e-6, 0.1, 1.0, 5.0])
+def test_lift_polytopes_against_exact_enumeration(seed, eps):
+    """The halfspaces that the notions give, with zero cells and duplicate columns."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 5, (2, 4)) + np.array([[0, 1, 0, 1], [1, 0, 1, 0]])
+    counts[:, 3] = counts[:, 0] + counts[:, 0]
+    joint = ll.Joint.from_counts(counts, drop_empty=True)
+    g = ll.LIP(eps).halfspaces(joint)
+    if eps == 0:  # the float rows of an equality are not each other's negative to the last bit; make them so
+        g = np.concatenate([g[: joint.n_secret], -g[: joint.n_secret]])[[0, joint.n_secret]]
+    assert_same(vertices(g), exact_vertices(g.tolist()), tolerance=1e-7)
+
+
+@pytest.mark.cdd
+@pytest.mark.parametrize(("n_secret", "n_public", "eps"), [(3, 8, 0.5), (5, 12, 1.0), (2, 20, 0.3), (6, 9, 0.7)])
+def test_qhull_against_cdd(n_secret, n_public, eps):
+    joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(3))
+    g = ll.LIP(eps).halfspaces(joint)
+    found = vertices(g, "qhull")
+    assert_same(found, vertices(g, "cdd"))
+    assert_same(found, vertices(g, interior=joint.p_x))
+
+
+def test_thin_polytope_is_the_scaled_tangent_one():
+    """At a tiny budget the polytope is its shape at budget 0, thickened; cdd in floats misses vertices here."""
+    joint = ll.datasets.uniform_joint(5, 12, np.random.default_rng(0))
+    counts = {eps: len(vertices(ll.LIP(eps).halfspaces(joint), interior=joint.p_x)) for eps in (1e-5, 1e-6)}
+    assert counts[1e-5] == counts[1e-6]
+    assert len(vertices(ll.LIP(1e-6).halfspaces(joint))) == counts[1e-6]
+    found = vertices(ll.LIP(1e-6).halfspaces(joint))
+    assert ((found > 0).sum(axis=1) <= 5).all()
+    lifts = found @ (joint.s_given_x / joint.p_s[:, None]).T
+    assert np.abs(np.log(lifts)).max() <= 1e-6 + 1e-12
+
+
+def test_perfect_privacy_polytope():
+    joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(1))
+    found = vertices(ll.PerfectPrivacy().halfspaces(joint))
+    np.testing.assert_allclose(found @ joint.s_given_x.T, np.tile(joint.p_s, (len(found), 1)), atol=1e-12)
+
+
+@pytest.mark.cdd
+def test_perfect_privacy_polytope_against_cdd():
+    joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(1))
+    g = ll.PerfectPrivacy().halfspaces(joint)
+    assert_same(vertices(g), vertices(g, "cdd"), 1e-7)
+
+
+def test_support_is_at_most_the_number_of_secrets():
+    """At most |S| - 1 independent lift constraints can be tight (E23 section 3.1.2 has the count exponential)."""
+    for n_secret, n_public in ((2, 12), (3, 10), (5, 11)):
+        joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(n_public))
+        assert ((vertices(ll.LIP(0.4).halfspaces(joint)) > 0).sum(axis=1) <= n_secret).all()
+
+
+def test_simplex_and_rows_that_never_bind():
+    assert_same(vertices(np.empty((0, 3))), np.eye(3))
+    assert_same(vertices([[1.0, 2.0, 0.0], [0.0, 0.0, 0.0]]), np.eye(3))
+    assert_same(vertices([[np.exp(50.0), np.exp(50.0) - 1, 1e-9]]), np.eye(3))
+
+
+def test_one_coordinate():
+    assert vertices(np.empty((0, 1))).tolist() == [[1.0]]
+    assert vertices([[1.0]]).tolist() == [[1.0]]
+    assert vertices([[-1.0]]).shape == (0, 1)
+
+
+@pytest.mark.parametrize("method", ["qhull", cdd])
+def test_empty_is_an_answer(method):
+    assert vertices([[-1.0, -1.0]], method).shape == (0, 2)
+    assert vertices([[1.0, -2.0, -1.0], [-2.0, 1.0, -1.0]], method).shape == (0, 3)
+
+
+def test_single_point_and_segment():
+    assert_same(vertices([[1.0, -1.0], [-1.0, 1.0]]), [[0.5, 0.5]])
+    assert_same(vertices([[-1.0, 0.0, 0.0]]), [[0, 1, 0], [0, 0, 1]])
+    assert_same(vertices([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]), [[0, 0, 1]])
+
+
+def test_scaling_rows_changes_nothing():
+    g = np.random.default_rng(5).normal(size=(3, 5))
+    assert_same(vertices(g * np.array([[1e-8], [1.0], [1e8]])), vertices(g))
+
+
+@pytest.mark.cdd
+def test_nearly_all_mass_on_one_symbol():
+    joint = ll.Joint.from_counts([[1e9, 3, 1, 2], [1e9, 1, 4, 1], [1e9, 2, 2, 5]])
+    g = ll.LIP(0.3).halfspaces(joint)
+    assert_same(vertices(g, interior=joint.p_x), vertices(g, "cdd"))
+
+
+def test_a_given_point_that_is_not_inside_is_not_used():
+    g = [[1.0, -1.0, 0.0]]
+    assert_same(vertices(g, interior=[0.1, 0.8, 0.1]), vertices(g))
+
+
+def test_wrong_arguments():
+    with pytest.raises(InvalidParameter, match=r"method is 'fast': give"):
+        vertices([[1.0]], "fast")
+    with pytest.raises(InvalidDistribution, match=r"halfspaces\[0, 1\] is nan, not a finite number"):
+        vertices([[1.0, np.nan]])
+    with pytest.raises(InvalidParameter, match="give a column for each coordinate"):
+        vertices(np.empty((0, 0)))
+    with pytest.raises(InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point of theirs"):
+        vertices([[1.0, -1.0, 0.0]], interior=[0.5, 0.5])
+
+
+def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
+    monkeypatch.setattr(polytope, "_by_qhull", lambda *_: np.array([[0.0, 1.0]]))
+    with pytest.raises(SolverFailure, match="a vertex breaks a constraint by 1"):
+        vertices([[1.0, -1.0]])
+
+
+def give_up(rows, interior):
+    raise polytope.QhullError("QH6114 qhull precision error")
+
+
+def test_without_pycddlib_the_remedy_is_said(monkeypatch):
+    monkeypatch.setattr(polytope, "HAS_CDD", False)
+    remedy = r"pycddlib is not installed: pip install 'liftlib\[cdd\]', which compiles it with gcc and python3-dev"
+    with pytest.raises(InvalidParameter, match=f'method is "cdd", but {remedy}; or give "qhull"'):
+        vertices([[1.0, -1.0]], "cdd")
+    monkeypatch.setattr(polytope, "_by_qhull", give_up)
+    with pytest.raises(SolverFailure, match=f"gave up on 3 halfspaces: QH6114.*; cdd might not, but {remedy}"):
+        vertices([[1.0, -1.0]])
+
+
+@pytest.mark.cdd
+def test_where_qhull_gives_up_nobody_else_is_asked_in_silence(monkeypatch):
+    """cdd may miss vertices, and what is made of its list is not proven: who wants it says so."""
+    monkeypatch.setattr(polytope, "_by_qhull", give_up)
+    with pytest.raises(SolverFailure, match=r"gave up on 4 halfspaces: QH6114.*; cdd might not, but may miss some"):
+        vertices([[1.0, -1.0, 0.0]])
+    assert_same(vertices([[1.0, -1.0, 0.0]], "cdd"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_copies_and_twins_are_one_vertex(seed):
+    """Copies fall to their tight constraints; a twin off by rounding, which misses a tight one, to its digits."""
+    rng = np.random.default_rng(seed)
+    joint = ll.datasets.uniform_joint(4, 12, rng)
+    rows = polytope._constraints(ll.LIP(0.3).halfspaces(joint))
+    found = vertices(ll.LIP(0.3).halfspaces(joint), interior=joint.p_x)
+    many = np.concatenate([found, found[: len(found) // 2]])
+    assert_same(polytope._distinct(rng.permutation(many), rows), found)
+    # beyond 64 constraints the tight sets fill more than one word
+    wide = np.concatenate([rows] * 4)
+    assert_same(polytope._distinct(rng.permutation(many), wide), found)
+    # a constraint on the brink of tightness, so that rounding decides whose tight set has it
+    brink = np.concatenate([rows, rows[12:] + TIGHT_TOL])
+    twins = np.concatenate([found, found * (1 + 1e-14 * rng.normal(size=found.shape))])
+    assert_same(polytope._distinct(twins, brink), found)
+
+
+@pytest.mark.parametrize("step", [1e-2, 1e-3, 1e-4, 1e-5])
+def test_equalities_that_follow_from_others_up_to_rounding(step):
+    """All lifts differ from 1 in one direction, so three equalities are one; rounding hides it."""
+    joint = ll.Joint.from_counts(np.outer([0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1]) + step)
+    found = vertices(ll.PerfectPrivacy().halfspaces(joint), interior=joint.p_x)
+    # P(s|x) is (p_s p_x + step) / (p_x + 3 step): a row is allowed if its mean of 1 / (p_x + 3 step) is that of P_X
+    height = 1 / (np.array([0.4, 0.3, 0.2, 0.1]) + 3 * step)
+    level = height @ joint.p_x
+    expected = []
+    for i, j in itertools.combinations(range(4), 2):
+        share = (level - height[j]) / (height[i] - height[j])
+        if 0 <= share <= 1:
+            expected.append(share * np.eye(4)[i] + (1 - share) * np.eye(4)[j])
+    assert_same(found, expected, 1e-8)
+
+
+def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
+    """A vertex may miss a constraint by the tolerance and by no more."""
+    for miss, fails in ((0.9 * FEASIBILITY_TOL, False), (1.1 * FEASIBILITY_TOL, True)):
+        monkeypatch.setattr(polytope, "_by_qhull", lambda *_, off=miss: np.array([[0.5 - off / 2, 0.5 + off / 2]]))
+        if fails:
+            with pytest.raises(SolverFailure, match=r"a vertex breaks a constraint by 1.1e-09, more than 1e-09"):
+                vertices([[1.0, -1.0]])
+        else:
+            assert len(vertices([[1.0, -1.0]])) == 1
+
+
+def test_constraints_are_scaled_and_those_that_never_bind_left_out():
+    rows = polytope._constraints(np.array([[4.0, -2.0], [3.0, 1.0], [0.0, 0.0], [-8.0, 1.0], [0.25, -0.5]]))
+    assert rows.tolist() == [[1, 0], [0, 1], [1, -0.5], [-1, 0.125], [0.5, -1]]
+    assert polytope._table(np.empty((0, 3))).shape == (0, 3)
+
+
+def test_a_small_interior_point_is_not_trusted():
+    """One that a constraint all but touches is replaced by the centre, and the vertices are the same."""
+    g = [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]
+    wanted = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
+    for point in ([1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12], [1.0, 0.0, 0.0], [6.0, 5.0, 4.0]):
+        assert_same(vertices(g, "qhull", interior=point), wanted)
+
+
+def test_the_relative_interior_is_the_centre():
+    """x >= y on a triangle: the point of the most slack, by hand, and which constraints are equalities."""
+    rows = polytope._constraints(np.array([[1.0, -1.0]]))
+    centre, equal = polytope._relative_interior(rows)
+    # slack y / |(1/2, -1/2)| = (x - y) / |(1, -1)| with x + y = 1: y sqrt 2 = (1 - 2 y) / sqrt 2
+    np.testing.assert_allclose(centre, [0.75, 0.25], atol=1e-9)
+    assert not equal.any()
+    rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+    centre, equal = polytope._relative_interior(rows)
+    assert equal.tolist() == [False, False, False, True, True]
+    assert centre[0] == pytest.approx(centre[1], abs=1e-15)
+    assert centre.sum() == pytest.approx(1, abs=1e-15)
+    empty, equal = polytope._relative_interior(polytope._constraints(np.array([[-1.0, -1.0]])))
+    assert empty is None
+    assert equal.tolist() == [True, True, True]
+
+
+def test_a_solver_without_a_point_is_at_fault(monkeypatch):
+    """No point inside is a failure; no central one is not."""
+
+    def stopped(_):
+        raise SolverFailure("HiGHS stopped: Time limit")
+
+    run = polytope.Programme.run
+    monkeypatch.setattr(polytope.Programme, "run", stopped)
+    with pytest.raises(SolverFailure, match="no interior point: HiGHS stopped: Time limit"):
+        polytope._relative_interior(polytope._constraints(np.array([[1.0, -1.0]])))
+    calls = []
+
+    def second_stopped(programme):
+        calls.append(programme)
+        return run(programme) if len(calls) == 1 else stopped(programme)
+
+    monkeypatch.setattr(polytope.Programme, "run", second_stopped)
+    assert_same(vertices([[1.0, -1.0, 0.0]], "qhull"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
+    assert len(calls) == 2
+
+
+def test_twins_are_told_from_neighbours():
+    """Two points whose tight sets differ are one vertex if they are as near as the tolerance, and two beyond it."""
+    base, third = np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.0, 1.0])
+    for apart, slack, count in ((0.2 * TWIN_TOL, TIGHT_TOL - 0.3 * TWIN_TOL, 2), (20 * TWIN_TOL, 0.0, 3)):
+        twin = base + apart * np.array([1, -1, 0])
+        # tight at the first point only: its slack there, and 8/3 of the distance more at its twin
+        rows = np.concatenate([np.eye(3), [np.array([1.0, -5 / 3, 0.0]) + slack]])
+        tight = np.abs(np.array([base, twin]) @ rows.T) < TIGHT_TOL
+        assert tight[:, 3].tolist() == [True, False]
+        assert len(polytope._distinct(np.array([base, twin, third]), rows)) == count
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-4, 1.0, 1e6])
+def test_an_interior_point_of_any_size(size):
+    """What counts is its direction: also whether a constraint all but touches it."""
+    g = [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]
+    wanted = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
+    for point in ([6.0, 5.0, 4.0], [1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12]):
+        assert_same(vertices(g, "qhull", interior=size * np.array(point)), wanted)
+
+
+def polished(raw, facets, slope, offset):
+    hull = SimpleNamespace(intersections=np.array(raw, dtype=float), dual_facets=facets)
+    return polytope._polish(hull, np.array(slope, dtype=float), np.array(offset, dtype=float))
+
+
+def test_a_small_constraint_is_as_good_as_a_large_one():
+    """Whether constraints are nearly parallel is judged by their directions, not by their sizes."""
+    slope, offset = np.array([[-1e-13, -1e-13], [-1.0, 1.0]]), np.array([1e-13, 0.0])
+    np.testing.assert_allclose(polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0])
+def test_points_are_solved_again_from_their_tight_constraints(size):
+    """Where they miss them by more than rounding, whatever size the constraints have."""
+    slope, offset = size * np.array([[-1.0, 0], [0, -1], [1, 0], [0, 1]]), np.full(4, size)  # the square of side 2
+    raw = [[1 + 1e-7, 1 - 1e-7], [-1, 1], [np.inf, 0], [-1 + 1e-7, -1]]
+    facets = [[0, 1], [1, 2], [0, 2], [2, 3]]
+    assert polished(raw, facets, slope, offset).tolist() == [[1, 1], [-1, 1], [-1, -1]]
+    # only points with as many tight constraints as coordinates are
+    assert polished(raw[:1], [[0, 1, 2]], slope, offset).tolist() == raw[:1]
+    # and none where they are nearly parallel, or where it would break another constraint
+    nearly = np.concatenate([slope, size * np.array([[-1.0, 1e-14]])])
+    assert polished(raw[:1], [[0, 4]], nearly, np.append(offset, size)).tolist() == raw[:1]
+    assert polished(
+        [[1 - 1e-7, 1]], [[0, 4]], np.concatenate([slope, [[-1.0, -1.0]]]), np.append(offset, 3.0)
+    ).tolist() == [[1 - 1e-7, 1]]
+
+
+def test_the_centre_is_put_on_the_affine_hull(monkeypatch):
+    """A solver's equalities hold to its tolerance; those of the centre hold to rounding."""
+    run = polytope.Programme.run
+
+    def a_little_off(programme):
+        found, dual = run(programme)
+        found = found.copy()
+        found[:3] += [3e-7, -1e-7, 2e-7]
+        return found, dual
+
+    monkeypatch.setattr(polytope.Programme, "run", a_little_off)
+    rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+    centre, equal = polytope._relative_interior(rows)
+    assert equal.tolist() == [False, False, False, True, True]
+    assert centre[0] == pytest.approx(centre[1], abs=1e-15)
+    assert centre.sum() == pytest.approx(1, abs=1e-15)
+
+
+def test_two_twins_are_one_vertex_and_points_are_normalised():
+    rows = np.eye(3)
+    base = np.array([0.5, 0.3, 0.2])
+    assert len(polytope._distinct(np.array([base, base + 1e-14]), rows)) == 1
+    # two that are further apart are the ends of a segment, whatever is tight there
+    assert len(polytope._distinct(np.array([base, base[::-1]]), rows)) == 2
+    assert len(polytope._distinct(np.array([np.eye(3)[0], np.eye(3)[1], np.eye(3)[1] + 1e-14]), rows)) == 2
+    found = polytope._distinct(4 * np.array([base, [1.0, 0, 0], [0, 1, 0]]), rows)
+    np.testing.assert_allclose(found, [base, [1, 0, 0], [0, 1, 0]], rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [4, 10, 30])
+def test_twins_in_many_coordinates(n):
+    """One half of them more and the other less: that moves twins furthest along the line by which they are sorted."""
+    base = np.full(n, 1 / n)
+    off = 0.9 * TWIN_TOL * np.where(np.arange(n) < n // 2, -1.0, 1.0)
+    # tight at the first only
+    brink = np.where(off > 0, 1.0, -1.0)
+    brink += TIGHT_TOL - 0.5 * abs(off @ brink) - brink @ base
+    rows = np.concatenate([np.eye(n), [brink]])
+    points = np.array([base, base + off, np.eye(n)[0]])
+    tight = np.abs(points @ rows.T) < TIGHT_TOL
+    assert tight[:2, -1].tolist() == [True, False]
+    assert len(polytope._distinct(points, rows)) == 2
+
+
+def test_neighbours_along_the_line_that_are_no_twins_stay():
+    """Points far apart may lie side by side along it."""
+    n, base = 3, np.array([0.4, 0.3, 0.3])
+    apart = np.cross(np.ones(n), np.sqrt(np.arange(2, n + 2)))  # moves neither the sum nor the place on the line
+    points = np.array([base, base + 0.1 * apart / np.abs(apart).max(), [0.1, 0.1, 0.8]])
+    rows = np.concatenate([np.eye(n), np.eye(n) - points.diagonal()[:, None]])  # each point has a constraint of its own
+    assert len(polytope._distinct(points, rows)) == 3
+
+
+@pytest.mark.cdd
+def test_where_cdd_gives_up(monkeypatch):
+    import cdd
+
+    def stopped(_):
+        raise RuntimeError("failed to run")
+
+    monkeypatch.setattr(cdd, "polyhedron_from_matrix", stopped)
+    with pytest.raises(SolverFailure, match="cdd gave up on 4 halfspaces: failed to run"):
+        vertices([[1.0, -1.0, 0.0]], "cdd")
+
+
+def test_a_point_inside_saves_the_programme(monkeypatch):
+    g, wanted = [[1.0, -1.0, 0.0]], [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
+    monkeypatch.setattr(polytope, "Programme", None)
+    for size in (1e-6, 1.0, 1e6):
+        assert_same(vertices(g, "qhull", interior=size * np.array([0.5, 0.2, 0.3])), wanted)
+    with pytest.raises(TypeError):
+        vertices(g, "qhull", interior=[0.4, 0.4, 0.2])
+
+
+def test_the_centre_has_the_most_slack():
+    """Of all points the one whose least slack is largest, each in the size that its constraint has on the simplex."""
+    rng, equalities = np.random.default_rng(11), 0
+    for _ in range(20):
+        n = int(rng.integers(3, 6))
+        row = rng.integers(-2, 3, n).astype(float)
+        rows = polytope._constraints(np.array([row, -row, *rng.normal(size=(2, n))]))
+        centre, equal = polytope._relative_interior(rows)
+        if centre is None or equal.all():
+            continue
+        equalities += equal.any()
+        size = np.array([np.linalg.norm(one - one.mean()) for one in rows])
+        free = ~equal & (size > 0)
+        best = linprog(
+            np.append(np.zeros(n), -1.0),
+            A_ub=np.column_stack([-rows[free], size[free]]), b_ub=np.zeros(free.sum()),
+            A_eq=np.concatenate([[np.append(np.ones(n), 0)], np.column_stack([rows[equal], np.zeros(equal.sum())])]),
+            b_eq=np.append(1.0, np.zeros(equal.sum())), bounds=[(0, None)] * (n + 1), method="highs",
+        )  # fmt: skip
+        assert ((rows[free] @ centre) / size[free]).min() == pytest.approx(-best.fun, abs=1e-8)
+    assert equalities > 5
+
+
+@pytest.mark.parametrize("seed", [2089, 1454])
+def test_a_thin_polytope_keeps_all_its_vertices(seed):
+    """As wide as rounding is large; against all sets of constraints that may meet in a point."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    inside = rng.dirichlet(np.ones(n))
+    rows = rng.normal(size=(int(rng.integers(1, 4)), n))
+    rows -= (rows @ inside)[:, None]
+    width = 10.0 ** rng.uniform(-11, -4)
+    halfspaces = np.concatenate([rows, -rows]) + width * rng.random((2 * len(rows), 1))
+    every, corners = np.concatenate([np.eye(n), halfspaces]), []
+    for some in itertools.combinations(range(len(every)), n - 1):
+        system = np.concatenate([np.ones((1, n)), every[list(some)]])
+        if np.linalg.cond(system) < 1e8:
+            corner = np.linalg.solve(system, np.eye(n)[0])
+            if (every @ corner >= -1e-3 * width).all():
+                corners.append(corner)
+    found = vertices(halfspaces)
+    assert len(found) == len(corners) > 5
+    for corner in corners:
+        assert np.abs(found - corner).max(axis=1).min() < 1e-9
+
+
+def test_pycddlib_is_there_if_it_can_be_imported():
+    try:
+        import cdd  # noqa: F401
+    except ImportError:
+        assert not polytope.HAS_CDD
+    else:
+        assert polytope.HAS_CDD

@@ -1,0 +1,142 @@
+"""The order of passes: a tree that is not done soon is looked through in steps, and comes to the same."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.response.posteriors import RowsCertificate
+from mixproof import search
+from mixproof.compiling import HAS_NUMBA
+from mixproof.constraints import ranges
+from mixproof.problem import SEVERAL, Pass
+from mixproof.sparse_vertices import supports
+
+ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
+
+
+def test_several_rows_end_a_pass_that_looks_for_them():
+    work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0, several=True)
+    work.state[3], work.stack.bound[0] = -0.9, -1.0
+    for below, enough in ((0, False), (SEVERAL - 1, False), (SEVERAL, True)):
+        work.state[5] = below
+        assert work.found_enough == enough
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+@pytest.mark.parametrize("eps", [0.2, 0.8])
+def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
+    """With next to no look at first, every search takes the steps; the optimum is that of all vertices."""
+    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(3)), ll.ALIP.split(eps, 0.5)
+    steps, passes = [], []
+    nearby, one_pass = search.Search.nearby, search.Search.one_pass
+
+    def noted(self, delta, report, **how):
+        work = one_pass(self, delta, report, **how)
+        passes.append((work, delta, how))
+        return work
+
+    monkeypatch.setattr(search, "CHUNK_COMPILED" if compiled else "CHUNK", 10 if compiled else 1)
+    monkeypatch.setattr(search, "FIRST_LOOK", 1)
+    monkeypatch.setattr(search, "LOCALLY", 0.0)  # nothing is found before
+    monkeypatch.setattr(search.Search, "one_pass", noted)
+    monkeypatch.setattr(search.Search, "nearby", lambda self, wanted: steps.append(nearby(self, wanted)))
+    channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=1e-4, seconds=600.0)
+    best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
+    made = channel.certified(RowsCertificate)
+    assert best * (1 - 1e-4) <= made.value <= best + 1e-9 <= made.upper + 2e-9
+    assert made.gap <= 1e-4 * made.value
+    assert ll.check_proof(joint, notion, channel).upper <= made.upper
+    assert steps
+    many = [(work, delta) for work, delta, how in passes if how.get("several")]
+    assert many
+    for work, _ in many:
+        assert work.waiting == 0 or work.state[5] >= SEVERAL
+        rows = work.prices[: int(work.state[2])]
+        assert (rows < work.threshold).sum() == work.state[5]
+    cut_offs = [delta for _, delta in many]
+    assert cut_offs == sorted(cut_offs, reverse=True)
+
+
+def test_nearby_ends_with_the_time():
+    """Out of time it does nothing; with time it makes the mixture no dearer, and each row that it adds is allowed."""
+    joint = ll.datasets.uniform_joint(6, 20, np.random.default_rng(3))
+    halfspaces = ll.LIP(0.3).halfspaces(joint)
+    one = search.Search(halfspaces, joint.p_x, 0.0, compiled=False, limit=0.0)
+    one.begin(np.empty((0, 20)))
+    count, cost = len(one.master.rows), one.cost
+    one.nearby(1e-3)
+    assert len(one.master.rows) == count
+    one.limit = np.inf
+    one.nearby(1e-3)
+    assert len(one.master.rows) > count
+    assert one.cost < cost
+    assert (one.master.rows @ halfspaces.T >= -1e-9).all()
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_poor_start_does_not_end_a_search(compiled, monkeypatch):
+    """Many rows may join before any makes the mixture cheaper; the search used to end there, far from its bound."""
+    joint = ll.Joint(ll.datasets.uniform_joints(1, 5, 12, np.random.default_rng(0))[0])
+    notion = ll.ALIP.split(0.25, 0.35)
+    monkeypatch.setattr(search.Search, "locally", lambda _: None)
+    made = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=1e-3).certificate
+    best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
+    assert best * (1 - 1e-3) <= made.value <= best + 1e-9
+    assert made.gap <= 1e-3 * made.value
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_pairs_by_loops_and_by_arrays():
+    """Both routes find the same vertices on one and two coordinates, also where rows are flat or nothing is allowed."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 9):
+        for halfspaces in (rng.normal(size=(4, n)), np.zeros((1, n)), np.ones((2, n)), rng.integers(-2, 3, (6, n))):
+            hull = ranges(np.asarray(halfspaces, dtype=float))
+            one, two = supports(hull), supports(hull, compiled=True)
+            for a, b in zip(one, two, strict=True):
+                np.testing.assert_allclose(a, b, atol=1e-15)
+
+
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_what_the_tree_leaves_is_a_proof(compiled):
+    """Whoever checks it has the numbers of branchings from ``proofs``, and takes no child that has no place there."""
+    boxes = 0
+    for seed in range(16, 24):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(4, 9)), int(rng.integers(2, 5))
+        joint = ll.Joint(rng.dirichlet(np.full(n * k, 0.7)).reshape(k, n))
+        channel = ll.mechanisms.optimal(joint, ll.LIP(0.1), method="tree", compiled=compiled)
+        found = ll.check_proof(joint, ll.LIP(0.1), channel)
+        assert found.gap <= 1e-5 * found.value + 1e-8
+        boxes += found.boxes
+    assert boxes > 500
+
+
+def test_where_numba_is_missing_the_tree_is_by_arrays():
+    lines = (
+        "import sys; sys.modules['numba'] = None",
+        "import liftlib as ll",
+        "joint = ll.Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])",
+        "print(ll.mechanisms.optimal(joint, ll.LIP(0.2), method='tree').certificate.value)",
+    )
+    made = subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, capture_output=True, text=True)
+    joint = ll.Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    best = ll.mechanisms.optimal(joint, ll.LIP(0.2), method="qhull").certificate.value
+    assert float(made.stdout) == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_a_full_list_of_rows_ends_no_pass_by_loops():
+    """A pass that looks for the cheapest goes on without listing any more."""
+    joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(3))
+    one = search.Search(ll.ALIP.split(0.8, 0.5).halfspaces(joint), joint.p_x, 0.0, compiled=True)
+    one.begin(np.empty((0, 12)))
+    work = Pass.start(1.2 * one.dual, -1e-3, 1e-5, len(one.hull.rows), one.route.basis)
+    work.state[2] = work.state[5] = len(work.prices)
+    one.route.explore(work, one.caps, 5)
+    assert work.solved == 5
+    one.route.explore(work, one.caps, 2 * len(work.prices))
+    assert work.state[2] == len(work.prices)

@@ -1,0 +1,526 @@
+"""The dual simplex: each step by the definition of a basis, and the whole against scipy and weak duality."""
+
+import math
+
+import numpy as np
+import pytest
+from loops import interpreted
+from scipy.optimize import linprog
+
+from mixproof import simplex
+from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL, STUCK
+
+
+def plain(name):
+    """The function itself, whether or not numba compiles it."""
+    return interpreted(getattr(simplex, name))
+
+
+class Made:
+    """A programme with its work space."""
+
+    def __init__(self, rows, low, high, cost, least, most):
+        self.rows, self.columns = np.ascontiguousarray(rows), np.ascontiguousarray(np.transpose(rows))
+        self.low, self.high, self.cost, self.least, self.most = (
+            np.array(one, dtype=float) for one in (low, high, cost, least, most)
+        )
+        self.m, self.n = self.rows.shape
+        self.work = simplex.space(self.m, self.n)
+        self.work[5][:] = self.n + np.arange(self.m)
+
+    @property
+    def whole(self):
+        """[R, -I], the columns of all variables: R v less the slacks is 0."""
+        return np.hstack([self.rows, -np.eye(self.m)])
+
+    @property
+    def bounds(self):
+        return np.r_[self.least, self.low], np.r_[self.most, self.high]
+
+    def start(self, basis):
+        self.work[5][:] = basis
+        plain("factorise")(self.rows, self.work[5], self.work[4], self.work[6])
+        plain("price")(self.rows, self.cost, self.work[5], self.work[6], self.work[0])
+
+    def place(self):
+        return plain("place")(self.columns, self.low, self.high, self.least, self.most, self.work)
+
+    def leaving(self):
+        return plain("leaving")(self.n, self.low, self.high, self.least, self.most, self.work[5], self.work[7])
+
+    def entering(self, row, excess, side):
+        return plain("entering")(
+            self.rows, self.low, self.high, self.least, self.most, row, excess, side, self.work
+        )  # fmt: skip
+
+    def solve(self, threshold=math.inf, steps=500):
+        return plain("solve")(
+            self.rows, self.columns, self.low, self.high, self.cost.copy(), self.least, self.most, threshold, steps,
+            self.work,
+        )  # fmt: skip
+
+    @property
+    def multipliers(self):
+        return self.work[0][self.n :]
+
+    @property
+    def values(self):
+        return self.work[1][: self.n]
+
+    def proves(self, multipliers, cost):
+        """What multipliers prove that no point costs less than."""
+        reduced = cost - multipliers @ self.rows
+        ends = np.where(reduced > 0, self.least, self.most) @ reduced
+        return float(np.where(multipliers > 0, self.low, self.high) @ multipliers + ends)
+
+    def by_scipy(self):
+        found = linprog(
+            self.cost, A_ub=np.concatenate([self.rows, -self.rows]), b_ub=np.concatenate([self.high, -self.low]),
+            bounds=np.column_stack([self.least, self.most]), method="highs",
+        )  # fmt: skip
+        assert found.status in (0, 2)
+        return found.fun if found.status == 0 else math.inf
+
+
+def random_programme(rng, n=None, m=None, *, ties=False):
+    n = int(rng.integers(1, 8)) if n is None else n
+    m = int(rng.integers(1, 5)) if m is None else m
+    rows = rng.integers(-2, 3, (m, n)) if rng.random() < 0.4 else rng.normal(size=(m, n))
+    rows = np.array(rows, dtype=float)
+    if rng.random() < 0.7:
+        rows[-1] = 1.0
+    least = rng.random(n) * (rng.random(n) < 0.3)
+    most = least + rng.random(n) * (rng.random(n) < 0.9)
+    middle = rows @ (least + (most - least) * rng.random(n)) + rng.normal(size=m) * (rng.random() < 0.4)
+    low, high = middle - rng.random(m) * (rng.random(m) < 0.7), middle + rng.random(m) * (rng.random(m) < 0.7)
+    return Made(rows, low, high, rng.normal(size=n) * (rng.random(n) < 0.6 if ties else 1), least, most)
+
+
+def test_random_programmes_against_scipy():
+    """Solved, or without a point: the multipliers prove either, by weak duality."""
+    rng, ended = np.random.default_rng(0), []
+    for _ in range(300):
+        one = random_programme(rng)
+        best = one.by_scipy()
+        how, objective = one.solve()
+        ended.append(how)
+        if math.isinf(best):
+            assert how == INFEASIBLE
+            assert max(one.proves(one.work[9], np.zeros(one.n)), one.proves(-one.work[9], np.zeros(one.n))) > 1e-9
+            assert objective == math.inf
+            continue
+        assert how == OPTIMAL
+        assert objective == pytest.approx(best, abs=1e-9)
+        assert one.cost @ one.values == pytest.approx(best, abs=1e-9)
+        assert one.proves(one.multipliers, one.cost) == pytest.approx(best, abs=1e-9)
+        least, most = one.bounds
+        every = np.r_[one.values, one.rows @ one.values]
+        assert (every >= least - 1e-9).all()
+        assert (every <= most + 1e-9).all()
+    assert 30 < ended.count(INFEASIBLE) < 200
+
+
+def test_it_goes_on_from_the_last_basis():
+    """Other bounds and costs, the same basis to start from: the answer is as from slacks."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        one = random_programme(rng, 6, 3)
+        for _ in range(6):
+            one.cost = rng.normal(size=6)
+            one.least = rng.random(6) * 0.2
+            one.most = one.least + rng.random(6)
+            best, (how, objective) = one.by_scipy(), one.solve()
+            assert how == (INFEASIBLE if math.isinf(best) else OPTIMAL)
+            assert objective == pytest.approx(best, abs=1e-9)
+
+
+def test_a_threshold_ends_it():
+    """It ends above the threshold with multipliers that show it; at or below the least cost nothing changes."""
+    rng, above = np.random.default_rng(2), 0
+    for _ in range(100):
+        one = random_programme(rng, 7, 3)
+        best = one.by_scipy()
+        if math.isinf(best):
+            continue
+        for threshold in (best - 0.1, best + 1e-6, -100.0):
+            one.work[5][:] = one.n + np.arange(one.m)
+            how, objective = one.solve(threshold)
+            if how == ABOVE:
+                above += 1
+                assert threshold <= objective <= best + 1e-9
+                assert one.proves(one.multipliers, one.cost) >= threshold - 1e-9
+            else:
+                assert threshold > best
+                assert objective == pytest.approx(best, abs=1e-9)
+    assert above > 50
+
+
+def test_at_the_threshold_it_is_above():
+    one = Made([[1.0, 1.0]], [1.0], [1.0], [1.0, 2.0], [0, 0], [1, 1])
+    assert one.solve(1.0) == (ABOVE, 1.0)
+    assert one.solve(math.nextafter(1.0, 2)) == (OPTIMAL, 1.0)
+
+
+def test_ends_are_told_apart():
+    """Who takes one that was given up for impossible leaves a box out that may hold a row."""
+    assert len({OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE}) == 5
+
+
+def test_without_steps_it_is_given_up():
+    one = Made([[1.0, 1.0]], [1.0], [1.0], [1.0, 2.0], [0, 0], [1, 1])
+    how, objective = one.solve(steps=0)
+    assert (how, objective) == (STUCK, 0.0)
+    assert one.proves(one.multipliers, one.cost) == objective
+    assert one.solve(steps=1) == (OPTIMAL, 1.0)
+
+
+@pytest.mark.parametrize(("missed", "how"), [(0.9e-7, LOOSE), (1.1e-7, INFEASIBLE), (1e-11 / 2, OPTIMAL)])
+def test_what_is_missed_by_next_to_nothing(missed, how):
+    """Two numbers of 1/2 at most, or at least, that are there already, are to sum to a little more, or less."""
+    one = Made([[1.0, 1.0]], [1.0 + missed], [2.0], [-1.0, -2.0], [0, 0], [0.5, 0.5])
+    assert one.solve()[0] == how
+    other = Made([[1.0, 1.0]], [0.0], [1.0 - missed], [1.0, 2.0], [0.5, 0.5], [1, 1])
+    assert other.solve()[0] == how
+
+
+@pytest.mark.parametrize("circles", [1, 2, 5, 100])
+@pytest.mark.parametrize("refresh", [1, 2, 3, 25])
+def test_when_things_are_done_afresh_changes_no_answer(circles, refresh, monkeypatch):
+    """Costs that are moved so as not to tie move the cost by 10^-8 at most."""
+    monkeypatch.setattr(simplex, "CIRCLES", circles)
+    monkeypatch.setattr(simplex, "REFRESH", refresh)
+    rng, solved = np.random.default_rng(3), 0
+    for _ in range(40):
+        one = random_programme(rng, 9, 5, ties=True)
+        best, (how, _) = one.by_scipy(), one.solve(steps=200)
+        if math.isinf(best):
+            assert how == INFEASIBLE
+        elif refresh > 1:
+            solved += 1
+            assert how == OPTIMAL
+            assert one.cost @ one.values == pytest.approx(best, abs=1e-7)
+    assert solved > 10 or refresh == 1
+
+
+def twelve():
+    """Twelve numbers are to be at least 1/2: each step raises one, and the objective by 1/2."""
+    return Made(np.eye(12), np.full(12, 0.5), np.ones(12), np.ones(12), np.zeros(12), np.ones(12))
+
+
+def counted(monkeypatch, name, refused=0):
+    """Let a step be counted, and so often refused."""
+    made, step = [], plain(name)
+    monkeypatch.setattr(simplex, name, lambda *given: made.append(1) or (len(made) > refused and step(*given)))
+    return made
+
+
+@pytest.mark.parametrize(("refresh", "afresh"), [(2, 7), (5, 3), (7, 2), (12, 2), (13, 2), (25, 1)])
+def test_the_inverse_is_computed_afresh_after_so_many_steps(refresh, afresh, monkeypatch):
+    monkeypatch.setattr(simplex, "REFRESH", refresh)
+    made = counted(monkeypatch, "factorise")
+    assert twelve().solve() == (OPTIMAL, pytest.approx(6.0))
+    assert len(made) == afresh
+
+
+@pytest.mark.parametrize(("threshold", "steps"), [(1.9, 4), (2.0, 4), (2.1, 5), (math.inf, 12)])
+def test_above_the_threshold_no_step_is_taken(threshold, steps, monkeypatch):
+    made = counted(monkeypatch, "pivot")
+    how, objective = twelve().solve(threshold)
+    assert (how, objective) == (OPTIMAL if math.isinf(threshold) else ABOVE, steps / 2)
+    assert len(made) == steps
+
+
+@pytest.mark.parametrize(("refused", "how"), [(0, OPTIMAL), (3, OPTIMAL), (4, STUCK)])
+def test_pivots_that_are_refused(refused, how, monkeypatch):
+    """The inverse is computed afresh, three times at most."""
+    counted(monkeypatch, "pivot", refused)
+    made = counted(monkeypatch, "factorise")
+    assert twelve().solve()[0] == how
+    assert len(made) == 1 + min(refused, 3)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_is_missed_by_next_to_nothing_is_mended_where_it_can_be(first):
+    """By whichever variable."""
+    one = Made([[1.0, 1.0]], [5e-8], [1.0], [1.0, 2.0] if first else [2.0, 1.0], [0, 0], [1, 1])
+    assert one.solve() == (OPTIMAL, pytest.approx(5e-8))
+    assert one.values.tolist() == pytest.approx([5e-8, 0] if first else [0, 5e-8])
+
+
+def test_costs_that_are_told_apart(monkeypatch):
+    """By less than 2 x 10^-9 each, all by different amounts, and upwards: what is found costs that much more."""
+    monkeypatch.setattr(simplex, "CIRCLES", 1)
+    n = 6
+    one = Made(np.ones((1, n)), [1.0], [1.0], np.ones(n), np.zeros(n), np.full(n, 0.5))
+    how, objective = one.solve()
+    assert how == OPTIMAL
+    assert 1e-9 <= objective - 1.0 < 2e-9
+    reduced = one.work[0][:n]
+    outside = ~one.work[4][:n]
+    assert len(set(np.round(reduced[outside] * 1e12))) == outside.sum()
+    assert np.abs(reduced).max() < 2e-9
+
+
+# The steps --------------------------------------------------------------------------------------------------------
+
+
+def bases(rng, one, count):
+    """Bases that have an inverse."""
+    found = []
+    while len(found) < count:
+        basis = rng.permutation(one.n + one.m)[: one.m]
+        if abs(np.linalg.det(one.whole[:, basis])) > 1e-3:
+            found.append(basis)
+    return found
+
+
+def programmes(count=25, bases_of_each=4):
+    rng = np.random.default_rng(4)
+    for _ in range(count):
+        one = random_programme(rng, int(rng.integers(2, 7)), int(rng.integers(1, 5)))
+        one.most += 0.05
+        one.high += 0.05
+        for basis in bases(rng, one, bases_of_each):
+            one.start(basis)
+            yield one, basis
+
+
+def test_the_inverse_of_a_basis():
+    for one, basis in programmes():
+        np.testing.assert_array_equal(one.work[5], basis)
+        np.testing.assert_array_equal(np.flatnonzero(one.work[4]), np.sort(basis))
+        np.testing.assert_allclose(one.work[6], np.linalg.inv(one.whole[:, basis]), atol=1e-9)
+
+
+def test_a_singular_basis_gives_way_to_the_slacks():
+    for apart, kept in ((1e-13, False), (1e-11, True)):
+        one = Made([[1.0, 1.0, 0.0], [1.0, 1.0 + apart, 1.0]], [0, 0], [1, 1], [1, 2, 3], [0, 0, 0], [1, 1, 1])
+        one.start([0, 1])
+        assert one.work[5].tolist() == ([0, 1] if kept else [3, 4])
+        assert np.flatnonzero(one.work[4]).tolist() == ([0, 1] if kept else [3, 4])
+        if not kept:
+            np.testing.assert_array_equal(one.work[6], -np.eye(2))
+
+
+@pytest.mark.parametrize("cost", [-2.0, -1.0, 0.0, 1.0, 2.0])
+def test_reduced_costs_at_multipliers_that_are_round(cost):
+    """The first is in the basis, so that the row's multiplier is its cost."""
+    one = Made([[1.0, 1.0]], [0.0], [1.0], [cost, 3.0], [0, 0], [1, 1])
+    one.start([0])
+    assert one.work[0].tolist() == [0.0, 3.0 - cost, cost]
+
+
+@pytest.mark.parametrize("bound", [-2.0, -1.0, 0.0, 1.0])
+def test_the_objective_counts_each_variable_at_its_bound(bound):
+    one = Made([[1.0, 1.0]], [-9.0], [9.0], [3.0, 5.0], [bound, 0], [2, 2])
+    one.start([2])
+    assert one.place() == 3.0 * bound
+    assert one.work[1].tolist() == [bound, 0.0, bound]
+
+
+def test_elimination_by_numpy():
+    rng = np.random.default_rng(5)
+    for m in range(6):
+        for _ in range(5):
+            matrix = rng.integers(-2, 3, (m, m)).astype(float)
+            both = np.hstack([matrix, np.eye(m)])
+            regular = m == 0 or abs(np.linalg.det(matrix)) > 0.5
+            assert plain("eliminate")(both) == regular
+            if regular:
+                np.testing.assert_allclose(both, np.hstack([np.eye(m), np.linalg.inv(matrix)]), atol=1e-9)
+    # the largest entry of a column is the pivot: 1e-17 would leave nothing of the 1s
+    both = np.array([[1e-17, 1.0, 1.0, 0.0], [1.0, 1.0, 0.0, 1.0]])
+    assert plain("eliminate")(both)
+    np.testing.assert_allclose(both[:, 2:], [[-1.0, 1.0], [1.0, 0.0]], atol=1e-12)
+    negative = np.array([[0.5, 1.0, 1.0, 0.0], [-1e17, 1.0, 0.0, 1.0]])
+    assert plain("eliminate")(negative)
+    np.testing.assert_allclose(negative[:, 2:], [[1e-17, -1e-17], [1.0, 5e-18]], atol=1e-19)
+
+
+@pytest.mark.parametrize(("pivot", "regular"), [(0.9e-12, False), (1e-12, True), (1.1e-12, True), (-1.1e-12, True)])
+def test_how_small_a_pivot_may_be(pivot, regular):
+    assert plain("eliminate")(np.array([[pivot, 1.0]])) == regular
+
+
+def test_reduced_costs():
+    """Cost less multipliers times columns, which is 0 inside the basis."""
+    for one, basis in programmes():
+        y = np.linalg.solve(one.whole[:, basis].T, np.r_[one.cost, np.zeros(one.m)][basis])
+        np.testing.assert_allclose(one.work[0], np.r_[one.cost, np.zeros(one.m)] - y @ one.whole, atol=1e-8)
+        assert (one.work[0][basis] == 0).all()
+
+
+def test_variables_at_their_bounds():
+    """Outside the basis each is at the end that its reduced cost asks for; inside, what is left to make R v slack."""
+    for one, basis in programmes():
+        one.work[7][:] = 9.0
+        one.work[1][:] = 9.0
+        objective = one.place()
+        least, most = one.bounds
+        outside = np.setdiff1d(np.arange(one.n + one.m), basis)
+        values, reduced = one.work[1], one.work[0]
+        np.testing.assert_array_equal(values[outside], np.where(reduced >= 0, least, most)[outside])
+        np.testing.assert_allclose(one.whole @ values, 0, atol=1e-8)
+        np.testing.assert_array_equal(values[basis], one.work[7])
+        assert objective == pytest.approx(one.cost @ values[: one.n], abs=1e-8)
+
+
+def test_a_reduced_cost_of_nothing_is_the_lower_end():
+    one = Made([[1.0, 1.0]], [0.25], [0.75], [0.0, 0.0], [0.5, 0.0], [1, 1])
+    one.start([2])
+    one.work[0][:] = 0.0
+    assert one.place() == 0.0
+    assert one.work[1].tolist() == [0.5, 0.0, 0.5]
+    one.start([0])
+    one.work[0][:] = 0.0
+    one.place()
+    assert one.work[1].tolist() == [0.25, 0.0, 0.25]
+
+
+def test_which_variable_leaves():
+    """The one that is furthest beyond a bound of its own."""
+    sides = []
+    for one, basis in programmes():
+        one.place()
+        least, most = one.bounds
+        row, excess, side = one.leaving()
+        beyond = np.maximum(least[basis] - one.work[7], one.work[7] - most[basis])
+        if beyond.max() < 1e-11:
+            assert (row, side) == (-1, 0)
+            continue
+        assert row == beyond.argmax()
+        assert excess == beyond.max()
+        assert side == (-1 if one.work[7][row] < least[basis[row]] else 1)
+        sides.append(side)
+    assert {-1, 1} == set(sides)
+
+
+@pytest.mark.parametrize(("off", "leaves"), [(0.9e-11, False), (1.1e-11, True)])
+def test_how_far_beyond_a_bound_counts(off, leaves):
+    bound = np.zeros(1)
+    for inside, side in ((-off, -1), (off, 1)):
+        for variable in (0, 1):  # a variable, and a slack
+            found = plain("leaving")(1, bound, bound, bound, bound, np.array([variable]), np.array([inside]))
+            assert found == ((0, off, side) if leaves else (-1, 1e-11, 0))
+
+
+def dual_objective(one, reduced, basis, left):
+    """The bound that reduced costs prove, the variable that left the basis among those outside."""
+    least, most = one.bounds
+    outside = np.setdiff1d(np.arange(one.n + one.m), np.setdiff1d(basis, [left]))
+    return float((np.where(reduced > 0, least, most) * reduced)[outside].sum())
+
+
+def test_which_variable_enters_and_the_exchange():
+    """The step that raises the bound most, of all steps to where a reduced cost is 0; -1 if it grows without end."""
+    entered = without_end = 0
+    for one, basis in programmes(60):
+        one.place()
+        row, excess, side = one.leaving()
+        if row < 0:
+            continue
+        enters = one.entering(row, excess, side)
+        left, reduced = int(basis[row]), one.work[0].copy()
+        pivots = np.linalg.inv(one.whole[:, basis])[row] @ one.whole
+        np.testing.assert_allclose(
+            np.delete(one.work[2], basis), np.delete(pivots, basis), atol=1e-8
+        )  # fmt: skip
+        # along the ray the reduced costs are those less t times the row, and the one that left has -t
+        before, bounds = dual_objective(one, reduced, basis, left), []
+        outside = [j for j in np.setdiff1d(np.arange(one.n + one.m), basis) if abs(pivots[j]) > 1e-9]
+        sign = 1.0 if side > 0 else -1.0  # the variable that left goes to its upper end if it was above
+        for j in outside:
+            t = reduced[j] / pivots[j]
+            if t * sign < -1e-12:
+                continue
+            along = reduced - t * pivots
+            along[left] = -t
+            along[j] = 0.0
+            bounds.append((dual_objective(one, along, basis, left), j))
+        if enters < 0:
+            without_end += 1
+            # no variable makes up for it: there is no point
+            ray = one.work[6][row]
+            assert max(one.proves(ray, np.zeros(one.n)), one.proves(-ray, np.zeros(one.n))) > 1e-9
+            continue
+        entered += 1
+        assert {j: bound for bound, j in bounds}[enters] == pytest.approx(max(bounds)[0], abs=1e-8)
+        assert max(bounds)[0] >= before - 1e-9
+        if abs(pivots[enters]) < 1e-3:
+            continue
+        assert plain("pivot")(one.columns, row, enters, one.work)
+        after = basis.copy()
+        after[row] = enters
+        assert one.work[5].tolist() == after.tolist()
+        assert np.flatnonzero(one.work[4]).tolist() == sorted(after)
+        np.testing.assert_allclose(one.work[6], np.linalg.inv(one.whole[:, after]), atol=1e-7)
+        stepwise = one.work[0].copy()
+        one.start(after)
+        np.testing.assert_allclose(stepwise, one.work[0], atol=1e-7)
+        assert (stepwise[after] == 0).all()
+    assert entered > 50
+    assert without_end > 5
+
+
+def test_a_pivot_that_is_small_or_wrong_is_refused():
+    """Below 10^-9, or off by more than 10^-6 from what the row says; then nothing was changed."""
+    for entry, spoilt, fine in (
+        (1.0, 0.0, True), (1.0, 1.9e-6, True), (1.0, 2.1e-6, False), (1.0, -2.1e-6, False),
+        (1.1e-9, 0.0, True), (0.9e-9, 0.0, False), (-1.1e-9, 0.0, True), (0.0, 0.0, False),
+        (100.0, 1e-4, True), (100.0, 1.1e-4, False), (-100.0, 1.0e-4, True),
+    ):  # fmt: skip
+        one = Made([[entry, 0.5]], [0.2], [0.3], [1.0, 1.0], [0, 0], [1, 1])
+        one.start([2])
+        one.place()
+        row, excess, side = one.leaving()
+        one.entering(row, excess, side)
+        one.work[2][0] += spoilt
+        before = one.work[6].copy()
+        assert plain("pivot")(one.columns, 0, 0, one.work) == fine
+        assert one.work[5][0] == (0 if fine else 2)
+        if not fine:
+            np.testing.assert_array_equal(one.work[6], before)
+
+
+def test_of_equal_ratios_the_larger_pivot_decides():
+    """Costs in proportion to entries tie; the entry that is largest in size is the safest to divide by."""
+    for entries in np.array([[0.1, 3.0, 0.2], [3.0, 0.1, 0.2], [0.1, 0.2, 3.0]]):
+        for apart in (0.0, 1e-13, -1e-13):
+            cost = entries + apart * np.arange(3)
+            one = Made(entries[None], [2.0], [2.0], cost, [0, 0, 0], [9, 9, 9])
+            one.start([3])
+            one.place()
+            assert one.entering(*one.leaving()) == entries.argmax()
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+@pytest.mark.parametrize(("entry", "enters"), [(0.7e-9, 1), (1.3e-9, 0)])
+def test_a_variable_of_next_to_no_pivot_does_not_enter(entry, enters, side):
+    """Below 10^-9, whichever bound the row is beyond; the first costs nothing and could move far enough."""
+    bounds = ([0.2], [1.0]) if side > 0 else ([-1.0], [-0.2])
+    one = Made([[side * entry, side]], *bounds, [0.0, 1.0], [0, 0], [1e9, 1])
+    one.start([2])
+    one.place()
+    assert one.entering(*one.leaving()) == enters
+    assert one.solve() == (OPTIMAL, pytest.approx(0.2 * enters))
+
+
+def test_bounds_below_0():
+    """The first is at -1 and has to come to 1/2, which is within its bounds: those of the two ends sum to 0."""
+    one = Made([[1.0, 1.0]], [0.5], [1.0], [1.0, 2.0], [-1, 0], [1, 0.1])
+    assert one.solve() == (OPTIMAL, pytest.approx(0.5))
+    assert one.values.tolist() == pytest.approx([0.5, 0.0])
+
+
+def test_a_variable_that_cannot_move_does_not_enter():
+    """Nor does one whose range is used up on the way: the next that is as cheap enters."""
+    one = Made([[1.0, 1.0, 1.0]], [1.0], [1.0], [1.0, 2.0, 3.0], [0, 0, 0], [0, 0.5, 1])
+    one.start([3])
+    one.place()
+    assert one.entering(*one.leaving()) == 2
+    one.most[1] = 1.0
+    assert one.entering(*one.leaving()) == 1
+    one.most[0] = 1.0
+    assert one.entering(*one.leaving()) == 0
+    one.most[:] = 0.3
+    assert one.entering(*one.leaving()) == -1
