@@ -155,8 +155,8 @@ def evaluate(p: np.ndarray, kernel: np.ndarray) -> float:
 def randomised_response(p: np.ndarray, eps: float) -> float:
     """Return the chance of the true symbol in the randomised response that LIP(eps) buys, its kernel written out."""
     p_x, given, bound = p.sum(axis=0), p / p.sum(axis=1, keepdims=True), np.exp(eps)
-    excess = max((given - bound * p_x).max(), (p_x - bound * given).max())
-    odds = 1 + (bound - 1) / excess  # S20 eq. (29), solved
+    violation = max((given - bound * p_x).max(), (p_x - bound * given).max())
+    odds = 1 + (bound - 1) / violation  # S20 eq. (29), solved
     kernel = np.full((len(p_x), len(p_x)), 1 / (len(p_x) - 1 + odds))
     np.fill_diagonal(kernel, odds / (len(p_x) - 1 + odds))
     return float(kernel[0, 0])

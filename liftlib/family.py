@@ -148,7 +148,7 @@ class Family:
     def lip(self, joint: Joint, parameter: float) -> float:
         """Return the smallest LIP budget that the member keeps, nats; in closed form where the family has one."""
         if self._lip is None:
-            return LIP(0.0).excess(joint, self.at(joint, parameter))
+            return LIP(0.0).violation(joint, self.at(joint, parameter))
         return float(self._lip(self._joint(joint), self._inside(parameter)))
 
     @checked
@@ -158,11 +158,11 @@ class Family:
         return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
 
     @checked
-    def excess(self, joint: Joint, notion: Notion, parameter: float) -> float:
+    def violation(self, joint: Joint, notion: Notion, parameter: float) -> float:
         """Return by how many nats the member exceeds a notion's budget, from its lifts alone where these are known."""
         if self._lifts is None or not notion.columnwise:
-            return notion.excess(joint, self.at(joint, parameter))
-        return notion.excess_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
+            return notion.violation(joint, self.at(joint, parameter))
+        return notion.violation_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
 
     @checked
     def calibrated(self, joint: Joint, notion: Notion) -> Channel:
@@ -258,28 +258,28 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     start, end = family.start, family.end
 
     @cache  # the ends are asked for again and again
-    def excess(parameter: float) -> float:
-        return family.excess(joint, notion, parameter)
+    def violation(parameter: float) -> float:
+        return family.violation(joint, notion, parameter)
 
     # a kernel's lifts may differ from a closed form's by what sums of so many terms are rounded by
     spare = 0.0 if family._lifts is None else 4 * joint.n_public * float(np.finfo(np.float64).eps)
-    near = _around(family, joint, notion, lambda parameter: excess(parameter) + spare)
+    near = _around(family, joint, notion, lambda parameter: violation(parameter) + spare)
     if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSE):
         return near[0]
-    if not excess(start) <= KEEP_TOL:
+    if not violation(start) <= KEEP_TOL:
         raise InfeasiblePrivacy(f"{family.name} breaks {notion} even at its private end, {start:g}")
-    if excess(end) <= 0:
+    if violation(end) <= 0:
         return end
-    if excess(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
+    if violation(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
         return start
-    kept, broken = near or (start, end if np.isfinite(end) else _bracket(excess, start, np.sign(end - start)))
+    kept, broken = near or (start, end if np.isfinite(end) else _bracket(violation, start, np.sign(end - start)))
     if not np.isfinite(broken):
         return float(np.sign(end - start) * LAST)
     low, high, fine = min(kept, broken), max(kept, broken), family.resolution
-    root = float(toms748(lambda p: _finite(excess(p)), low, high, xtol=fine, rtol=fine))
+    root = float(toms748(lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine))
     # a step of the last digit for a closed formula, and no finer than its tolerance for a programme
     step = max(np.spacing(max(abs(root), 1e-12)), fine - FINE)
-    while not excess(root) + spare <= 0:
+    while not violation(root) + spare <= 0:
         root, step = root + np.sign(kept - root) * step, 2 * step
         if (root - kept) * (broken - kept) <= 0:
             return float(kept)
@@ -287,7 +287,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
 
 def _around(
-    family: Family, joint: Joint, notion: Notion, excess: Callable[[float], float]
+    family: Family, joint: Joint, notion: Notion, violation: Callable[[float], float]
 ) -> tuple[float, float] | None:
     """Return two parameters near the answer of which the first keeps the notion and the other does not, if known."""
     near = None if family._near is None else family._near(joint, notion)
@@ -296,19 +296,19 @@ def _around(
     towards = np.sign(family.end - family.start)
     for apart in (family.resolution, CLOSE, NEARBY):
         kept, broken = (float(np.clip(near + side * apart, family.low, family.high)) for side in (-towards, towards))
-        if excess(kept) <= 0:
-            return (kept, broken) if excess(broken) > 0 else None
+        if violation(kept) <= 0:
+            return (kept, broken) if violation(broken) > 0 else None
     return None
 
 
-def _bracket(excess: Callable[[float], float], start: float, towards: float) -> float:
+def _bracket(violation: Callable[[float], float], start: float, towards: float) -> float:
     """Return a parameter beyond ``start`` that breaks the notion, infinity if there is none up to LAST."""
     width = 1.0
     while abs(start + towards * width) < LAST:
-        if excess(start + towards * width) > 0:
+        if violation(start + towards * width) > 0:
             return float(start + towards * width)
         width *= 2
-    return float(towards * (LAST if excess(towards * LAST) > 0 else np.inf))
+    return float(towards * (LAST if violation(towards * LAST) > 0 else np.inf))
 
 
 def _finite(value: float) -> float:

@@ -86,7 +86,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
 
     Notes
     -----
-    The bound holds for every mechanism that ``notion.is_kept`` accepts, which allows ``numerics.KEEP_TOL``.
+    The bound holds for every mechanism that ``notion.is_satisfied`` accepts, which allows ``numerics.KEEP_TOL``.
 
     Examples
     --------
@@ -105,9 +105,9 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
         raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
     if given.fingerprint() != given.digest:
         raise InvalidProof("the proof's numbers are not those that its digest was made of: take the original")
-    excess = notion.excess(joint, channel)
-    if not excess <= KEEP_TOL:
-        raise InvalidProof(f"the channel exceeds {notion} by {excess:.3g} nats: it is not private")
+    violation = notion.violation(joint, channel)
+    if not violation <= KEEP_TOL:
+        raise InvalidProof(f"the channel exceeds {notion} by {violation:.3g} nats: it is not private")
     p_xy = channel.joint_xy(joint)
     value = float(xlogx(p_xy).sum() - xlogx(p_xy.sum(axis=0)).sum() - xlogx(p_xy.sum(axis=1)).sum())
     if not abs(value - certificate.value) <= VALUE_TOL:
@@ -117,7 +117,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     for whose, told in (("the proof", given.upper), ("the certificate", certificate.upper)):
         if not upper <= told:
             raise InvalidProof(f"what is proven is {upper:.12g} nats, not {told:.12g}, as {whose} says")
-    return Checked(value, upper, excess, given.boxes, time.perf_counter() - started)
+    return Checked(value, upper, violation, given.boxes, time.perf_counter() - started)
 
 
 def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:

@@ -87,7 +87,7 @@ class _Checker:
         self._check_shapes(halfspaces)
         whole = np.concatenate([halfspaces, np.zeros((1, self.n))])  # the last stands for none
         self.first, self.second = whole[proof.sides[:, 0]], whole[proof.sides[:, 1]]
-        # what is_kept tolerates; it covers the rounding of the halfspaces themselves by far
+        # what is_satisfied tolerates; it covers the rounding of the halfspaces themselves by far
         slack = KEEP_TOL * np.maximum(1.0, np.abs(whole).max(axis=1))
         slack[-1] = 0.0
         self.slack = slack[proof.sides[:, 0]], slack[proof.sides[:, 1]]

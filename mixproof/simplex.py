@@ -203,7 +203,7 @@ def leaving(n, low, high, least, most, basis, inside):
 
 
 @compiled
-def entering(rows, low, high, least, most, row, excess, side, work):
+def entering(rows, low, high, least, most, row, violation, side, work):
     """Return the variable that enters: ratios in order, past those whose whole range does not make up the excess.
 
     It is -1 where all ranges together do not: then there is no point.
@@ -239,8 +239,8 @@ def entering(rows, low, high, least, most, row, excess, side, work):
                 best, at = min(ratios[q], best), q
         j = candidates[at]
         width = most[j] - least[j] if j < n else high[j - n] - low[j - n]
-        excess -= abs(pivots[j]) * width
-        if excess < PRIMAL_TOL:
+        violation -= abs(pivots[j]) * width
+        if violation < PRIMAL_TOL:
             return j
         count -= 1
         candidates[at], ratios[at] = candidates[count], ratios[count]
@@ -296,7 +296,7 @@ def solve(rows, columns, low, high, cost, least, most, threshold, steps, work):
     price(rows, cost, basis, inverse, reduced)
     while True:
         objective = place(columns, low, high, least, most, work)
-        row, excess, side = leaving(n, low, high, least, most, basis, inside)
+        row, violation, side = leaving(n, low, high, least, most, basis, inside)
         if row < 0 or objective >= threshold or count % REFRESH == REFRESH - 1:
             if not fresh:  # what was updated step by step is computed anew before it is believed
                 if count % REFRESH == REFRESH - 1:
@@ -316,8 +316,8 @@ def solve(rows, columns, low, high, cost, least, most, threshold, steps, work):
                 cost[j] += APART * (1.0 + (0.6180339887 * j) % 1.0)
             price(rows, cost, basis, inverse, reduced)
             continue
-        enters = entering(rows, low, high, least, most, row, excess, side, work)
-        if enters < 0 and excess < LOOSE_TOL:
+        enters = entering(rows, low, high, least, most, row, violation, side, work)
+        if enters < 0 and violation < LOOSE_TOL:
             return LOOSE, objective
         if enters < 0:
             for s in range(m):

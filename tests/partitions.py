@@ -18,5 +18,5 @@ def best_by_hand(joint, notion):
     """Return the largest I(X;Y) of all partitions that keep a notion, and how many partitions there are."""
     n = joint.n_public
     every = [ll.Channel.merge(one, n) for one in partitions(list(range(n)))]
-    kept = (ll.evaluate(joint, one).mutual_information for one in every if notion.is_kept(joint, one))
+    kept = (ll.evaluate(joint, one).mutual_information for one in every if notion.is_satisfied(joint, one))
     return max(kept), len(every)

@@ -125,4 +125,4 @@ def test_calibration_of_two_budgets():
 
 def test_a_notion_that_is_none():
     with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion$"):
-        ll.mechanisms.randomised_response.excess(ll.Joint([[0.5], [0.5]]), 3, 1.0)
+        ll.mechanisms.randomised_response.violation(ll.Joint([[0.5], [0.5]]), 3, 1.0)

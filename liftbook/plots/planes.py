@@ -60,7 +60,9 @@ def plane(
     released = None if channel is None else channel.release(joint)
     outputs = np.empty((0, 2)) if released is None else _places(released)
     every = np.concatenate([symbols, outputs])
-    budgets = [need.allowed for one in notions.values() for need in one.needs(np.ones((2, 1)), np.full(2, 0.5))]
+    budgets = [
+        need.allowed for one in notions.values() for need in one.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
+    ]
     most = 1.15 * max(0.2, *every[np.isfinite(every)], *(one for one in budgets if np.isfinite(one)))
     symbols, outputs = np.minimum(symbols, 0.97 * most), np.minimum(outputs, 0.97 * most)
     with style():
@@ -121,7 +123,7 @@ def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, n
     right, up = np.meshgrid(side, side)
     columns = np.exp(np.stack([-right.ravel(), up.ravel()]))
     over = np.full(columns.shape[1], -np.inf)
-    for need in notion.needs(columns, np.full(2, 0.5)):
+    for need in notion.required_budgets(columns, np.full(2, 0.5)):
         over = np.maximum(over, need.needed - need.allowed)
     levels = over.reshape(right.shape)
     ax.contour(right, up, levels, [0.0], colors=[colour], linestyles=[line])

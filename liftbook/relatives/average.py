@@ -79,12 +79,12 @@ def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
 def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, route: str) -> Channel:
     """Return the best release that mixes rows of a pool; nothing bounds what other rows would do."""
     n = joint.n_public
-    if notion.is_kept(joint, Channel.identity(n)):
+    if notion.is_satisfied(joint, Channel.identity(n)):
         return Channel.identity(n, joint.public)
     core = without_dust(joint, notion)
     mixture = averaged(core.joint, pool(core.joint), budget).mixture
     channel, mixed = mended(
-        core.completed(mixture.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
+        core.completed(mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
     )
     return certified(joint, channel, route, mixture, mixed, np.inf)
 

@@ -145,7 +145,7 @@ def funnel_descent(joint: Joint, notion: Notion, *, starts: int = 6, rng: int | 
     >>> from liftbook.relatives.overall import AverageLeakage
     >>> joint = Joint([[0.2, 0.1, 0.05, 0.15], [0.1, 0.2, 0.15, 0.05]])
     >>> channel = funnel_descent(joint, AverageLeakage(0.01))
-    >>> AverageLeakage(0.01).is_kept(joint, channel), round(channel.certificate.value, 3)
+    >>> AverageLeakage(0.01).is_satisfied(joint, channel), round(channel.certificate.value, 3)
     (True, 0.822)
     """
     budget = average_of(notion, "optimal_response or funnel_merging")

@@ -53,15 +53,15 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
     """
     groups: list[tuple[int, ...]] = [(x,) for x in range(joint.n_public)]
     channel = Channel.merge(groups, joint.n_public, joint.public)
-    while not notion.is_kept(joint, channel) and len(groups) > 1:
+    while not notion.is_satisfied(joint, channel) and len(groups) > 1:
         p_y = np.array([joint.p_x[list(group)].sum() for group in groups])
-        before = notion.excess(joint, channel)
+        before = notion.violation(joint, channel)
         best, chosen, made = -np.inf, groups, channel
         for a, b in itertools.combinations(range(len(groups)), 2):
             merged = [group for k, group in enumerate(groups) if k not in (a, b)] + [groups[a] + groups[b]]
             found = Channel.merge(merged, joint.n_public, joint.public)
             lost = float(xlogx(p_y[a] + p_y[b]) - xlogx(p_y[a]) - xlogx(p_y[b]))
-            after = notion.excess(joint, found)
+            after = notion.violation(joint, found)
             # where it stays infinite nothing is gained, and what loses least is merged first
             fall = before - after if np.isfinite(after) else 0.0
             rate = (fall / lost if lost > 0 else np.inf) if fall > 0 else -lost
@@ -110,7 +110,7 @@ def funnel_response(joint: Joint, notion: Notion) -> Channel:
     >>> from liftbook.relatives.overall import AverageLeakage
     >>> joint = Joint([[0.2, 0.1, 0.05, 0.15], [0.1, 0.2, 0.15, 0.05]])
     >>> channel = funnel_response(joint, AverageLeakage(0.01))
-    >>> AverageLeakage(0.01).is_kept(joint, channel)
+    >>> AverageLeakage(0.01).is_satisfied(joint, channel)
     True
     """
     budget = average_of(notion, "optimal_response or funnel_merging")

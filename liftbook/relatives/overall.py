@@ -33,7 +33,7 @@ class _Overall(Notion):
         """Return the smallest eps that the release keeps, in nats."""
         return self._of(channel.release(joint))
 
-    def excess(self, joint: Joint, channel: Channel) -> float:
+    def violation(self, joint: Joint, channel: Channel) -> float:
         """Return by how many nats the release exceeds the budget; minus infinity where the budget is infinite."""
         return self.leakage(joint, channel) - self.eps if np.isfinite(self.eps) else -np.inf
 

@@ -64,7 +64,7 @@ def robust_response(
     >>> from liftlib.notions import LIP
     >>> first, second = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]]), Joint([[0.1, 0.3, 0.1], [0.2, 0.1, 0.2]])
     >>> channel = robust_response(first, LIP(0.2), others=[second])
-    >>> LIP(0.2).is_kept(first, channel), LIP(0.2).is_kept(second, channel)
+    >>> LIP(0.2).is_satisfied(first, channel), LIP(0.2).is_satisfied(second, channel)
     (True, True)
     """
     for number, other in enumerate(others):

@@ -102,7 +102,7 @@ def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, se
     >>> from liftlib.notions import LIP
     >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
     >>> channel = secret_aware_response(joint, LIP(0.0))
-    >>> channel.sees_secret, LIP(0.0).is_kept(joint, channel)
+    >>> channel.sees_secret, LIP(0.0).is_satisfied(joint, channel)
     (True, True)
     """
     if notion.attributes is not None:
@@ -199,7 +199,7 @@ def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float
     flat, mixed = mended(
         kernel / kernel.sum(axis=1, keepdims=True),
         joint.p.ravel(),
-        lambda made: notion.is_kept(joint, shaped(made)),
+        lambda made: notion.is_satisfied(joint, shaped(made)),
         floor,
         name=notion,
     )

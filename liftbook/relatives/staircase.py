@@ -69,7 +69,7 @@ def staircase_response(joint: Joint, notion: Notion) -> Channel:
     channel, mixed = mended(
         core.completed(mixture.kernel),
         joint.p_x,
-        lambda made: notion.is_kept(joint, made) and limit.is_kept(own, made),
+        lambda made: notion.is_satisfied(joint, made) and limit.is_satisfied(own, made),
         name=notion,
     )
     between_secrets = bool((np.maximum(ratios.top, ratios.bottom) < joint.n_secret).all())

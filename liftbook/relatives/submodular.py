@@ -89,7 +89,7 @@ def funnel_subsets(joint: Joint, notion: Notion) -> Channel:
     few_symbols(joint, MOST, "funnel_merging or funnel_descent")
     n = joint.n_public
     whole = Channel.identity(n)
-    if notion.is_kept(joint, whole):
+    if notion.is_satisfied(joint, whole):
         return Channel.merge([(x,) for x in range(n)], n, joint.public)
     of_x, of_s = merging_losses(joint)
     worth = np.flatnonzero(of_x > 0)
@@ -100,7 +100,7 @@ def funnel_subsets(joint: Joint, notion: Notion) -> Channel:
         nonlocal best, lost
         kept = False
         for groups in _merged(of_x, of_s, share, n):
-            kept = notion.is_kept(joint, Channel.merge(_named(groups, n), n))
+            kept = notion.is_satisfied(joint, Channel.merge(_named(groups, n), n))
             loss = float(of_x[list(groups)].sum())
             if kept and loss < lost:
                 best, lost = _named(groups, n), loss

@@ -58,7 +58,7 @@ def tailored_response(joint: Joint, notion: Notion) -> Channel:
             "use calibrate with randomised_response"
         )
     plain = Channel.identity(joint.n_public, joint.public)
-    if notion.is_kept(joint, plain):
+    if notion.is_satisfied(joint, plain):
         return plain
     needed = _needed(joint, bounds)
     total = needed.sum()
@@ -74,8 +74,8 @@ def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
     u, v = joint.x_given_s, joint.p_x
     lower, upper = bounds.lower[:, None], bounds.upper[:, None]
     # the upper condition is divided by e^upper, which may overflow
-    for eps, excess in ((upper, np.exp(-upper) * u - v), (lower, np.exp(-lower) * v - u)):
-        most = np.maximum(excess, 0)
+    for eps, violation in ((upper, np.exp(-upper) * u - v), (lower, np.exp(-lower) * v - u)):
+        most = np.maximum(violation, 0)
         with np.errstate(divide="ignore"):
             noise = np.divide(most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0)
         found = np.maximum(found, noise.max(axis=0))

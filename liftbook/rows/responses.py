@@ -78,7 +78,7 @@ def measure(joint: Joint, point: Point, channel: Channel, seconds: float) -> dic
         "nmi": result.nmi,
         "min_lift_leakage": result.min_lift_leakage,
         "max_lift_leakage": result.max_lift_leakage,
-        "broken": float(not point.notion.is_kept(joint, channel)),
+        "broken": float(not point.notion.is_satisfied(joint, channel)),
         "seconds": seconds,
     }
 

@@ -55,11 +55,11 @@ def bought(given: Matrix, whole: Matrix, bounds: LiftBounds) -> float | None:
     if not bounds.exact:
         return None
     most = np.inf
-    for eps, excess in (
+    for eps, violation in (
         (bounds.upper, np.exp(-bounds.upper)[:, None] * given - whole),
         (bounds.lower, np.exp(-bounds.lower)[:, None] * whole - given),
     ):
-        worst = excess.max(axis=1)
+        worst = violation.max(axis=1)
         odds = np.divide(-np.expm1(-eps), worst, out=np.full_like(worst, np.inf), where=worst > 0)
         most = min(most, float(odds.min()))
     return float(np.log1p(most))
@@ -86,12 +86,12 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
     """
     shrink = np.exp(-eps)
     # at an infinite parameter all three leak what X itself leaks, and no excess is positive
-    if LIP(eps).excess(joint, Channel.identity(joint.n_public)) <= 0:
+    if LIP(eps).violation(joint, Channel.identity(joint.n_public)) <= 0:
         return np.inf
     u, v = joint.x_given_s, joint.p_x
-    excess = worst(shrink * u - v, shrink * v - u)
+    violation = worst(shrink * u - v, shrink * v - u)
     with np.errstate(divide="ignore"):
-        found = min(LAST, float(np.log1p(-np.expm1(-eps) / np.float64(excess)))) if excess > 0 else LAST
+        found = min(LAST, float(np.log1p(-np.expm1(-eps) / np.float64(violation)))) if violation > 0 else LAST
     step = np.spacing(max(found, 1e-12))
     while found > 0 and level(joint, found) > eps:
         found, step = max(0.0, found - step), 2 * step

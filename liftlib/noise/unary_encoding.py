@@ -31,7 +31,7 @@ def _lip(joint: Joint, eps: float) -> float:
 def _at_lip(joint: Joint, eps: float) -> float:
     def worst(over: Matrix, under: Matrix) -> float:
         # what is summed over a set is largest over the set where it is positive
-        return max(float(np.maximum(excess, 0).sum(axis=1).max()) for excess in (over, under))
+        return max(float(np.maximum(violation, 0).sum(axis=1).max()) for violation in (over, under))
 
     return solved(joint, eps, worst, _lip)
 

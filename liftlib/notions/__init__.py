@@ -1,7 +1,7 @@
 """What "private" means: each notion bounds what every output tells of the secret, and answers for itself."""
 
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, Notion, Ratios, RowNeed
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Notion, Ratios, RequiredBudget, RequiredByPosterior
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
 from liftlib.notions.side_channels import SRLIP
 
@@ -16,9 +16,9 @@ __all__ = [
     "Leakage",
     "LiftBounds",
     "LiftNotion",
-    "Need",
     "Notion",
     "PerfectPrivacy",
     "Ratios",
-    "RowNeed",
+    "RequiredBudget",
+    "RequiredByPosterior",
 ]

@@ -13,7 +13,7 @@ from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Need, cone_of, log_of, prior_of
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, RequiredBudget, cone_of, log_of, prior_of
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
@@ -42,10 +42,10 @@ class _Averages(LiftNotion):
     def _budget(self, measure: Matrix) -> Matrix:
         """Return the smallest budget, in nats, that keeps a measure."""
 
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
         return (
-            Need("eps_l", self._budget(self._measure(inverse_of(lift), p_s)), self.eps_l),
-            Need("eps_u", self._budget(self._measure(lift, p_s)), self.eps_u),
+            RequiredBudget("eps_l", self._budget(self._measure(inverse_of(lift), p_s)), self.eps_l),
+            RequiredBudget("eps_u", self._budget(self._measure(lift, p_s)), self.eps_u),
         )
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
@@ -88,7 +88,7 @@ class L1Lift(_Averages):
 
     Examples
     --------
-    >>> L1Lift(1.0, 0.5).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    >>> L1Lift(1.0, 0.5).is_satisfied(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
     True
     """
 
@@ -149,7 +149,7 @@ class Chi2Lift(_Averages):
 
     Examples
     --------
-    >>> Chi2Lift(1.0, 0.5).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    >>> Chi2Lift(1.0, 0.5).is_satisfied(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
     True
     """
 
@@ -211,7 +211,7 @@ class AlphaLift(_Averages):
 
     Examples
     --------
-    >>> AlphaLift(2, 0.4, 0.2).is_kept(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    >>> AlphaLift(2, 0.4, 0.2).is_satisfied(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
     True
     """
 

@@ -1,7 +1,7 @@
 """What every notion of privacy can answer, and what the notions share.
 
 A notion answers for itself; nothing outside this folder asks what class it is. Two kinds of question cover the
-mechanisms. One is about columns of lifts l(., y): which budgets does each need (:meth:`Notion.needs`)? It is
+mechanisms. One is about columns of lifts l(., y): which budgets does each need (:meth:`Notion.required_budgets`)? It is
 answered by the notions that each output's lifts decide, the subclasses of :class:`LiftNotion`. The other is about
 rows v = P(X=.|Y=y): which are allowed (:meth:`Notion.halfspaces`)? It is answered by the notions that are polyhedral
 cones of rows, for the condition does not change when v is scaled.
@@ -34,7 +34,7 @@ class Leakage(NamedTuple):
     upper: float
 
 
-class Need(NamedTuple):
+class RequiredBudget(NamedTuple):
     """One reason why a lift column needs some of a budget; a budget may have several.
 
     Attributes
@@ -56,7 +56,7 @@ class Need(NamedTuple):
     decides: Decides = ()
 
 
-class RowNeed(NamedTuple):
+class RequiredByPosterior(NamedTuple):
     """One reason why the row of an output needs some of a budget, where its lifts alone do not say.
 
     Attributes
@@ -116,12 +116,12 @@ class Ratios(NamedTuple):
 
 
 class Notion(ABC):
-    """A privacy notion; what every notion can answer. A subclass says at least ``leakage`` and ``excess``."""
+    """A privacy notion; what every notion can answer. A subclass says at least ``leakage`` and ``violation``."""
 
     columnwise: ClassVar[bool] = False
     """Whether each output's lift column decides by itself, so that the methods on columns answer."""
     rowwise: ClassVar[bool] = False
-    """Whether each output's row decides by itself, where its lifts do not, so that :meth:`row_needs` answers."""
+    """Whether each output's posterior decides by itself, where its lifts do not: see :meth:`required_by_posteriors`."""
     extremes: ClassVar[bool] = False
     """Whether a column's least and largest lift alone decide, so that these two may stand for all of its lifts."""
 
@@ -167,22 +167,22 @@ class Notion(ABC):
         """Return the smallest budget, or pair of budgets, of this notion that the release keeps, in nats."""
 
     @abstractmethod
-    def excess(self, joint: Joint, channel: Channel) -> float:
+    def violation(self, joint: Joint, channel: Channel) -> float:
         """Return by how many nats the release exceeds a budget, the worst of them; negative where all are kept.
 
         It is minus infinity where every budget is infinite, and infinity where no finite budget would do.
         """
 
     @checked
-    def is_kept(self, joint: Joint, channel: Channel) -> bool:
+    def is_satisfied(self, joint: Joint, channel: Channel) -> bool:
         """Return whether the release keeps the notion, to within ``numerics.KEEP_TOL`` nats."""
-        return self.excess(joint, channel) <= KEEP_TOL
+        return self.violation(joint, channel) <= KEEP_TOL
 
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
         """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
 
-        Each row g is of such a size that g v >= -KEEP_TOL max(1, largest of g) where ``is_kept`` accepts an output, by
-        its tolerance: a proof allows for that much.
+        Each row g is of such a size that g v >= -KEEP_TOL max(1, largest of g) where ``is_satisfied`` accepts an
+        output, by its tolerance: a proof allows for that much.
 
         Raises
         ------
@@ -207,7 +207,7 @@ class Notion(ABC):
         Returns
         -------
         numpy.ndarray, shape (m, X)
-            Each row g of such a size that g v >= -KEEP_TOL max(1, largest of g) for every row v that ``is_kept``
+            Each row g of such a size that g v >= -KEEP_TOL max(1, largest of g) for every row v that ``is_satisfied``
             accepts: a proof allows for that much.
 
         Raises
@@ -229,7 +229,7 @@ class Notion(ABC):
         """
         raise UnsupportedNotion(f"{self} does not say what one attribute may tell given others: use SRLIP")
 
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002 - what lift notions override
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002 - what lift notions override
         """Return what columns of lifts need of each budget.
 
         Parameters
@@ -248,7 +248,7 @@ class Notion(ABC):
             f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
         )
 
-    def row_needs(self, joint: Joint, channel: Channel) -> tuple[RowNeed, ...]:  # noqa: ARG002 - cones of rows override
+    def required_by_posteriors(self, joint: Joint, channel: Channel) -> tuple[RequiredByPosterior, ...]:  # noqa: ARG002 - cones of rows override
         """Return what each output of a release needs of each budget, where its row decides and not its lifts.
 
         Raises
@@ -258,22 +258,22 @@ class Notion(ABC):
         """
         raise UnsupportedNotion(f"{self} does not say what single outputs need: use excess")
 
-    def excess_of(self, lift: Matrix, p_s: Vector) -> float:
-        """Return by how many nats a release with these lifts, shape (S, Y), exceeds a budget, see :meth:`excess`."""
+    def violation_of(self, lift: Matrix, p_s: Vector) -> float:
+        """Return by how many nats a release with these lifts, shape (S, Y), exceeds a budget, see :meth:`violation`."""
         # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
-        needs = self.needs(lift, p_s)
+        needs = self.required_budgets(lift, p_s)
         over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
         return float(np.max(over, initial=-np.inf))
 
     def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
         """Return booleans of shape (..., X): which lift columns keep the notion."""
-        kept = [need.needed <= need.allowed + KEEP_TOL for need in self.needs(lift, p_s)]
+        kept = [need.needed <= need.allowed + KEEP_TOL for need in self.required_budgets(lift, p_s)]
         return np.asarray(np.logical_and.reduce(kept))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return omega, shape (..., X), by which subset merging orders columns: larger where more is leaked."""
         with np.errstate(over="ignore"):
-            return np.asarray(sum(np.exp(need.needed) for need in self.needs(lift, p_s)))
+            return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
 
     def printed_risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return omega as a paper prints it, where that differs from :meth:`risk`."""
@@ -307,13 +307,13 @@ class Notion(ABC):
 
 
 class LiftNotion(Notion):
-    """A notion decided by each output's lift column alone; a subclass says at least :meth:`needs`."""
+    """A notion decided by each output's lift column alone; a subclass says at least :meth:`required_budgets`."""
 
     columnwise = True
 
     @abstractmethod
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:
-        """Return what columns of lifts need of each budget, see :meth:`Notion.needs`."""
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
+        """Return what columns of lifts need of each budget, see :meth:`Notion.required_budgets`."""
 
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
@@ -323,7 +323,7 @@ class LiftNotion(Notion):
 
     @checked
     def worst(self, joint: Joint, channel: Channel) -> tuple[float, ...]:
-        """Return how much a release needs of each budget, in the order of :meth:`needs`, nats."""
+        """Return how much a release needs of each budget, in the order of :meth:`required_budgets`, nats."""
         found: dict[str, float] = {}
         for need in self._of_release(joint, channel):
             # rounding can leave a constant release a hair below 0
@@ -331,12 +331,12 @@ class LiftNotion(Notion):
         return tuple(found.values())
 
     @checked
-    def excess(self, joint: Joint, channel: Channel) -> float:
-        """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.excess`."""
-        return self.excess_of(lift(channel.release(joint)), joint.p_s)
+    def violation(self, joint: Joint, channel: Channel) -> float:
+        """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.violation`."""
+        return self.violation_of(lift(channel.release(joint)), joint.p_s)
 
-    def _of_release(self, joint: Joint, channel: Channel) -> tuple[Need, ...]:
-        return self.needs(lift(channel.release(joint)), joint.p_s)
+    def _of_release(self, joint: Joint, channel: Channel) -> tuple[RequiredBudget, ...]:
+        return self.required_budgets(lift(channel.release(joint)), joint.p_s)
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:

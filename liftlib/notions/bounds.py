@@ -15,9 +15,9 @@ from liftlib.notions.base import (
     Leakage,
     LiftBounds,
     LiftNotion,
-    Need,
     Notion,
     Ratios,
+    RequiredBudget,
     belief_within,
     cone_of,
     difference,
@@ -89,7 +89,7 @@ class ALIP(_LiftRange):
     Examples
     --------
     >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
-    >>> ALIP(1.0, 0.5).is_kept(joint, Channel.identity(2))
+    >>> ALIP(1.0, 0.5).is_satisfied(joint, Channel.identity(2))
     True
     >>> [round(eps, 4) for eps in ALIP(1.0, 0.5).leakage(joint, Channel.identity(2))]
     [0.6931, 0.4055]
@@ -118,10 +118,10 @@ class ALIP(_LiftRange):
         eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
         return cls(lam * eps, (1 - lam) * eps)
 
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
         return (
-            Need("eps_l", log_of(inverse_of(lift.min(axis=-2))), self.eps_l, ("least",)),
-            Need("eps_u", log_of(lift.max(axis=-2)), self.eps_u, ("most",)),
+            RequiredBudget("eps_l", log_of(inverse_of(lift.min(axis=-2))), self.eps_l, ("least",)),
+            RequiredBudget("eps_u", log_of(lift.max(axis=-2)), self.eps_u, ("most",)),
         )
 
     @checked
@@ -175,10 +175,10 @@ class LIP(_OneBudget, _LiftRange):
     eps: float
     names = ("eps", "eps")
 
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
         return (
-            Need("eps", log_of(inverse_of(lift.min(axis=-2))), self.eps, ("least",)),
-            Need("eps", log_of(lift.max(axis=-2)), self.eps, ("most",)),
+            RequiredBudget("eps", log_of(inverse_of(lift.min(axis=-2))), self.eps, ("least",)),
+            RequiredBudget("eps", log_of(lift.max(axis=-2)), self.eps, ("most",)),
         )
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
@@ -220,9 +220,9 @@ class LDP(_OneBudget):
             return prior, prior
         return ratio * prior / (1 - prior + ratio * prior), prior / (prior + ratio * (1 - prior))
 
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
         ratio = log_of(inverse_of(lift.min(axis=-2))) + log_of(lift.max(axis=-2))
-        return (Need("eps", ratio, self.eps, ("most", "least")),)
+        return (RequiredBudget("eps", ratio, self.eps, ("most", "least")),)
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
         """Return Gamma = max-lift / min-lift, shape (..., X) (E23 section 4.1)."""

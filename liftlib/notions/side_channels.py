@@ -13,7 +13,16 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
-from liftlib.notions.base import LiftBounds, Notion, RowNeed, belief_within, cone_of, difference, log_of, prior_of
+from liftlib.notions.base import (
+    LiftBounds,
+    Notion,
+    RequiredByPosterior,
+    belief_within,
+    cone_of,
+    difference,
+    log_of,
+    prior_of,
+)
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
@@ -75,10 +84,10 @@ class SRLIP(Notion):
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> float:
         """Return the smallest eps that the release keeps against every side channel, in nats."""
-        return max(float(need.needed.max()) for need in self.row_needs(joint, channel))
+        return max(float(need.needed.max()) for need in self.required_by_posteriors(joint, channel))
 
     @checked
-    def row_needs(self, joint: Joint, channel: Channel) -> tuple[RowNeed, ...]:
+    def required_by_posteriors(self, joint: Joint, channel: Channel) -> tuple[RequiredByPosterior, ...]:
         """Return what each output needs of the budget: one need for each set of attributes that is known before it.
 
         The secret, its lift P(s|x^J,y) / P(s|x^J), and the known values are those that need the most.
@@ -90,7 +99,7 @@ class SRLIP(Notion):
         kernel = np.divide(channel.kernel, most, out=np.zeros_like(channel.kernel), where=most > 0)
         return tuple(self._need(joint, kernel, known) for known in self._known())
 
-    def _need(self, joint: Joint, kernel: Matrix, known: tuple[int, ...]) -> RowNeed:
+    def _need(self, joint: Joint, kernel: Matrix, known: tuple[int, ...]) -> RequiredByPosterior:
         p_sxy = joint.p[:, :, None] * kernel  # broadcasts a kernel that does not see the secret
         pairs = list(self._cells(known))
         lifts = np.ones((len(pairs), joint.n_secret, p_sxy.shape[2]))
@@ -106,9 +115,9 @@ class SRLIP(Notion):
         worst, outputs = needed.argmax(axis=0), np.arange(flat.shape[1])
         at, secret = np.divmod(worst, joint.n_secret)
         values = tuple(tuple(zip(known, pairs[i][0], strict=True)) for i in at)
-        return RowNeed("eps", needed[worst, outputs], self.eps, secret, flat[worst, outputs], values)
+        return RequiredByPosterior("eps", needed[worst, outputs], self.eps, secret, flat[worst, outputs], values)
 
-    def excess(self, joint: Joint, channel: Channel) -> float:  # noqa: D102
+    def violation(self, joint: Joint, channel: Channel) -> float:  # noqa: D102
         leakage = self.leakage(joint, channel)
         return leakage - self.eps if np.isfinite(self.eps) else -np.inf
 

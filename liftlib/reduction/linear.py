@@ -86,6 +86,6 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     # a bound such as e^-800 is 0 in floating point, and leaves a zero cell as it is
     return (
         share
-        if notion.is_kept(joint, linear_reduction.at(joint, share))
+        if notion.is_satisfied(joint, linear_reduction.at(joint, share))
         else calibrate(linear_reduction, joint, notion)
     )

@@ -108,7 +108,7 @@ def convex_response(
     found = _bracketed(core, notion, gap, began + limit, most, compiled, report)
     inner = exactly(found.inner)
     channel, mixed = mended(
-        core.completed(inner.kernel), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion
+        core.completed(inner.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
     )
     total = entropy(joint.p_x)
     # with symbols left out nothing is proven of the rest

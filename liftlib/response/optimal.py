@@ -106,7 +106,7 @@ def optimal_response(
     >>> from liftlib.notions import ALIP
     >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
     >>> channel = optimal_response(joint, ALIP(0.2, 0.2))
-    >>> ALIP(0.2, 0.2).is_kept(joint, channel)
+    >>> ALIP(0.2, 0.2).is_satisfied(joint, channel)
     True
     >>> channel.certificate.rows, round(channel.certificate.gap, 9)
     (4, 0.0)

@@ -276,7 +276,7 @@ def best_response(
     channel, mixed = mended(
         core.completed(mixture.kernel),
         joint.p_x,
-        lambda made: all(notion.is_kept(one, made) for one in every),
+        lambda made: all(notion.is_satisfied(one, made) for one in every),
         floor,
         name=notion,
     )

@@ -79,7 +79,7 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
     Examples
     --------
     >>> joint = Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]])
-    >>> SRLIP(0.5, (2, 2)).is_kept(joint, product_response(joint, SRLIP(0.5, (2, 2))))
+    >>> SRLIP(0.5, (2, 2)).is_satisfied(joint, product_response(joint, SRLIP(0.5, (2, 2))))
     True
     """
     of_attributes = about_attributes(joint, notion, "product_response")
@@ -88,19 +88,19 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
         return _product(joint, of_attributes, share)
 
     printed = made(1.0)
-    if not repair or notion.is_kept(joint, printed):
+    if not repair or notion.is_satisfied(joint, printed):
         return printed
 
-    def excess(share: float) -> float:
-        return notion.excess(joint, made(share))
+    def violation(share: float) -> float:
+        return notion.violation(joint, made(share))
 
     # at share 0 each factor is independent of S given any other attributes, but their product need not be
-    low = next(share for share in (0.5, 0.25, 0.125, 1 / 16, 0.0) if share == 0 or excess(share) <= 0)
+    low = next(share for share in (0.5, 0.25, 0.125, 1 / 16, 0.0) if share == 0 or violation(share) <= 0)
     if low == 0:
         constant = tuple(Channel.constant(n) for n in of_attributes.attributes)
         return _certified(joint, Channel.constant(joint.n_public), constant, 0.0)
-    root = float(bisect(excess, low, 1.0, xtol=SHARE_TOL))
-    while excess(root) > 0:  # to the private side
+    root = float(bisect(violation, low, 1.0, xtol=SHARE_TOL))
+    while violation(root) > 0:  # to the private side
         root -= SHARE_TOL
     return made(root)
 

@@ -53,7 +53,7 @@ def product_polytope_response(joint: Joint, notion: Notion) -> Channel:
     --------
     >>> from liftlib.notions import LDP
     >>> channel = product_polytope_response(Joint([[0.3, 0.1], [0.2, 0.4]]), LDP(0.5))
-    >>> LDP(0.5).is_kept(Joint([[0.3, 0.1], [0.2, 0.4]]), channel)
+    >>> LDP(0.5).is_satisfied(Joint([[0.3, 0.1], [0.2, 0.4]]), channel)
     True
     """
     n = joint.n_public
@@ -64,7 +64,7 @@ def product_polytope_response(joint: Joint, notion: Notion) -> Channel:
     utility = mutual_information_of(core.joint.p_x[:, None] * found)
     best = found[int(np.argmax(utility))]
     kernel = core.completed(best / best.sum(axis=1, keepdims=True))
-    channel, _ = mended(kernel, joint.p_x, lambda made: notion.is_kept(joint, made), name=notion)
+    channel, _ = mended(kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion)
     value = mutual_information(channel.joint_xy(joint))
     upper = max(value, float(utility.max())) if core.solid.all() else np.inf
     return Channel(channel.kernel, certificate=Certificate("all vertices of the product polytope", value, upper))

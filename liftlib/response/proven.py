@@ -108,7 +108,7 @@ def proven_response(
         return mended(
             core.completed(mixture.kernel),
             joint.p_x,
-            lambda channel: all(notion.is_kept(one, channel) for one in every),
+            lambda channel: all(notion.is_satisfied(one, channel) for one in every),
             floor,
             name=notion,
         )

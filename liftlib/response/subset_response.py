@@ -102,7 +102,7 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     --------
     >>> from liftlib.notions import ALIP
     >>> joint = Joint([[0.20, 0.05, 0.05, 0.20], [0.05, 0.20, 0.20, 0.05]])
-    >>> ALIP(0.1, 0.1).is_kept(joint, subset_response(joint, ALIP(0.1, 0.1)))
+    >>> ALIP(0.1, 0.1).is_satisfied(joint, subset_response(joint, ALIP(0.1, 0.1)))
     True
     """
     if not notion.columnwise:
@@ -121,7 +121,9 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
         whole[block.symbols, start:end] = block.kernel
         start = end
     try:
-        channel, _ = mended(core.completed(whole), joint.p_x, lambda made: notion.is_kept(joint, made), name=notion)
+        channel, _ = mended(
+            core.completed(whole), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
+        )
     except SolverFailure:
         # a budget finer than floating point, such as eps_l = 50 beside a zero cell: merging decides by lifts alone
         return _fallback(joint, notion, unions, rows)

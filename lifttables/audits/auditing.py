@@ -232,8 +232,8 @@ def _verdict(
         return None, ()
     if notion.columnwise or notion.rowwise:
         return all(symbol.kept for symbol in symbols), ()
-    excess = notion.excess(joint, channel)
-    if excess <= KEEP_TOL:
+    violation = notion.violation(joint, channel)
+    if violation <= KEEP_TOL:
         return True, ()
     overall_only = notion.average is not None or notion.maximal is not None
     which = (
@@ -241,7 +241,7 @@ def _verdict(
         if overall_only
         else "; it does not say by which symbols"
     )
-    return False, (f"{notion} is exceeded by {excess:.4g} nats{which}",)
+    return False, (f"{notion} is exceeded by {violation:.4g} nats{which}",)
 
 
 def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from liftlib.measures.evaluation import Evaluation
 from liftlib.notions import Notion
 from lifttables.population.intervals import averages, worst_lifts
 from lifttables.population.sample import Sample
-from lifttables.population.worst import excess_of, worst_needs
+from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 MEASURES = (
@@ -93,10 +93,10 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
     """
     between = sample.cells() if channel is None else sample.outputs(channel)
     try:
-        needs = worst_needs(notion, between)
+        needs = worst_required_budgets(notion, between)
     except UnsupportedNotion:
         return None
-    if excess_of(needs).max() <= KEEP_TOL:
+    if violation_of(needs).max() <= KEEP_TOL:
         return "kept"
     try:
         ratios = notion.ratios(sample.n_secret)

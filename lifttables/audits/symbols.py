@@ -11,7 +11,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.notions import Need, Notion, RowNeed
+from liftlib.notions import Notion, RequiredBudget, RequiredByPosterior
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 Attributes = tuple[tuple[str, tuple[str, ...]], ...]
@@ -114,15 +114,17 @@ def _broken(
     if notion is None or not (notion.columnwise or notion.rowwise):
         return [None] * release.n_public
     secrets = tuple(map(str, release.secret))
-    reasons: list[tuple[Need | RowNeed, Callable[[int], str]]]
+    reasons: list[tuple[RequiredBudget | RequiredByPosterior, Callable[[int], str]]]
     if notion.columnwise:
-        reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.needs(lifts, release.p_s)]
+        reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.required_budgets(lifts, release.p_s)]
         outputs = list(range(release.n_public))
     else:
         # the columns may be other attributes than the notion's, such as one column of symbols that stand for several
         own = tuple(len(values) for _, values in attributes) == notion.attributes
         named = partial(_named, attributes if own else ())
-        reasons = [(need, partial(_why_of_row, need, secrets, named)) for need in notion.row_needs(joint, channel)]
+        reasons = [
+            (need, partial(_why_of_row, need, secrets, named)) for need in notion.required_by_posteriors(joint, channel)
+        ]
         # a release has no outputs of probability 0
         place = {label: y for y, label in enumerate(channel.outputs)}
         outputs = [place[label] for label in release.public]
@@ -151,7 +153,7 @@ def _audited(release: Joint, rows: int, y: int, lifts: Vector, broken: tuple[Bre
     )
 
 
-def _why(need: Need, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
+def _why(need: RequiredBudget, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
     if not need.decides:
         return "all secrets together"
     own = lifts[:, y]
@@ -159,7 +161,7 @@ def _why(need: Need, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
     return "secret " + ", against ".join(f"{secrets[s]!r}, lift {own[s]:.4g}" for s in deciding)
 
 
-def _why_of_row(need: RowNeed, secrets: tuple[str, ...], named: Callable[[int, int], str], y: int) -> str:
+def _why_of_row(need: RequiredByPosterior, secrets: tuple[str, ...], named: Callable[[int, int], str], y: int) -> str:
     if need.secret is None or need.lift is None:
         deciding = "all secrets together"
     else:

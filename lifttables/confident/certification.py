@@ -17,7 +17,7 @@ from lifttables.confident.mixing import share_needed
 from lifttables.confident.response import confident_response
 from lifttables.confident.subset_lattice import ConfidentCertificate, blocks_of
 from lifttables.population.sample import Parts, Sample
-from lifttables.population.worst import excess_of, worst_needs
+from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.lp import Programme
 from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
 
@@ -54,7 +54,7 @@ CONSTANT = "only a constant release is left"
 
 
 @dataclass(frozen=True, eq=False)
-class Voucher:
+class Certifier:
     """A sample that vouches for channels, such as a design's own with its probabilities rounded.
 
     Attributes
@@ -80,8 +80,8 @@ class Voucher:
         kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
         if any(not (channel.kernel[list(block)] == row).all() for block, row in zip(self.blocks, kernel, strict=True)):
             return False
-        over = excess_of(worst_needs(self.notion, self.sample.outputs(Channel(kernel))))
-        return all(excess <= KEEP_TOL or self._in_sums(row) for excess, row in zip(over, kernel.T, strict=True))
+        over = violation_of(worst_required_budgets(self.notion, self.sample.outputs(Channel(kernel))))
+        return all(violation <= KEEP_TOL or self._in_sums(row) for violation, row in zip(over, kernel.T, strict=True))
 
     def _in_sums(self, row: Vector) -> bool:
         """Return whether an output's row is a sum of subsets whose bounds add up to one that keeps the notion."""
@@ -100,7 +100,7 @@ class Voucher:
         except SolverFailure:
             return False
         sums = self.sample.sums(_exactly(row, member, found[:-1]))
-        return bool(excess_of(worst_needs(self.notion, sums))[0] <= KEEP_TOL)
+        return bool(violation_of(worst_required_budgets(self.notion, sums))[0] <= KEEP_TOL)
 
 
 def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
@@ -123,7 +123,7 @@ class Vouched(NamedTuple):
     Attributes
     ----------
     channel : Channel
-    voucher : Voucher
+    voucher : Certifier
         What vouches for it.
     how : (str, str)
         Why it holds, in words, and in numbers, which are functions of the counts and not for publication.
@@ -132,7 +132,7 @@ class Vouched(NamedTuple):
     """
 
     channel: Channel
-    voucher: Voucher
+    voucher: Certifier
     how: tuple[str, str]
     mechanism: str
 
@@ -186,7 +186,7 @@ def for_population(
     how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
         how = CONSTANT, f"more would take {_rows(certificate.rows_needed)}"
-    return Vouched(made, Voucher(sample, notion, blocks, member), how, plan.name)
+    return Vouched(made, Certifier(sample, notion, blocks, member), how, plan.name)
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
@@ -204,10 +204,12 @@ def _rows(needed: float) -> str:
 
 def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
     joint = Joint.from_counts(sample.counts)
-    voucher = Voucher(
+    voucher = Certifier(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
     )
-    excess_of(worst_needs(notion, sample.outputs(Channel.constant(sample.n_public))))  # refuses before the design
+    violation_of(
+        worst_required_budgets(notion, sample.outputs(Channel.constant(sample.n_public)))
+    )  # refuses before the design
     made = mechanism(joint, notion)
     p_y = made.joint_xy(joint).sum(axis=0)
     share = share_needed(notion, sample.outputs(made), p_y)

@@ -17,7 +17,7 @@ from lifttables.confident.subset_lattice import (
     rows_needed,
 )
 from lifttables.population.sample import Parts, Sample
-from lifttables.population.worst import excess_of, worst_needs
+from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.checks import checked
 
 
@@ -116,7 +116,7 @@ def confident_watchdog(
     candidates = Candidates(sample)
     kept, each = candidates.kept(notion), 1 << np.arange(sample.n_public)
     merged = int(each[~kept[each]].sum())
-    risk = excess_of(worst_needs(notion, candidates.between))[each]
+    risk = violation_of(worst_required_budgets(notion, candidates.between))[each]
     for x in np.argsort(risk, kind="stable"):
         if not merged or kept[merged]:
             break
@@ -138,7 +138,7 @@ def _merged(whole: Sample, united: Partition, sample: Sample, notion: Notion, fo
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        excess=sample.excess(notion, Channel.merge(found, len(united))),
+        violation=sample.violation(notion, Channel.merge(found, len(united))),
         parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
         rows_needed=rows_needed(sample, notion) if len(found) == 1 else None,
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from liftlib.notions import Notion
 from lifttables.population.sample import Parts, Sample
-from lifttables.population.worst import Between, excess_of, worst_needs
+from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 HALVINGS = 40
@@ -40,7 +40,9 @@ def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
 
     def kept(share: float) -> bool:
         lower, upper = ((1 - share) * bounds + share * p_y for bounds in found[:2])
-        return float(excess_of(worst_needs(notion, Between(lower, upper, *found[2:]))).max()) <= KEEP_TOL / 2
+        return (
+            float(violation_of(worst_required_budgets(notion, Between(lower, upper, *found[2:]))).max()) <= KEEP_TOL / 2
+        )
 
     if kept(0.0):
         return 0.0

@@ -23,7 +23,7 @@ from lifttables.confident.subset_lattice import (
     rows_needed,
 )
 from lifttables.population.sample import Parts, Sample
-from lifttables.population.worst import excess_of, worst_needs
+from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.checks import checked
 from mixproof.lp import Programme
 from mixproof.numerics import DOWNHILL_TOL, STEEPEST, Mask, Matrix, Vector, check_count
@@ -142,7 +142,7 @@ def confident_response(
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        excess=float(excess_of(worst_needs(notion, sample.sums(over_blocks))).max()),
+        violation=float(violation_of(worst_required_budgets(notion, sample.sums(over_blocks))).max()),
         parts=parts,
         rows_needed=rows_needed(sample, notion) if channel.n_outputs == 1 else None,
     )

@@ -13,7 +13,7 @@ from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
 from lifttables.population.sample import Parts, Sample
-from lifttables.population.worst import Between, excess_of, kept_for_sure, worst_needs
+from lifttables.population.worst import Between, kept_for_sure, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Mask, Vector, check_count, generator, xlogx
 
 MOST = 15
@@ -54,7 +54,7 @@ class ConfidentCertificate(Certificate):
     notion: str
     confidence: float
     rows: int
-    excess: float
+    violation: float
     parts: Parts
     rows_needed: float | None = None
 
@@ -207,12 +207,12 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
     member = scaled.member[1:-1]
     if not len(member):
         return np.inf
-    near = np.argsort(excess_of(worst_needs(notion, scaled.between))[1:-1], kind="stable")[:64]
+    near = np.argsort(violation_of(worst_required_budgets(notion, scaled.between))[1:-1], kind="stable")[:64]
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:
         more = type(sample)(np.round(times * sample.counts), sample.confidence, sample.chosen)
-        kept = (excess_of(worst_needs(notion, more.subsets(few))) <= KEEP_TOL).reshape(2, -1)
+        kept = (violation_of(worst_required_budgets(notion, more.subsets(few))) <= KEEP_TOL).reshape(2, -1)
         return bool(kept.all(axis=0).any())
 
     low, high = 1.0, 2.0

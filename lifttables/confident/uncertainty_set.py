@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.notions import Need, Notion, Ratios
+from liftlib.notions import Notion, Ratios, RequiredBudget
 from liftlib.notions.base import LiftNotion
 from liftlib.response.convex import convex_response
 from lifttables.population.sets import PearsonSample
@@ -116,10 +116,10 @@ class OnBall(LiftNotion):
                 np.log(highest.mean[ratios.top]) - np.log(lowest.mean[ratios.bottom]) - ratios.budget[:, None]
             )
 
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:  # noqa: ARG002, D102
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
         if not len(self.ratios_of.budget):
-            return (Need("excess", np.zeros(lift.shape[-1]), 0.0),)
-        return (Need("excess", self._needed(*self._worst(lift)).max(axis=0), 0.0),)
+            return (RequiredBudget("excess", np.zeros(lift.shape[-1]), 0.0),)
+        return (RequiredBudget("excess", self._needed(*self._worst(lift)).max(axis=0), 0.0),)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:  # noqa: D102
         if not len(self.ratios_of.budget):
@@ -173,7 +173,7 @@ def pearson_response(
     --------
     >>> from liftlib.notions import LDP
     >>> channel = pearson_response([[400, 600], [300, 700]], LDP(0.5))
-    >>> LDP(0.5).is_kept(Joint.from_counts([[420, 580], [290, 710]]), channel)
+    >>> LDP(0.5).is_satisfied(Joint.from_counts([[420, 580], [290, 710]]), channel)
     True
     """
     sample = PearsonSample(counts, confidence)

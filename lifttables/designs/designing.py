@@ -309,7 +309,7 @@ def design(
             made = Channel.merge(made.partition, joint.n_public, joint.public)
 
     def keeps(one: Channel) -> bool:
-        return notion.is_kept(joint, one) and (vouches is None or vouches(one))
+        return notion.is_satisfied(joint, one) and (vouches is None or vouches(one))
 
     channel, grid = made, None
     # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart

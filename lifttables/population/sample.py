@@ -17,7 +17,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
 from liftlib.notions import Notion
 from lifttables.population.binomial import clopper_pearson
-from lifttables.population.worst import Between, excess_of, worst_needs
+from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
 
@@ -265,7 +265,7 @@ class Sample:
         return Between(found.lower @ parts.weights, found.upper @ parts.weights, *self.prior)
 
     @checked
-    def excess(self, notion: Notion, channel: Channel) -> float:
+    def violation(self, notion: Notion, channel: Channel) -> float:
         """Return by how many nats the release may exceed a budget at most, over all that the bounds leave possible.
 
         With the sample's confidence, the release's own excess under the true P_SX is at most this: if it is at most 0,
@@ -276,7 +276,7 @@ class Sample:
         UnsupportedNotion
             If single outputs do not decide the notion.
         """
-        return float(excess_of(worst_needs(notion, self.outputs(channel))).max())
+        return float(violation_of(worst_required_budgets(notion, self.outputs(channel))).max())
 
     @checked
     def keeps(self, notion: Notion, channel: Channel) -> bool:
@@ -289,7 +289,7 @@ class Sample:
         >>> sample.keeps(LIP(0.3), Channel.identity(2)), sample.keeps(LIP(0.5), Channel.identity(2))
         (False, True)
         """
-        return self.excess(notion, channel) <= KEEP_TOL
+        return self.violation(notion, channel) <= KEEP_TOL
 
     def __repr__(self) -> str:
         size = f"{self.n_secret} secrets x {self.n_public} public symbols"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.errors import UnsupportedNotion
-from liftlib.notions import Need, Notion
+from liftlib.notions import Notion, RequiredBudget
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
 
 MOST_CORNERS = 10
@@ -32,7 +32,7 @@ class Between(NamedTuple):
     prior_upper: Vector
 
 
-def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
+def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBudget, ...]:
     """Return what each output needs of each budget at most, whatever probabilities lie between the bounds.
 
     Parameters
@@ -56,7 +56,7 @@ def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
     --------
     >>> from liftlib.notions import LIP
     >>> half = np.full((3, 1), 0.5)
-    >>> found = worst_needs(LIP(1.0), Between(half / 2, half, half[:2, 0], half[:2, 0]))
+    >>> found = worst_required_budgets(LIP(1.0), Between(half / 2, half, half[:2, 0], half[:2, 0]))
     >>> [round(float(need.needed[0]), 4) for need in found]
     [0.6931, 0.6931]
     """
@@ -67,7 +67,7 @@ def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
         )
     n_secret = len(between.prior_upper)
     if n_secret == 1:  # then P(y|s) = P(y)
-        return notion.needs(np.ones_like(between.lower[:-1]), np.ones(1))
+        return notion.required_budgets(np.ones_like(between.lower[:-1]), np.ones(1))
     least, most = lifts_between(between)
     found = _worst_of_box(notion, between, least, most)
     # Upper bounds on P(s) sum to more than 1, so an average by them exceeds that of any prior. An output whose lifts
@@ -75,18 +75,18 @@ def worst_needs(notion: Notion, between: Between) -> tuple[Need, ...]:
     constant = (np.maximum(most - 1, 1 - least) <= SAME_TOL).all(axis=0)
     if not constant.any():
         return found
-    at_one = notion.needs(np.ones_like(least), between.prior_upper / between.prior_upper.sum())
+    at_one = notion.required_budgets(np.ones_like(least), between.prior_upper / between.prior_upper.sum())
     return tuple(
         need._replace(needed=np.where(constant, one.needed, need.needed))
         for need, one in zip(found, at_one, strict=True)
     )
 
 
-def _worst_of_box(notion: Notion, between: Between, least: Matrix, most: Matrix) -> tuple[Need, ...]:
+def _worst_of_box(notion: Notion, between: Between, least: Matrix, most: Matrix) -> tuple[RequiredBudget, ...]:
     lower, upper = between.lower[:-1], between.upper[:-1]
     n_secret, prior = len(lower), between.prior_upper
     with np.errstate(invalid="ignore"):  # a ratio of two bounds that are 0, which is not read
-        at_most, at_least = notion.needs(most, prior), notion.needs(least, prior)
+        at_most, at_least = notion.required_budgets(most, prior), notion.required_budgets(least, prior)
     if all(need.decides for need in at_most):
         found = []
         for place, (up, low) in enumerate(zip(at_most, at_least, strict=True)):
@@ -103,7 +103,7 @@ def _worst_of_box(notion: Notion, between: Between, least: Matrix, most: Matrix)
             f"{notion} averages over {n_secret} secrets, more than {MOST_CORNERS}: bound single lifts by LIP or LDP"
         )
     corners = [
-        notion.needs(np.where(np.array(at)[:, None], most, least), prior)
+        notion.required_budgets(np.where(np.array(at)[:, None], most, least), prior)
         for at in itertools.product([False, True], repeat=n_secret)
     ]
     return tuple(
@@ -123,15 +123,15 @@ def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
     return np.where(never, 1.0, np.minimum(least, 1.0)), np.where(never, 1.0, np.maximum(most, 1.0))
 
 
-def _ratio(notion: Notion, lower: Matrix, upper: Matrix, s: int, prior: Vector) -> tuple[Need, ...]:
+def _ratio(notion: Notion, lower: Matrix, upper: Matrix, s: int, prior: Vector) -> tuple[RequiredBudget, ...]:
     corner = lower.copy()
     corner[s] = upper[s]
     # an output that this secret never leads to, and others need not: their own corners decide
     never = corner.max(axis=0) == 0
-    return notion.needs(np.where(never, 1.0, corner), prior)
+    return notion.required_budgets(np.where(never, 1.0, corner), prior)
 
 
-def excess_of(needs: tuple[Need, ...]) -> Vector:
+def violation_of(needs: tuple[RequiredBudget, ...]) -> Vector:
     """Return by how many nats each output exceeds a budget, the worst of them, shape (m,)."""
     over = [np.maximum(need.needed, 0.0) - need.allowed for need in needs if not np.isinf(need.allowed)]
     return np.max(over, axis=0) if over else np.full(needs[0].needed.shape, -np.inf)
@@ -139,4 +139,4 @@ def excess_of(needs: tuple[Need, ...]) -> Vector:
 
 def kept_for_sure(notion: Notion, between: Between) -> Mask:
     """Return, shape (m,), which outputs keep the notion whatever lies between the bounds."""
-    return np.asarray(excess_of(worst_needs(notion, between)) <= KEEP_TOL)
+    return np.asarray(violation_of(worst_required_budgets(notion, between)) <= KEEP_TOL)

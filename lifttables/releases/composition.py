@@ -38,13 +38,13 @@ class Together:
         What exceeds it, or comes nearest to it.
     """
 
-    excess: float
+    violation: float
     worst: str
 
     @property
     def broken(self) -> bool:
         """Whether the notion is broken."""
-        return not self.excess <= KEEP_TOL
+        return not self.violation <= KEEP_TOL
 
 
 def told_together(
@@ -93,7 +93,7 @@ def told_together(
         p_y = p_sy.sum(axis=0)
         seen = np.flatnonzero(p_y > 0)
         lifts = p_sy[:, seen] / (p_s[:, None] * p_y[seen])
-        for need in notion.needs(lifts, p_s):
+        for need in notion.required_budgets(lifts, p_s):
             if np.isinf(need.allowed):  # it bounds nothing, and infinity less itself is no number
                 continue
             over = need.needed - need.allowed
@@ -244,4 +244,4 @@ def worst_of_parts(
         for at, column in enumerate(secret.columns):
             labels = tuple((label,) for label in sorted(set(secret.of_column(at)), key=column.place))
             found.append(told_together(table, Symbols((column,), labels), designs, kept, notion))
-    return max(found, key=lambda one: one.excess)
+    return max(found, key=lambda one: one.violation)

@@ -53,7 +53,7 @@ class Drift:
     rows: int
     p_value: float
     distance: float
-    excess: float | None
+    violation: float | None
     of: str
     confidence: float | None
     population: Verdict | None
@@ -76,7 +76,7 @@ class Drift:
             return True
         if self.confidence is not None:
             return self.differs and self.population != "kept"
-        return self.differs and (self.excess is None or not self.excess <= KEEP_TOL)
+        return self.differs and (self.violation is None or not self.violation <= KEEP_TOL)
 
     @property
     def promise(self) -> str:
@@ -108,15 +108,17 @@ class Drift:
             return f"no drift: {self.of} of {self.rows:,} new rows is as in the design's (p = {self.p_value:.3g})"
         kept = (
             f"whether the notion is kept cannot be told {self.untold}"
-            if self.excess is None
-            else f"the notion is exceeded by {self.excess:.4g} nats for them"
-            if not self.excess <= KEEP_TOL
+            if self.violation is None
+            else f"the notion is exceeded by {self.violation:.4g} nats for them"
+            if not self.violation <= KEEP_TOL
             else "the released columns alone keep the notion for their own shares"
             if self.beside
             else "the notion is kept for their own shares all the same"
         )
         if self.population == "broken":
-            kept = f"the notion is exceeded by {self.excess:.4g} nats for them, BROKEN for the population they are from"
+            kept = (
+                f"the notion is exceeded by {self.violation:.4g} nats for them, BROKEN for the population they are from"
+            )
         of = f"{self.of} of {self.rows:,} new rows is {'not ' if self.differs else ''}as in the design's"
         far = f"total variation distance {self.distance:.3f}, p = {self.p_value:.3g}"
         return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {kept}"
@@ -156,10 +158,10 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
     for _ in range(RESHUFFLES):
         drawn = rng.multivariate_hypergeometric(pooled, n, method="marginals")
         as_far += float(((drawn - expected) ** 2 / pooled).sum()) >= real * (1 - 1e-12)
-    excess, population = None, None
+    violation, population = None, None
     if with_secret and made.promise is not None and made.promise.attributes is None:
         counted, channel = _as_released(counted, made)
-        excess = _excess(counted, channel, made.promise)
+        violation = _excess(counted, channel, made.promise)
         # the channel was there before the new rows, so that their bounds hold for it
         sample = Sample(counted, CONFIDENCE if made.confidence is None else made.confidence)
         population = verdict_of(sample, made.promise, channel)
@@ -167,11 +169,11 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
         rows=int(new.sum()),
         p_value=(1 + as_far) / (1 + RESHUFFLES),
         distance=float(np.abs(new / new.sum() - old / old.sum()).sum() / 2),
-        excess=excess,
+        violation=violation,
         of="the joint distribution" if with_secret else f"the distribution of {', '.join(made.public.names)}",
         confidence=made.confidence,
         population=population,
-        untold="" if excess is not None else _untold(made, with_secret=with_secret),
+        untold="" if violation is not None else _untold(made, with_secret=with_secret),
     )
 
 
@@ -212,4 +214,4 @@ def _as_released(counted: Matrix, made: Design) -> tuple[Matrix, Channel]:
 def _excess(counted: Matrix, channel: Channel, notion: Notion) -> float:
     secrets, symbols = counted.sum(axis=1) > 0, counted.sum(axis=0) > 0
     kernel = channel.kernel[secrets][:, symbols] if channel.sees_secret else channel.kernel[symbols]
-    return notion.excess(Joint.from_counts(counted[secrets][:, symbols]), Channel(kernel))
+    return notion.violation(Joint.from_counts(counted[secrets][:, symbols]), Channel(kernel))

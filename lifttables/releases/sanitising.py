@@ -323,10 +323,10 @@ def check_each_secret(made: Design) -> None:
     if len(made.secret.columns) == 1 or made.promise is None or made.channel.sees_secret:
         return
     for at, name in enumerate(made.secret.names):
-        excess = made.promise.excess(joint_of(made.counts.alone(at)), made.channel)
-        if not excess <= KEEP_TOL:
+        violation = made.promise.violation(joint_of(made.counts.alone(at)), made.channel)
+        if not violation <= KEEP_TOL:
             raise BrokenNotion(
-                f"{made.notion} is kept for all secrets together, but {name!r} alone exceeds it by {excess:.4g}"
+                f"{made.notion} is kept for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
             )
 
 

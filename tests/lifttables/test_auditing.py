@@ -84,7 +84,7 @@ def test_bootstrap_intervals_cover_the_truth_about_as_often_as_they_say():
 def test_every_notion_says_what_it_needs(notion):
     found = tables.audit(PEOPLE, secret="ill", public="age", notion=notion, resamples=20, rng=0)
     joint = ll.Joint.from_table(PEOPLE.to_pandas(), secret="ill", public="age")
-    assert found.kept is notion.is_kept(joint, ll.Channel.identity(2)) is False
+    assert found.kept is notion.is_satisfied(joint, ll.Channel.identity(2)) is False
     assert found.population in ("broken", "cannot be told from this table")
     for symbol in found.symbols:
         assert (symbol.kept is False) == bool(symbol.broken)

@@ -134,7 +134,7 @@ def test_what_is_promised_of_new_rows():
     assert many.population == "kept"
     assert "kept for the population that the new rows are from, with confidence 0.9" in many.promise
     without = tables.apply(people(40, P, 1).select("x"), sure).drift
-    assert (without.excess, without.population) == (None, None)
+    assert (without.violation, without.population) == (None, None)
     with pytest.raises(Drifted, match="BROKEN for the population they are from"):
         tables.apply(people(5000, Q, 3), sure)
 

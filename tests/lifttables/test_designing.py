@@ -65,7 +65,7 @@ def test_a_design_for_the_population_makes_two_statements():
     for mechanism in ("subset-merging", "optimal", "randomised-response"):
         made = design(read, ll.LIP(0.5), mechanism, 0.95)
         assert [(one.whom, one.confidence) for one in made.kept] == [("these rows", None), ("the population", 0.95)]
-        assert ll.LIP(0.5).is_kept(ll.Joint.from_counts(counts), made.channel)
+        assert ll.LIP(0.5).is_satisfied(ll.Joint.from_counts(counts), made.channel)
         assert made.grid is not None
         if mechanism != "optimal":  # whose outputs are sums of subsets that are not nested
             assert Sample(counts, 0.95).keeps(ll.LIP(0.5), made.channel)

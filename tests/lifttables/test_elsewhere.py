@@ -216,7 +216,7 @@ def test_apply_on_dask_as_on_one_machine():
     done = tables.apply(dd.from_pandas(new, npartitions=4), design, keep=["id"], allow=True, rng=5)
     assert isinstance(done.frame, dd.DataFrame)
     here = tables.apply(new, design, keep=["id"], allow=True, rng=5).drift
-    assert (done.drift.rows, done.drift.distance, done.drift.excess) == (here.rows, here.distance, here.excess)
+    assert (done.drift.rows, done.drift.distance, done.drift.violation) == (here.rows, here.distance, here.violation)
     assert_follows_the_channel(done.frame.compute(), new, released(one))
     odd = new.assign(age=new["age"].where(new["id"] != 7, "martian"))
     with pytest.raises(DataError, match=r"1 rows have a public symbol .* such as 'martian'"):

@@ -153,7 +153,7 @@ def test_an_audit_charges_for_the_choice(case):
 
 
 @pytest.mark.parametrize(
-    ("excess", "broken"),
+    ("violation", "broken"),
     [
         (-0.1, False),
         (0.0, False),
@@ -165,8 +165,8 @@ def test_an_audit_charges_for_the_choice(case):
         (math.nan, True),
     ],
 )
-def test_together_is_broken_beyond_the_tolerance(excess, broken):
-    assert Together(excess, "").broken is broken
+def test_together_is_broken_beyond_the_tolerance(violation, broken):
+    assert Together(violation, "").broken is broken
 
 
 KEPT = [("a", "u", "p", 30), ("a", "v", "q", 20), ("b", "u", "p", 20), ("b", "v", "q", 30)]
@@ -222,9 +222,9 @@ class OfFour(LiftNotion):
 
     eps: float
 
-    def needs(self, lift, p_s):  # noqa: ARG002
+    def required_budgets(self, lift, p_s):  # noqa: ARG002
         found = np.log(np.maximum(lift.max(axis=-2), 1.0)) * (lift.shape[-2] < 4)
-        return (ll.notions.Need("eps", found, self.eps, decides=("most",)),)
+        return (ll.notions.RequiredBudget("eps", found, self.eps, decides=("most",)),)
 
 
 @pytest.mark.parametrize("by_the_file", [False, True])

@@ -30,7 +30,7 @@ def test_frames_of_each_library(make):
     out = made.transform(make())
     assert out.shape == (N, 2)
     assert {tuple(row) for row in out} <= set(made.design_.texts)
-    assert ll.LIP(0.2).is_kept(ll.Joint.from_counts(made.design_.table), made.design_.channel)
+    assert ll.LIP(0.2).is_satisfied(ll.Joint.from_counts(made.design_.table), made.design_.channel)
     named = ["age", "sex"] if not isinstance(make(), np.ndarray) else ["x0", "x1"]
     assert made.get_feature_names_out().tolist() == named
 

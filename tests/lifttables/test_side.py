@@ -161,9 +161,9 @@ def test_one_kernel_on_the_grid_stands_for_many_tables():
         joint = ll.Joint.from_counts(counts)
         exact = ll.mechanisms.tailored(joint, notion)
         p_y = exact.joint_xy(joint).sum(axis=0)
-        made, grid = on_grid(exact, p_y, lambda one: notion.is_kept(joint, one))
+        made, grid = on_grid(exact, p_y, lambda one: notion.is_satisfied(joint, one))
         assert grid == 1000
-        assert notion.is_kept(joint, made)
+        assert notion.is_satisfied(joint, made)
         np.testing.assert_allclose(made.kernel * grid, np.rint(made.kernel * grid), atol=1e-9)
         return exact.kernel.tobytes(), made.kernel.tobytes()
 
@@ -178,8 +178,8 @@ def test_a_kernel_that_no_rounding_keeps_is_not_published():
     notion = ll.PerfectPrivacy()
     exact = ll.mechanisms.optimal(joint, notion)
     assert not np.allclose(exact.kernel, exact.kernel[0])
-    made, grid = on_grid(exact, exact.joint_xy(joint).sum(axis=0), lambda one: notion.is_kept(joint, one))
-    assert notion.is_kept(joint, made)
+    made, grid = on_grid(exact, exact.joint_xy(joint).sum(axis=0), lambda one: notion.is_satisfied(joint, one))
+    assert notion.is_satisfied(joint, made)
     assert grid is None or np.allclose(made.kernel * grid, np.rint(made.kernel * grid))
 
 
@@ -246,7 +246,7 @@ def test_told_together_is_what_enumeration_says():
             p[s, z, *y] = p.get((s, z, *y), 0) + share
     p_s = {s: sum(v for k, v in p.items() if k[0] == s) for s in "ab"}
     worst = max(abs(math.log(v / p_s[k[0]] / sum(p[t, *k[1:]] for t in "ab"))) for k, v in p.items())
-    assert found.excess == pytest.approx(worst, abs=1e-12)
+    assert found.violation == pytest.approx(worst, abs=1e-12)
     assert found.worst.startswith("z = ")
 
 
@@ -267,7 +267,7 @@ def test_told_together_is_about_the_secrets_of_the_rows(secrets):
     p_s = {s: sum(v for k, v in p.items() if k[0] == s) / total for s in secrets}
     worst = max(abs(math.log(v / p_s[s] / sum(p[t, z, y] for t in secrets))) for (s, z, y), v in p.items() if v)
     found = told_together(tables.open_table(frame), made.secret, [made], ["z"], ll.LIP(0.0))
-    assert found.excess == pytest.approx(worst, abs=1e-12)
+    assert found.violation == pytest.approx(worst, abs=1e-12)
 
 
 def test_halves_that_say_nothing_and_together_all():
@@ -282,11 +282,13 @@ def test_halves_that_say_nothing_and_together_all():
     table = tables.open_table(frame)
     for made in half.values():
         assert made.channel.n_outputs == 2
-        assert told_together(table, made.secret, [made], [], ll.LIP(0.0)).excess == pytest.approx(0, abs=1e-12)
+        assert told_together(table, made.secret, [made], [], ll.LIP(0.0)).violation == pytest.approx(0, abs=1e-12)
     both = list(half.values())
-    assert told_together(table, half["r"].secret, both, [], ll.LIP(1.0)).excess == np.inf
+    assert told_together(table, half["r"].secret, both, [], ll.LIP(1.0)).violation == np.inf
     # a side without a budget bounds nothing, however much it is needed; each secret has P(s) = 1/2
-    assert told_together(table, half["r"].secret, both, [], ll.ALIP(np.inf, 0.0)).excess == pytest.approx(math.log(2))
+    assert told_together(table, half["r"].secret, both, [], ll.ALIP(np.inf, 0.0)).violation == pytest.approx(
+        math.log(2)
+    )
     free = told_together(table, half["r"].secret, both, [], ll.LIP(np.inf))
     assert not free.broken
 
@@ -400,7 +402,7 @@ def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
     assert len(done.design.secret.labels) == 6
     for secret in ("a", "b"):
         alone = ll.Joint.from_table(frame.to_dict(as_series=False), secret=secret, public="x")
-        assert notion.is_kept(alone, done.design.channel)
+        assert notion.is_satisfied(alone, done.design.channel)
     assert any("Secrets other than a, b" in one for one in done.card.not_covered)
 
 
@@ -529,7 +531,7 @@ def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(
         total = sum(chance for chance, _, _ in members)
         p_sy = sum(chance / total * counts @ kernel / 6 for chance, counts, kernel in members)
         p_sy = p_sy[:, p_sy.sum(axis=0) > 0]
-        assert notion.excess(ll.Joint(p_sy), ll.Channel.identity(p_sy.shape[1])) <= 1e-9
+        assert notion.violation(ll.Joint(p_sy), ll.Channel.identity(p_sy.shape[1])) <= 1e-9
     assert several > 5
 
 

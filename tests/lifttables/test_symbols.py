@@ -51,8 +51,8 @@ class MaxLiftOnly(LiftNotion):
 
     most: float
 
-    def needs(self, lift, p_s):  # noqa: ARG002
-        return (ll.notions.Need("most", np.log(lift.max(axis=-2)), self.most, ("most",)),)
+    def required_budgets(self, lift, p_s):  # noqa: ARG002
+        return (ll.notions.RequiredBudget("most", np.log(lift.max(axis=-2)), self.most, ("most",)),)
 
 
 inf = math.inf
@@ -89,7 +89,7 @@ def test_the_symbols_named_are_those_that_need_more_than_the_budget(case, at):
         found = audited(make(allowed))
         assert named(found) == {symbol for symbol, need in needs.items() if need > allowed}
         assert found.kept is not bool(named(found))
-        assert found.kept is make(allowed).is_kept(JOINT, ll.Channel.identity(4))
+        assert found.kept is make(allowed).is_satisfied(JOINT, ll.Channel.identity(4))
         for symbol in found.symbols:
             assert symbol.kept is not bool(symbol.broken)
             if symbol.broken:
@@ -180,8 +180,8 @@ class Over(LiftNotion):
 
     nats: float
 
-    def needs(self, lift, p_s):  # noqa: ARG002
-        return (ll.notions.Need("eps", np.full(lift.shape[-1], self.nats), 0.0),)
+    def required_budgets(self, lift, p_s):  # noqa: ARG002
+        return (ll.notions.RequiredBudget("eps", np.full(lift.shape[-1], self.nats), 0.0),)
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class TogetherOver(ll.Notion):
     def leakage(self, joint, channel):  # noqa: ARG002
         return self.nats
 
-    def excess(self, joint, channel):  # noqa: ARG002
+    def violation(self, joint, channel):  # noqa: ARG002
         return self.nats
 
 
@@ -242,4 +242,4 @@ def test_of_a_notion_that_does_not_say_nothing_more_is_claimed():
     note = audited(TogetherOver(0.5)).notes[0]
     assert note == "TogetherOver(nats=0.5) is exceeded by 0.5 nats; it does not say by which symbols"
     with pytest.raises(ll.UnsupportedNotion, match="does not say what single outputs need: use excess"):
-        TogetherOver(0.5).row_needs(JOINT, ll.Channel.identity(4))
+        TogetherOver(0.5).required_by_posteriors(JOINT, ll.Channel.identity(4))

@@ -163,7 +163,7 @@ def test_an_output_needs_what_it_does_alone(seed):
     joint = ll.Joint.from_counts(rng.integers(1, 20, (3, 6)))
     for kernel in (rng.dirichlet(np.ones(4), 6), rng.dirichlet(np.ones(4), (3, 6))):
         notion, channel = ll.SRLIP(0.1, SHAPE), ll.Channel(kernel)
-        needs = np.array([need.needed for need in notion.row_needs(joint, channel)])
+        needs = np.array([need.needed for need in notion.required_by_posteriors(joint, channel)])
         assert needs.max() == notion.leakage(joint, channel)
         for y, need in enumerate(needs.max(axis=0)):
             column = 1e-12 * kernel[..., y]
@@ -178,16 +178,16 @@ class OfAge(ll.Notion):
     most: float
     rowwise = True
 
-    def row_needs(self, joint, channel):
+    def required_by_posteriors(self, joint, channel):
         ages = joint.p_x.reshape(SHAPE).sum(axis=0)
         after = (joint.p_x[:, None] * channel.kernel).reshape(*SHAPE, -1).sum(axis=0)
         needed = np.log((after / after.sum(axis=0) / ages[:, None]).max(axis=0))
-        return (ll.notions.RowNeed("most", needed, self.most),)
+        return (ll.notions.RequiredByPosterior("most", needed, self.most),)
 
     def leakage(self, joint, channel):
-        return float(self.row_needs(joint, channel)[0].needed.max())
+        return float(self.required_by_posteriors(joint, channel)[0].needed.max())
 
-    def excess(self, joint, channel):
+    def violation(self, joint, channel):
         return self.leakage(joint, channel) - self.most
 
 
@@ -209,8 +209,10 @@ def test_a_notion_of_a_user_s_own_is_asked_the_same():
 @pytest.mark.parametrize("said", [{"secret": np.zeros(6, int)}, {"lift": np.ones(6)}])
 def test_a_need_may_say_no_more_than_whose_lift_or_which(said, monkeypatch):
     """Then no secret is named, for a name without its lift says nothing, nor the other way about."""
-    asked = OfAge.row_needs
-    monkeypatch.setattr(OfAge, "row_needs", lambda *given: tuple(one._replace(**said) for one in asked(*given)))
+    asked = OfAge.required_by_posteriors
+    monkeypatch.setattr(
+        OfAge, "required_by_posteriors", lambda *given: tuple(one._replace(**said) for one in asked(*given))
+    )
     found = audited(COUNTS, OfAge(0.0))
     assert {broken.why for one in found.symbols for broken in one.broken} == {"all secrets together"}
 

@@ -111,9 +111,9 @@ def test_drift_is_told_where_it_is_and_seldom_where_it_is_not():
     for seed in range(5):
         other = drift_of(tables.open_table(people(500, Q, seed)), made, rng)
         assert other.harmful
-        assert other.excess > 0.1
+        assert other.violation > 0.1
         truth = ll.Joint.from_table(people(500, Q, seed).to_dict(as_series=False), secret="s", public="x")
-        assert other.excess == pytest.approx(ll.LIP(0.3).excess(truth, made.channel))
+        assert other.violation == pytest.approx(ll.LIP(0.3).violation(truth, made.channel))
 
 
 def test_drift_that_does_no_harm_is_told_and_no_more():
@@ -139,7 +139,7 @@ def test_why_it_cannot_be_told_whether_the_notion_is_kept(promise, why):
     """The secret is there, so that it is not what lacks."""
     made = replace(design_of(people(3000, P, 0)), promise=promise)
     found = drift_of(tables.open_table(people(2000, Q, 0)), made, np.random.default_rng(0))
-    assert found.excess is None
+    assert found.violation is None
     assert str(found).endswith(f"; whether the notion is kept cannot be told {why}")
 
 
@@ -174,7 +174,7 @@ def test_drift_counts_secrets_and_symbols_that_the_design_has_not_seen(mechanism
     lifts = [p / sum(p_sy[t, y] for t in p_s) / p_s[s] for (s, y), p in p_sy.items()]
     found = drift_of(tables.open_table(counted(new)), made, np.random.default_rng(0))
     worst = max(abs(math.log(lift)) for lift in lifts)
-    assert found.excess == pytest.approx(worst - 0.3, abs=1e-9)
+    assert found.violation == pytest.approx(worst - 0.3, abs=1e-9)
     assert found.population in {"broken" if worst > 0.4 else "kept", "cannot be told from this table"}
 
 

@@ -96,7 +96,7 @@ def test_five_symbols_agree_with_the_rows():
         found = kernels_by_faces(cone_of(joint, ll.LDP(eps)))
         np.testing.assert_allclose(found.kernels.sum(axis=2), 1, atol=1e-9)
         best = found.kernels[mutual_information_of(joint.p_x[:, None] * found.kernels).argmax()]
-        assert ll.LDP(eps).is_kept(joint, ll.Channel(best))
+        assert ll.LDP(eps).is_satisfied(joint, ll.Channel(best))
         optimum = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LDP(eps))).mutual_information
         assert ll.measures.mutual_information(joint.p_x[:, None] * best) == pytest.approx(optimum, abs=1e-9)
 

@@ -48,9 +48,9 @@ class Made:
     def leaving(self):
         return plain("leaving")(self.n, self.low, self.high, self.least, self.most, self.work[5], self.work[7])
 
-    def entering(self, row, excess, side):
+    def entering(self, row, violation, side):
         return plain("entering")(
-            self.rows, self.low, self.high, self.least, self.most, row, excess, side, self.work
+            self.rows, self.low, self.high, self.least, self.most, row, violation, side, self.work
         )  # fmt: skip
 
     def solve(self, threshold=math.inf, steps=500):
@@ -383,13 +383,13 @@ def test_which_variable_leaves():
     for one, basis in programmes():
         one.place()
         least, most = one.bounds
-        row, excess, side = one.leaving()
+        row, violation, side = one.leaving()
         beyond = np.maximum(least[basis] - one.work[7], one.work[7] - most[basis])
         if beyond.max() < 1e-11:
             assert (row, side) == (-1, 0)
             continue
         assert row == beyond.argmax()
-        assert excess == beyond.max()
+        assert violation == beyond.max()
         assert side == (-1 if one.work[7][row] < least[basis[row]] else 1)
         sides.append(side)
     assert {-1, 1} == set(sides)
@@ -416,10 +416,10 @@ def test_which_variable_enters_and_the_exchange():
     entered = without_end = 0
     for one, basis in programmes(60):
         one.place()
-        row, excess, side = one.leaving()
+        row, violation, side = one.leaving()
         if row < 0:
             continue
-        enters = one.entering(row, excess, side)
+        enters = one.entering(row, violation, side)
         left, reduced = int(basis[row]), one.work[0].copy()
         pivots = np.linalg.inv(one.whole[:, basis])[row] @ one.whole
         np.testing.assert_allclose(
@@ -472,8 +472,8 @@ def test_a_pivot_that_is_small_or_wrong_is_refused():
         one = Made([[entry, 0.5]], [0.2], [0.3], [1.0, 1.0], [0, 0], [1, 1])
         one.start([2])
         one.place()
-        row, excess, side = one.leaving()
-        one.entering(row, excess, side)
+        row, violation, side = one.leaving()
+        one.entering(row, violation, side)
         one.work[2][0] += spoilt
         before = one.work[6].copy()
         assert plain("pivot")(one.columns, 0, 0, one.work) == fine

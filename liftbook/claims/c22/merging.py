@@ -108,13 +108,13 @@ def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
     while tried < 100:
         joint = uniform_joint(5, 10, rng)
         risky = np.flatnonzero(high_risk(joint, LIP(1)))
-        if len(risky) != 7 or not LIP(1).is_kept(joint, watchdog(joint, LIP(1), extend=False)):
+        if len(risky) != 7 or not LIP(1).is_satisfied(joint, watchdog(joint, LIP(1), extend=False)):
             continue
         tried += 1
         shuffled, size = rng.permutation(risky).tolist(), int(rng.integers(1, 7))
         low = [(x,) for x in range(10) if x not in shuffled]
         cut = Channel.merge([*low, tuple(shuffled[:size]), tuple(shuffled[size:])], 10)
-        kept += LIP(1).is_kept(joint, cut)
+        kept += LIP(1).is_satisfied(joint, cut)
     return kept / tried
 
 
@@ -128,7 +128,7 @@ def _greedy_refines_triples() -> bool:
     joint = Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]])
     finer = Channel.merge([(0, 1, 2), (3, 4, 5)], 6)
     found = subset_merging(joint, PerfectPrivacy())
-    return found.n_outputs >= finer.n_outputs or not PerfectPrivacy().is_kept(joint, finer)
+    return found.n_outputs >= finer.n_outputs or not PerfectPrivacy().is_satisfied(joint, finer)
 
 
 def c22_greedy_is_most_refined(reading: str) -> bool:
@@ -152,7 +152,7 @@ def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
     """
     if where == "ours":
         joint = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
-        return LIP(0.7).is_kept(joint, subset_merging(joint, LIP(0.7), extend=False))
+        return LIP(0.7).is_satisfied(joint, subset_merging(joint, LIP(0.7), extend=False))
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     batch = Batch(p)
     for eps in C22_EPSILONS:

@@ -30,7 +30,7 @@ def _excess(seed: int) -> dict[str, list[float]]:
 @long
 def set_is_not_convex(which: str, seed: int) -> bool:
     """Whether a mixture of two outputs exceeds a bound that both keep, at any of three budgets; "l1, two-sided"."""
-    return any(excess > BEYOND_ROUNDING for excess in _excess(seed)[which])
+    return any(violation > BEYOND_ROUNDING for violation in _excess(seed)[which])
 
 
 def excess_of_a_mixture(which: str, seed: int) -> float:
@@ -43,7 +43,7 @@ def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
     for joint in drawn(20, 4, 8, seed):
         notion = L1Lift(np.inf, 0.25)
         best, merged = optimal_response(joint, notion), subset_merging(joint, notion)
-        if not notion.is_kept(joint, best) or evaluate(joint, best).nmi < evaluate(joint, merged).nmi - 1e-9:
+        if not notion.is_satisfied(joint, best) or evaluate(joint, best).nmi < evaluate(joint, merged).nmi - 1e-9:
             return True
     return False
 

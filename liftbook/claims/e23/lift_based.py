@@ -119,7 +119,7 @@ def alpha_grows_towards_alip(seed: int) -> bool:
 def max_lift_alone_is_restricted(eps_u: str) -> bool:
     """Whether an l1-lift bound lets an output rule out a secret of probability 0.3, the others' lifts equal."""
     joint = Joint([[0.0, 0.3], [0.35, 0.35]])
-    return L1Lift(np.inf, float(eps_u)).is_kept(joint, Channel.identity(2))
+    return L1Lift(np.inf, float(eps_u)).is_satisfied(joint, Channel.identity(2))
 
 
 def lift_based_alone_leaks_min_lift(seed: int) -> bool:
@@ -166,7 +166,7 @@ def strict_side_at_065(side: str, seed: int) -> bool:
     lifts, p_s = lift_of(p), p.sum(axis=-1)
     for eps in (0.25, 0.5, 0.75):
         for notion in (L1Lift(0.65 * eps, 0.35 * eps), Chi2Lift(0.65 * eps, 0.35 * eps)):
-            broken = {need.budget: need.needed > need.allowed for need in notion.needs(lifts, p_s)}
+            broken = {need.budget: need.needed > need.allowed for need in notion.required_budgets(lifts, p_s)}
             low, high = broken["eps_l"], broken["eps_u"]
             mine, other = (low, high) if side == "inverse" else (high, low)
             if (mine & ~other).sum() <= (other & ~mine).sum():

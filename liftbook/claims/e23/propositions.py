@@ -209,5 +209,5 @@ def ldp_prevents_breaches(seed: int) -> bool:
 def problem_15_is_unsolvable() -> bool:
     """Whether no response exists where the high-risk symbols alone allow none: a joint 2 x 3 with a single one."""
     joint, notion = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]]), ALIP(0.7, 0.7)
-    assert not notion.is_kept(joint, watchdog(joint, notion, extend=False))
-    return not notion.is_kept(joint, optimal_response(joint, notion))
+    assert not notion.is_satisfied(joint, watchdog(joint, notion, extend=False))
+    return not notion.is_satisfied(joint, optimal_response(joint, notion))

@@ -196,7 +196,9 @@ def smaller_set_leaks_more(measure: str, seed: int) -> bool:
 def ldp_misses_alip(seed: int) -> bool:
     """Whether the watchdog under LDP breaks ALIP of the same budget for some of 200 joints 5 x 17, eps 2."""
     alip = ALIP.split(2.0, 0.5)
-    return not all(alip.is_kept(joint, watchdog(joint, LDP(2.0), extend=False)) for joint in drawn(200, 5, 17, seed))
+    return not all(
+        alip.is_satisfied(joint, watchdog(joint, LDP(2.0), extend=False)) for joint in drawn(200, 5, 17, seed)
+    )
 
 
 SHARES = Figure("e23_2", 1000, (0.5, 1.0, 2.0, 4.0, 8.0), (0.1, 0.2, 0.3, 0.4, 0.5))

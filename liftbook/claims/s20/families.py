@@ -37,7 +37,7 @@ def sex_values() -> float:
 
 def _level_is(family: Family, seed: int) -> bool:
     return all(
-        abs(family.lip(joint, eta) - LIP(0.0).excess(joint, family.at(joint, eta))) < 1e-9
+        abs(family.lip(joint, eta) - LIP(0.0).violation(joint, family.at(joint, eta))) < 1e-9
         for joint in jeffreys(20, 3, 6, seed)
         for eta in (0.3, 1.0, 3.0)
     )
@@ -72,7 +72,7 @@ def unary_encoding_tends_to_half() -> float:
 
 def conditional_reporting_is_ldp(seed: int) -> bool:
     joints = seeded(10, 2, 5, seed)
-    return all(LDP(eta).is_kept(j, conditional_reporting.at(j, eta)) for j in joints for eta in (0.1, 1.0, 5.0))
+    return all(LDP(eta).is_satisfied(j, conditional_reporting.at(j, eta)) for j in joints for eta in (0.1, 1.0, 5.0))
 
 
 def unary_encoding_of_education_is_infeasible() -> bool:

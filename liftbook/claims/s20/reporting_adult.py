@@ -42,7 +42,7 @@ def reporting_points_outside(which: str) -> float:
 def optimum_for_occupation_is_out_of_reach() -> bool:
     """Whether a certified optimum is missing for S = occupation, X = education at eps = 0.25."""
     joint = adult("occupation", "education")
-    return not LIP(0.25).is_kept(joint, optimal_response(joint, LIP(0.25)))
+    return not LIP(0.25).is_satisfied(joint, optimal_response(joint, LIP(0.25)))
 
 
 @long

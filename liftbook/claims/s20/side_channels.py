@@ -126,4 +126,4 @@ def theorem_4_holds() -> bool:
     """Whether the product of protocols is SRLIP(1/2) for counts (7, 1, 2, 6) and (1, 1, 1, 5) on two bits."""
     joint = Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
     notion = SRLIP(0.5, (2, 2))
-    return notion.is_kept(joint, product_response(joint, notion, repair=False))
+    return notion.is_satisfied(joint, product_response(joint, notion, repair=False))

@@ -44,7 +44,7 @@ def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.rand
     worst = -np.inf
     for share in (0.25, 0.5, 0.75):
         mixed = (share * first + (1 - share) * second) / p_s[:, None]
-        worst = max(worst, *(float((need.needed - need.allowed).max()) for need in notion.needs(mixed, p_s)))
+        worst = max(worst, *(float((need.needed - need.allowed).max()) for need in notion.required_budgets(mixed, p_s)))
     return worst
 
 
@@ -54,7 +54,7 @@ def _on_the_boundary(notion: LiftNotion, p_s: Vector, towards: Matrix) -> Matrix
     for _ in range(50):
         middle = (low + high) / 2
         posterior = p_s[:, None] + middle * (towards - p_s[:, None])
-        needs = notion.needs(posterior / p_s[:, None], p_s)
+        needs = notion.required_budgets(posterior / p_s[:, None], p_s)
         kept = np.logical_and.reduce([need.needed <= need.allowed for need in needs])
         low, high = np.where(kept, middle, low), np.where(kept, high, middle)
     return np.asarray(p_s[:, None] + low * (towards - p_s[:, None]))
@@ -77,7 +77,7 @@ def convexity_of_bounds(
     -------
     pandas.DataFrame
         Columns ``measure`` (l1, chi2, alpha of order 2), ``side`` (one-sided, inverse alone, two-sided), ``eps`` (the
-        LDP budget, half for each side), ``excess`` (nats, the most; zero or below where the set is convex).
+        LDP budget, half for each side), ``violation`` (nats, the most; zero or below where the set is convex).
     """
     random, rows = generator(rng), []
     priors = random.dirichlet(np.ones(n_secret), size=n_priors)

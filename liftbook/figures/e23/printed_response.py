@@ -97,7 +97,7 @@ def _trial(task: tuple[Matrix, tuple[float, ...], float, LoopName, bool]) -> lis
             {
                 "unions": float(one.unions > 0),
                 **{ending: float(one.ending == ending) for ending in ENDINGS},
-                "broken": float(one.channel is not None and not notion.is_kept(joint, one.channel)),
+                "broken": float(one.channel is not None and not notion.is_satisfied(joint, one.channel)),
                 "nmi": np.nan if one.channel is None else evaluate(joint, one.channel).nmi,
                 **({"nmi of ours": evaluate(joint, subset_response(joint, notion)).nmi} if beside else {}),
             }

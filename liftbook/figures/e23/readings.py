@@ -18,7 +18,7 @@ from liftlib.merging.groups import Labels
 from liftlib.merging.subset_merging import LoopName, merge_labels
 from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import ALIP
-from liftlib.notions.base import LiftNotion, Need
+from liftlib.notions.base import LiftNotion, RequiredBudget
 from mixproof.numerics import Matrix, Rng, Vector, generator
 
 RISKS: dict[str, Callable[[Matrix, Matrix], Matrix]] = {
@@ -49,9 +49,9 @@ class RiskOf(LiftNotion):
     order: str
     extremes = True
 
-    def needs(self, lift: Matrix, p_s: Vector) -> tuple[Need, ...]:
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
         """Return ALIP's."""
-        return self.notion.needs(lift, p_s)
+        return self.notion.required_budgets(lift, p_s)
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
         """Return the risk of each column, shape (..., X)."""

@@ -70,6 +70,10 @@ def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> l
             channel = robust_response(estimate, notion, others=[Joint(p) for p in drawn[:k]])
             result = evaluate(truth, channel)
             series = "the estimate alone" if k == 0 else f"and {k} others"
-            point[series] = {"nmi": result.nmi, "lip": result.lip, "broken": float(not notion.is_kept(truth, channel))}
+            point[series] = {
+                "nmi": result.nmi,
+                "lip": result.lip,
+                "broken": float(not notion.is_satisfied(truth, channel)),
+            }
         found.append(point)
     return found

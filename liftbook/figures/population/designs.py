@@ -109,7 +109,7 @@ def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for name, design in DESIGNS.items():
         channel = design(counts, notion, confidence)
-        over = notion.excess(truth, channel)
+        over = notion.violation(truth, channel)
         found.append(
             {
                 "notion": repr(notion),

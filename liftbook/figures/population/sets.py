@@ -116,12 +116,12 @@ def _compared(
     if best:
         made[BEST] = pearson_response(counts, notion, confidence=confidence, gap=BEST_GAP)
     found: list[dict[str, object]] = [
-        {"set": each, "kept": notion.is_kept(truth, channel), "nmi": abs(evaluate(truth, channel).nmi)}
+        {"set": each, "kept": notion.is_satisfied(truth, channel), "nmi": abs(evaluate(truth, channel).nmi)}
         for each, channel in made.items()
     ]
     with suppress(InvalidParameter):  # a ball that reaches the edge needs more rows, and has no row here
         channel = hiding_the_data(counts, eps, confidence)
-        kept = ALIP(np.inf, eps).is_kept(Joint(np.diag(truth.p_x)), channel)
+        kept = ALIP(np.inf, eps).is_satisfied(Joint(np.diag(truth.p_x)), channel)
         found.append({"set": OF_X, "kept": kept, "nmi": abs(evaluate(truth, channel).nmi)})
     return [{"law": law, "rows": rows, "seed": seed, "notion": name} | one for one in found]
 

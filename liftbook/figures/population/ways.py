@@ -53,7 +53,7 @@ def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
         over, nmi, mechanism = np.nan, np.nan, mechanisms[name]
         if mechanism.most_symbols is None or whole.n_public <= mechanism.most_symbols:
             channel, *_ = for_population(mechanism, counts, NOTION, confidence)
-            over, nmi = NOTION.excess(truth, channel), abs(evaluate(truth, channel).nmi)
+            over, nmi = NOTION.violation(truth, channel), abs(evaluate(truth, channel).nmi)
         found.append({"law": law, "rows": rows, "seed": seed, "design": name, "over": over, "nmi": nmi})
     return found
 

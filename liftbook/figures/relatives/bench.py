@@ -55,7 +55,7 @@ def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
     started = time.perf_counter()
     channel = registry.mechanisms[mechanism](law, kept)
     seconds = time.perf_counter() - started
-    if not kept.is_kept(law, channel):
+    if not kept.is_satisfied(law, channel):
         raise LiftError(f"{mechanism} breaks {kept} on {joint}")
     found = evaluate(law, channel)
     return {

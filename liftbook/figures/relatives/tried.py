@@ -34,7 +34,7 @@ def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``number``, ``tail``, ``head`` (keys), ``bound``, ``condition``, ``source``, ``tried`` (releases that
-        meet the condition and have a finite measure), ``excess`` (the largest of head minus bound) and ``met`` (head
+        meet the condition and have a finite measure), ``violation`` (the largest of head minus bound) and ``met`` (head
         over bound at the arrow's own case, 1 where the bound is met).
     """
     cases = random_cases(n, rng) + extremal_cases()

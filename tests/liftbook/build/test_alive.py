@@ -323,7 +323,7 @@ def released(page, rows, folder):
     assert made.mechanism == "confident-response (in place of subset-response)"
     assert (made.confidence, made.rows) == (0.9, rows)
     assert (made.promise.eps_l, made.promise.eps_u) == (3.0, 2.5)
-    assert made.promise.is_kept(joint_of(made.counts), made.channel)
+    assert made.promise.is_satisfied(joint_of(made.counts), made.channel)
     published = pd.read_csv(files["mine-released.csv"])
     assert published.columns.tolist() == ["age"]
     assert len(published) == rows

@@ -146,7 +146,7 @@ def test_mechanisms_are_the_librarys(living):
             kept = {}
             for name, (outputs, nmi, lifts) in zip(mechanisms, found, strict=True):
                 channel = ll.Channel(np.array(outputs).T / joint.p_x[:, None])
-                assert notion.is_kept(joint, channel), (name, notion, counts)
+                assert notion.is_satisfied(joint, channel), (name, notion, counts)
                 np.testing.assert_allclose(np.array(lifts).T, ll.lift(channel.release(joint)), atol=1e-9)
                 kept[name] = nmi
                 expected = ll.evaluate(joint, mechanisms[name](joint, notion)).nmi

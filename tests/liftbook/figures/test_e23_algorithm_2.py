@@ -18,9 +18,9 @@ def test_a_lone_symbol_ends_in_lines_17_and_18():
     assert made.ending == "subset merging"
     assert made.unions == 0
     assert np.array_equal(made.channel.kernel.sum(axis=0), np.ones(3))
-    assert not notion.is_kept(LONE, made.channel)
+    assert not notion.is_satisfied(LONE, made.channel)
     # problem (15), which lines 17 and 18 take for unsolvable, has a solution
-    assert notion.is_kept(LONE, ll.mechanisms.optimal(LONE, notion))
+    assert notion.is_satisfied(LONE, ll.mechanisms.optimal(LONE, notion))
 
 
 def test_no_response_though_the_polytope_has_vertices():
@@ -44,13 +44,13 @@ def test_against_subset_response_where_nothing_is_to_be_repaired(loop):
     for seed in range(5):
         joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(seed))
         notion = ll.ALIP.split(1.0, 0.5)
-        if not notion.is_kept(joint, ll.mechanisms.subset_merging(joint, notion, loop=loop, extend=False)):
+        if not notion.is_satisfied(joint, ll.mechanisms.subset_merging(joint, notion, loop=loop, extend=False)):
             continue
         made = algorithm_2(joint, notion, loop)
         assert made.ending == "responses"
         assert made.unions == 0
         assert ll.Channel(made.channel.kernel).n_outputs <= 2 * joint.n_public
-        assert notion.is_kept(joint, made.channel)
+        assert notion.is_satisfied(joint, made.channel)
         found = ll.evaluate(joint, made.channel).nmi
         if loop == "standard":
             assert found == pytest.approx(

@@ -33,7 +33,7 @@ def test_rows_are_means_over_joints(figure, mechanism, extend):
                 assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
                 assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
                 assert row["n"] == 30
-            broken = np.mean([not kind(eps).is_kept(j, c) for j, c in zip(joints, channels, strict=True)])
+            broken = np.mean([not kind(eps).is_satisfied(j, c) for j, c in zip(joints, channels, strict=True)])
             assert point(rows, series, eps, "broken")["mean"] == pytest.approx(broken)
 
 

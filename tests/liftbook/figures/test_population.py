@@ -54,11 +54,13 @@ def test_designs_are_judged_by_the_law(notion):
     truth, counts = LAWS["4x6"](), drawn_table("4x6", 3000, 1)
     channel = confident_merging(counts, notion)
     row = rows[1]
-    assert row["kept"] is notion.is_kept(truth, channel)
+    assert row["kept"] is notion.is_satisfied(truth, channel)
     assert row["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
-    assert row["over"] == pytest.approx(notion.excess(truth, channel))
+    assert row["over"] == pytest.approx(notion.violation(truth, channel))
     # without any table, the notion is kept under each law
-    assert all(notion.is_kept(law(), whatever_the_law(np.ones((1, law().n_public)), notion)) for law in LAWS.values())
+    assert all(
+        notion.is_satisfied(law(), whatever_the_law(np.ones((1, law().n_public)), notion)) for law in LAWS.values()
+    )
 
 
 def test_halved():
@@ -81,7 +83,7 @@ def test_ways_are_judged_by_the_law_of_what_their_table_has():
     rows = {row["design"]: row for row in judged_ways(("Adult, 6x15", 300, 0))}
     for name in ("randomised-response", "conditional-reporting"):
         channel, *_ = for_population(ll.mechanisms[name], counts[:, there], ll.LIP(1.0), 0.95)
-        assert rows[name]["over"] == pytest.approx(ll.LIP(1.0).excess(truth, channel))
+        assert rows[name]["over"] == pytest.approx(ll.LIP(1.0).violation(truth, channel))
         assert rows[name]["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
 
 

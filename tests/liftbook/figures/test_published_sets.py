@@ -48,8 +48,8 @@ def test_what_is_known_of_x_is_known_of_any_secret():
     counts = table_of("4x6", 10000, 3)
     channel = hiding_the_data(counts, 0.5)
     joint = ll.Joint.from_counts(counts)
-    assert ll.ALIP(math.inf, 0.5).is_kept(ll.Joint(np.diag(joint.p_x)), channel)
-    assert ll.ALIP(math.inf, 0.5).is_kept(joint, channel)
+    assert ll.ALIP(math.inf, 0.5).is_satisfied(ll.Joint(np.diag(joint.p_x)), channel)
+    assert ll.ALIP(math.inf, 0.5).is_satisfied(joint, channel)
 
 
 def test_rows_of_the_comparison():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from liftlib import Joint
-from liftlib.notions import LiftNotion, Need
+from liftlib.notions import LiftNotion, RequiredBudget
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class MaxLift(LiftNotion):
     def polyhedral(self):
         return True
 
-    def needs(self, lift, _):
-        return (Need("eps", np.log(lift.max(axis=-2)), self.eps, ("most",)),)
+    def required_budgets(self, lift, _):
+        return (RequiredBudget("eps", np.log(lift.max(axis=-2)), self.eps, ("most",)),)
 
     def halfspaces(self, joint: Joint):
         return 1 - np.exp(-self.eps) * joint.s_given_x / joint.p_s[:, None]
@@ -31,6 +31,6 @@ class Surprise(LiftNotion):
 
     eps: float
 
-    def needs(self, lift, p_s):
+    def required_budgets(self, lift, p_s):
         with np.errstate(divide="ignore"):
-            return (Need("eps", np.einsum("...sx,...s->...x", np.abs(np.log(lift)), p_s), self.eps),)
+            return (RequiredBudget("eps", np.einsum("...sx,...s->...x", np.abs(np.log(lift)), p_s), self.eps),)

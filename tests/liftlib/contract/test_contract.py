@@ -151,7 +151,7 @@ def test_contract(mechanism, notion):
             channel = made(mechanism, name, notion)
             assert channel.sees_secret == mechanism.sees_secret
             assert_is_channel(joint, channel)
-            assert notion.is_kept(joint, channel)
+            assert notion.is_satisfied(joint, channel)
             if channel.certificate is not None:
                 assert channel.certificate.value == pytest.approx(utility(joint, channel), abs=1e-9)
                 assert channel.certificate.upper >= channel.certificate.value
@@ -169,10 +169,10 @@ def calibrated(mechanism, joint, notion):
     parameter = ll.calibrate(family, joint, notion)
     channel = family.at(joint, parameter)
     # a budget of 0 is kept to within rounding
-    assert notion.excess(joint, channel) <= (0 if notion != ll.PerfectPrivacy() else KEEP_TOL)
+    assert notion.violation(joint, channel) <= (0 if notion != ll.PerfectPrivacy() else KEEP_TOL)
     if parameter != family.end and abs(parameter) < 499 and notion != ll.PerfectPrivacy():
         looser = 0.99 * parameter if family.private_end == "high" else 1.01 * parameter + 1e-3
-        assert parameter < 1e-6 or not notion.is_kept(joint, family.at(joint, looser)), parameter
+        assert parameter < 1e-6 or not notion.is_satisfied(joint, family.at(joint, looser)), parameter
     return channel
 
 
@@ -200,7 +200,7 @@ def test_contract_under_side_channels(mechanism, shape, eps):
         return
     channel = mechanism(joint, notion)
     assert_is_channel(joint, channel)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
 
 
 @pytest.mark.parametrize("name", JOINTS)
@@ -212,7 +212,7 @@ def test_product_response_on_named_joints(name):
             notion = ll.SRLIP(eps, shape)
             channel = mechanism(joint, notion)
             assert_is_channel(joint, channel)
-            assert notion.is_kept(joint, channel)
+            assert notion.is_satisfied(joint, channel)
             assert channel.certificate.value == pytest.approx(utility(joint, channel), abs=1e-9)
 
 
@@ -223,7 +223,7 @@ def test_uniform_watchdog(notion):
             joint = named_joint(name)
             channel = ll.mechanisms.watchdog(joint, NOTIONS[notion], randomise="uniform")
             assert_is_channel(joint, channel)
-            assert NOTIONS[notion].is_kept(joint, channel)
+            assert NOTIONS[notion].is_satisfied(joint, channel)
 
 
 @pytest.mark.parametrize("notion", POLYHEDRAL)
@@ -264,8 +264,8 @@ def test_lip_and_ldp(eps):
         )
         assert ldp <= lip + 1e-9
         assert lip <= wide + 1e-9
-        assert ll.LIP(eps).is_kept(joint, ll.mechanisms.optimal(joint, ll.LDP(eps)))
-        assert ll.LDP(2 * eps).is_kept(joint, ll.mechanisms.optimal(joint, ll.LIP(eps)))
+        assert ll.LIP(eps).is_satisfied(joint, ll.mechanisms.optimal(joint, ll.LDP(eps)))
+        assert ll.LDP(2 * eps).is_satisfied(joint, ll.mechanisms.optimal(joint, ll.LIP(eps)))
 
 
 @pytest.mark.parametrize("notion", ["ALIP", "LIP", "LDP"])

@@ -40,9 +40,9 @@ def test_they_are_lift_notions():
     identity = ll.Channel.identity(joint.n_public)
     for notion in OWN.values():
         assert notion.columnwise
-        assert not notion.is_kept(joint, identity)
-        assert notion.is_kept(joint, ll.Channel.constant(joint.n_public))
-        assert notion.leakage(joint, identity) - notion.eps == pytest.approx(notion.excess(joint, identity))
+        assert not notion.is_satisfied(joint, identity)
+        assert notion.is_satisfied(joint, ll.Channel.constant(joint.n_public))
+        assert notion.leakage(joint, identity) - notion.eps == pytest.approx(notion.violation(joint, identity))
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -52,7 +52,7 @@ def test_every_mechanism(mechanism, name):
     assert mechanism.serves(notion) == (mechanism.name in SERVED[name])
     for joint in (small(named_joint(one)) for one in JOINTS):
         if mechanism.serves(notion):
-            assert notion.is_kept(joint, mechanism(joint, notion))
+            assert notion.is_satisfied(joint, mechanism(joint, notion))
         else:
             with pytest.raises(UnsupportedNotion, match=r"which .* is not: use .*watchdog, subset-merging"):
                 mechanism(joint, notion)
@@ -77,10 +77,10 @@ def test_calibrate(joint, name):
         ll.mechanisms.linear_reduction,
     ):
         parameter = ll.calibrate(family, joint, notion)
-        assert notion.excess(joint, family.at(joint, parameter)) <= 0
+        assert notion.violation(joint, family.at(joint, parameter)) <= 0
         if parameter != family.end:
             looser = 1.01 * parameter if family.private_end == "low" else 0.99 * parameter
-            assert not notion.is_kept(joint, family.at(joint, looser))
+            assert not notion.is_satisfied(joint, family.at(joint, looser))
     share = reduction_share(joint, notion)
     assert share == pytest.approx(ll.calibrate(ll.mechanisms.linear_reduction, joint, notion), abs=1e-9)
 

@@ -73,8 +73,8 @@ def test_merging_two_private_outputs_can_break_a_bound_on_the_inverse(counts, po
     assert exact_inverse_measure(counts, [0, 1], power) == merged
     assert merged > alone
     joint, notion = Joint.from_counts(counts), make(float((alone + merged) / 2))
-    assert notion.is_kept(joint, Channel.identity(3))
-    assert not notion.is_kept(joint, Channel.merge([(0, 1), (2,)], 3))
+    assert notion.is_satisfied(joint, Channel.identity(3))
+    assert not notion.is_satisfied(joint, Channel.merge([(0, 1), (2,)], 3))
 
 
 @pytest.mark.parametrize("counts", [L1_COUNTS, CHI2_COUNTS])
@@ -82,7 +82,7 @@ def test_the_alpha_lift_inverse_does_not_break_there(counts):
     joint = Joint.from_counts(counts)
     for alpha in (1.5, 2, 10, math.inf):
         alone = AlphaLift(alpha, 1, 1).leakage(joint, Channel.identity(3)).lower
-        assert AlphaLift(alpha, alone, math.inf).is_kept(joint, Channel.merge([(0, 1), (2,)], 3))
+        assert AlphaLift(alpha, alone, math.inf).is_satisfied(joint, Channel.merge([(0, 1), (2,)], 3))
 
 
 @given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.01, 1))

@@ -102,7 +102,7 @@ class TestProposition1:
     def test_4_ldp(self, joint):
         identity = Channel.identity(joint.n_public)
         lower, upper = budgets(joint)
-        assert LDP(lower + upper).is_kept(joint, identity)
+        assert LDP(lower + upper).is_satisfied(joint, identity)
         assert LDP(1).leakage(joint, identity) <= lower + upper + 1e-12
 
 

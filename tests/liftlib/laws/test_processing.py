@@ -77,10 +77,10 @@ class TestNotionsImplyEachOther:
     @given(joint=st.from_type(Joint), seed=SEEDS, eps=st.floats(0, 3), lam=st.floats(0, 1), aware=st.booleans())
     def test_alip_implies_ldp_of_the_sum(self, joint, seed, eps, lam, aware):
         channel, _ = channels(joint, seed, aware=aware)
-        if ALIP.split(eps, lam).is_kept(joint, channel):
-            assert LDP(eps + 2e-9).is_kept(joint, channel)  # KEEP_TOL on either side
+        if ALIP.split(eps, lam).is_satisfied(joint, channel):
+            assert LDP(eps + 2e-9).is_satisfied(joint, channel)  # KEEP_TOL on either side
         lower, upper = ALIP(1, 1).leakage(joint, channel)
-        assert LDP(lower + upper).is_kept(joint, channel)
+        assert LDP(lower + upper).is_satisfied(joint, channel)
 
     @given(joint=st.from_type(Joint), seed=SEEDS, aware=st.booleans())
     def test_s20_lemma_1(self, joint, seed, aware):
@@ -105,7 +105,7 @@ class TestNotionsImplyEachOther:
         channel, _ = channels(joint, seed)
         eps = LIP(1).leakage(joint, channel)
         for notion in (L1Lift(eps, eps), Chi2Lift(eps, eps), AlphaLift(2, eps, eps), AlphaLift(100, eps, eps)):
-            assert notion.is_kept(joint, channel)
+            assert notion.is_satisfied(joint, channel)
 
     @given(joint=st.from_type(Joint), seed=SEEDS)
     def test_alpha_lift_tightens_with_alpha_to_alip(self, joint, seed):

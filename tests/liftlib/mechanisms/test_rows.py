@@ -247,10 +247,10 @@ def test_it_is_kept_under_every_distribution():
     other = ll.Joint.from_counts([[1, 4, 2], [5, 1, 2]])
     for notion in (ll.LIP(0.2), ll.LDP(0.4)):
         alone, both = best_response(JOINT, notion), best_response(JOINT, notion, others=[other])
-        assert notion.is_kept(JOINT, alone)
-        assert not notion.is_kept(other, alone)
-        assert notion.is_kept(JOINT, both)
-        assert notion.is_kept(other, both)
+        assert notion.is_satisfied(JOINT, alone)
+        assert not notion.is_satisfied(other, alone)
+        assert notion.is_satisfied(JOINT, both)
+        assert notion.is_satisfied(other, both)
         assert both.certificate.value < alone.certificate.value
 
 
@@ -275,7 +275,7 @@ def test_a_symbol_that_no_row_in_use_has_is_sent_where_an_average_one_goes(mass)
     joint, notion = ll.Joint(table / table.sum()), ll.SRLIP(0.5, (2, 2))
     made = [ll.mechanisms.optimal(joint, notion, method=method) for method in ("qhull", "tree")]
     assert made[0].certificate.value == pytest.approx(made[1].certificate.value, abs=1e-9)
-    assert all(notion.is_kept(joint, channel) for channel in made)
+    assert all(notion.is_satisfied(joint, channel) for channel in made)
 
 
 def test_a_kernel_by_hand():

@@ -19,7 +19,7 @@ def utility(joint, channel):
 def test_no_partition_is_better(seed, notion):
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(seed))
     channel = ll.mechanisms.best_partition(joint, notion)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     best, number = best_by_hand(joint, notion)
     assert number == 203  # Bell's number
     assert utility(joint, channel) == pytest.approx(best, abs=1e-12)
@@ -30,7 +30,7 @@ def test_best_partition_on_odd_joints(named_joints):
     for name, joint in named_joints.items():
         if joint.n_public <= 9:
             channel = ll.mechanisms.best_partition(joint, ll.LIP(0.5))
-            assert ll.LIP(0.5).is_kept(joint, channel), name
+            assert ll.LIP(0.5).is_satisfied(joint, channel), name
             assert (
                 utility(joint, channel) >= utility(joint, ll.mechanisms.subset_merging(joint, ll.LIP(0.5))) - 1e-12
             ), name

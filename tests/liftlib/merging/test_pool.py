@@ -155,7 +155,9 @@ def test_extremes_stand_for_all_lifts_where_a_notion_says_so(notion):
     two = extremes_of(lifts)
     same = all(
         np.array_equal(one.needed, other.needed)
-        for one, other in zip(notion.needs(lifts, p_s), notion.needs(two, np.full((20, 2), 0.5)), strict=True)
+        for one, other in zip(
+            notion.required_budgets(lifts, p_s), notion.required_budgets(two, np.full((20, 2), 0.5)), strict=True
+        )
     )
     assert notion.extremes == same
     if notion.extremes:

@@ -185,25 +185,27 @@ class TestAgainstThePrint:
         p /= p.sum(axis=(1, 2), keepdims=True)
         for notion in (ALIP(0.15, 0.15), LIP(0.15), LDP(0.3)):
             agree(p, notion)
-            broken = [not notion.is_kept(Joint(one), subset_merging(Joint(one), notion, extend=False)) for one in p]
+            broken = [
+                not notion.is_satisfied(Joint(one), subset_merging(Joint(one), notion, extend=False)) for one in p
+            ]
             assert sum(broken) > 30
 
 
 class TestChannel:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_keeps_the_notion(self, joint, notion):
-        assert notion.is_kept(joint, subset_merging(joint, notion))
-        assert notion.is_kept(joint, subset_merging(joint, notion, loop="printed"))
-        assert notion.is_kept(joint, subset_merging(joint, notion, risk="printed"))
+        assert notion.is_satisfied(joint, subset_merging(joint, notion))
+        assert notion.is_satisfied(joint, subset_merging(joint, notion, loop="printed"))
+        assert notion.is_satisfied(joint, subset_merging(joint, notion, risk="printed"))
 
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_as_printed_keeps_it_exactly_where_the_merged_set_does(self, joint, notion):
         """Every subset but the last is private, and the last has joined all others before it may break the notion."""
         printed = subset_merging(joint, notion, extend=False)
         merged = watchdog(joint, notion, extend=False)
-        if notion.is_kept(joint, merged):
-            assert notion.is_kept(joint, printed)
-        elif not notion.is_kept(joint, printed):
+        if notion.is_satisfied(joint, merged):
+            assert notion.is_satisfied(joint, printed)
+        elif not notion.is_satisfied(joint, printed):
             assert set(printed.partition) == set(merged.partition)
 
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
@@ -221,11 +223,11 @@ class TestChannel:
         notion = ALIP(0.7, 0.7)
         printed = subset_merging(joint, notion, extend=False)
         assert printed.partition == ((1,), (2,), (3,), (0,))
-        assert not notion.is_kept(joint, printed)
+        assert not notion.is_satisfied(joint, printed)
         assert notion.leakage(joint, printed) == notion.leakage(joint, Channel.identity(4))
         repaired = subset_merging(joint, notion)
         assert repaired.outputs == ("b", "c", ("a", "d"))
-        assert notion.is_kept(joint, repaired)
+        assert notion.is_satisfied(joint, repaired)
 
     def test_ends(self, named_joints):
         for name in ("random-5x17", "adult", "function-of-x"):
@@ -240,7 +242,7 @@ class TestChannel:
     def test_greed_is_not_optimal(self, named_joints):
         """``ties`` has two triples that hide S exactly; the greedy choice of a partner misses them."""
         joint = named_joints["ties"]
-        assert PerfectPrivacy().is_kept(joint, Channel.merge([(0, 1, 2), (3, 4, 5)], 6))
+        assert PerfectPrivacy().is_satisfied(joint, Channel.merge([(0, 1, 2), (3, 4, 5)], 6))
         assert subset_merging(joint, PerfectPrivacy()).n_outputs == 1
 
     def test_ties_are_broken_alike_each_time(self, named_joints):
@@ -253,7 +255,7 @@ class TestChannel:
         joint = Joint.from_counts(np.random.default_rng(6).random((20, 5000)))
         notion = LIP(1)
         channel = subset_merging(joint, notion)
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         assert sum(map(len, channel.partition)) == 5000
         assert channel.n_outputs > 500
 
@@ -319,7 +321,7 @@ class TestOrders:
     @given(joint=st.from_type(Joint), eps=st.floats(0, 3))
     def test_the_notion_is_always_kept(self, joint, eps):
         for notion in (LIP(eps), LDP(eps), ALIP(eps, eps / 2), L1Lift(eps, eps), Chi2Lift(eps, eps)):
-            assert notion.is_kept(joint, subset_merging(joint, notion))
+            assert notion.is_satisfied(joint, subset_merging(joint, notion))
 
     def test_the_printed_loop_is_complete_merging_where_that_is_private(self):
         """findings row 5: line 4 stops at once when the high-risk symbols, merged, keep the notion."""
@@ -333,7 +335,7 @@ class TestOrders:
                 made = [tuple(np.flatnonzero(labels[n] == g)) for g in np.unique(labels[n])]
                 merged = [tuple(np.flatnonzero(complete[n] == g)) for g in np.unique(complete[n])]
                 joint = Joint(p[n])
-                if notion.is_kept(joint, watchdog(joint, notion, extend=False)):
+                if notion.is_satisfied(joint, watchdog(joint, notion, extend=False)):
                     assert sorted(made) == sorted(merged)
                     same += 1
             assert same > 250

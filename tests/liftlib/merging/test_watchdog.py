@@ -67,8 +67,8 @@ class TestHighRisk:
 class TestMerge:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_keeps_the_notion(self, joint, notion):
-        assert notion.is_kept(joint, watchdog(joint, notion))
-        assert notion.is_kept(joint, watchdog(joint, notion, randomise="uniform"))
+        assert notion.is_satisfied(joint, watchdog(joint, notion))
+        assert notion.is_satisfied(joint, watchdog(joint, notion, randomise="uniform"))
 
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_as_printed_merges_exactly_the_high_risk_symbols(self, joint, notion):
@@ -81,7 +81,7 @@ class TestMerge:
         extended = 0
         for joint, notion in itertools.product(named_joints.values(), NOTIONS):
             printed = watchdog(joint, notion, extend=False)
-            if notion.is_kept(joint, printed):
+            if notion.is_satisfied(joint, printed):
                 assert watchdog(joint, notion).partition == printed.partition
             else:
                 extended += 1
@@ -94,9 +94,9 @@ class TestMerge:
         assert high_risk(ONE_RISKY, notion).tolist() == [True, False, False, False]
         printed = watchdog(ONE_RISKY, notion, extend=False)
         assert printed.partition == ((1,), (2,), (3,), (0,))
-        assert not notion.is_kept(ONE_RISKY, printed)
+        assert not notion.is_satisfied(ONE_RISKY, printed)
         repaired = watchdog(ONE_RISKY, notion)
-        assert notion.is_kept(ONE_RISKY, repaired)
+        assert notion.is_satisfied(ONE_RISKY, repaired)
         assert repaired.partition == ((1,), (2,), (0, 3))  # d offsets a best
         assert repaired.outputs == ("b", "c", ("a", "d"))
 
@@ -215,7 +215,7 @@ class TestLaws:
     @given(joint=st.from_type(Joint), eps=st.floats(0, 3))
     def test_the_notion_is_always_kept(self, joint, eps):
         for notion in (LIP(eps), LDP(eps), ALIP(eps, eps / 2), L1Lift(eps, eps), Chi2Lift(eps, eps)):
-            assert notion.is_kept(joint, watchdog(joint, notion))
+            assert notion.is_satisfied(joint, watchdog(joint, notion))
 
 
 def test_batches_are_the_single_ones(named_joints):

@@ -45,8 +45,8 @@ def test_alpha_by_hand():
     """P(x|s) = 4/5 and 1/5, P(x) = 1/2, g = 5/4, in Fractions: the min-lift decides."""
     joint = ll.Joint([[0.4, 0.1], [0.1, 0.4]])
     g, most, least, mean = Fraction(5, 4), Fraction(4, 5), Fraction(1, 5), Fraction(1, 2)
-    excess = max(most - g * mean, mean - g * least)
-    odds = 1 + (g - 1) / excess
+    violation = max(most - g * mean, mean - g * least)
+    odds = 1 + (g - 1) / violation
     assert odds == 2
     for family in (
         ll.mechanisms.randomised_response,
@@ -65,7 +65,7 @@ def test_ends(family):
     for eps in (50.0, 800.0):
         found = family.at_lip(JOINT, eps)
         assert 0 < found <= 500
-        assert ll.LIP(eps).is_kept(JOINT, family.at(JOINT, found))
+        assert ll.LIP(eps).is_satisfied(JOINT, family.at(JOINT, found))
     for shape in ((1, 3), (3, 1)):
         assert family.at_lip(ll.Joint(np.full(shape, 1 / 3)), 0.2) == np.inf
     with pytest.raises(InvalidParameter, match="eps is nan"):
@@ -143,6 +143,6 @@ def test_calibrated_without_its_closed_forms(family, notion):
     for joint in odd_joints():
         quick, slow = ll.calibrate(family, joint, notion), ll.calibrate(plain, joint, notion)
         assert quick == pytest.approx(slow, rel=1e-9, abs=1e-9) or min(quick, slow) > 30  # beyond, nothing changes
-        assert notion.excess(joint, family.at(joint, quick)) <= 1e-9
-        if notion.excess(joint, ll.Channel.identity(joint.n_public)) > 0:
-            assert notion.excess(joint, family.at(joint, quick)) <= 0 or quick == 0
+        assert notion.violation(joint, family.at(joint, quick)) <= 1e-9
+        if notion.violation(joint, ll.Channel.identity(joint.n_public)) > 0:
+            assert notion.violation(joint, family.at(joint, quick)) <= 0 or quick == 0

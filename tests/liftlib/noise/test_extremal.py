@@ -43,7 +43,7 @@ def test_against_the_general_optimum(p, eps, route):
     joint, notion = itself(p), ll.ALIP(math.inf, eps)
     channel = ll.mechanisms.extremal(joint, notion)
     assert channel.certificate.route == route
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     best = utility(joint, ll.mechanisms.optimal(joint, notion))
     assert utility(joint, channel) == pytest.approx(best, abs=1e-9)
     assert channel.certificate.upper == pytest.approx(best, abs=1e-9)
@@ -61,7 +61,7 @@ def test_beyond_the_regimes_it_is_kept_and_not_the_best():
     channel = ll.mechanisms.extremal(joint, notion)
     assert channel.certificate.route == "beyond"
     assert channel.certificate.upper == math.inf
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert utility(joint, channel) < utility(joint, ll.mechanisms.optimal(joint, notion)) - 0.05
 
 
@@ -71,15 +71,17 @@ def test_whatever_the_secret(seed):
     for eps in (0.0, 0.05, 0.5, 2.0, 50.0):
         notion = ll.ALIP(math.inf, eps)
         channel = ll.mechanisms.extremal(joint, notion)
-        assert notion.is_kept(joint, channel)
-        assert notion.is_kept(itself(joint.p_x), channel)
+        assert notion.is_satisfied(joint, channel)
+        assert notion.is_satisfied(itself(joint.p_x), channel)
         assert channel.certificate.upper == math.inf
 
 
 def test_odd_shapes(named_joints):
     for name, joint in named_joints.items():
         for eps in (0.0, 0.3, 50.0):
-            assert ll.ALIP(math.inf, eps).is_kept(joint, ll.mechanisms.extremal(joint, ll.ALIP(math.inf, eps))), name
+            assert ll.ALIP(math.inf, eps).is_satisfied(joint, ll.mechanisms.extremal(joint, ll.ALIP(math.inf, eps))), (
+                name
+            )
 
 
 def test_refusals():

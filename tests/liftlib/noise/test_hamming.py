@@ -34,7 +34,7 @@ def test_nothing_distorts_less(p_x, eps):
     channel = ll.mechanisms.hamming(ll.Joint(np.diag(p_x)), MaximalLeakage(eps))
     right = sum(p_x[x] * channel.kernel[x, y] for y, x in enumerate(channel.outputs))
     assert 1 - right == pytest.approx(least_distortion(p_x, eps), abs=1e-9)
-    assert MaximalLeakage(eps).is_kept(ll.Joint(np.diag(p_x)), channel)
+    assert MaximalLeakage(eps).is_satisfied(ll.Joint(np.diag(p_x)), channel)
 
 
 def test_by_hand():
@@ -50,8 +50,8 @@ def test_any_secret_is_safe(named_joints):
     for name, joint in named_joints.items():
         for eps in (0.0, 0.3, 50.0, math.inf):
             channel, notion = ll.mechanisms.hamming(joint, MaximalLeakage(eps)), MaximalLeakage(eps)
-            assert notion.is_kept(joint, channel), name
-            assert notion.is_kept(ll.Joint(np.diag(joint.p_x)), channel), name
+            assert notion.is_satisfied(joint, channel), name
+            assert notion.is_satisfied(ll.Joint(np.diag(joint.p_x)), channel), name
             if eps > 40:
                 assert channel.kernel.tolist() == np.eye(joint.n_public).tolist()
             if eps == 0:

@@ -78,7 +78,7 @@ def test_thresholds_are_enough_for_unary_encoding(seed):
 def test_explicit_mechanisms_keep_ldp(eps, joint):
     """GRR and CR are eps-LDP with respect to S (S20 Proposition 2)."""
     for mechanism in (ll.mechanisms.randomised_response, ll.mechanisms.conditional_reporting):
-        assert ll.LDP(eps).is_kept(joint, mechanism.at(joint, eps))
+        assert ll.LDP(eps).is_satisfied(joint, mechanism.at(joint, eps))
 
 
 def test_unary_encoding_in_full():
@@ -113,4 +113,4 @@ def test_calibration_solves_the_closed_form(family, eps):
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(1))
     parameter = ll.calibrate(family, joint, ll.LIP(eps))
     assert family.lip(joint, parameter) == pytest.approx(eps, abs=1e-9)
-    assert ll.LIP(eps).excess(joint, family.at(joint, parameter)) <= 0
+    assert ll.LIP(eps).violation(joint, family.at(joint, parameter)) <= 0

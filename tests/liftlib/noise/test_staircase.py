@@ -23,7 +23,7 @@ def test_against_the_general_optimum(p, eps):
     joint, notion = itself(p), ll.LDP(eps)
     channel = ll.mechanisms.staircase(joint, notion)
     best = utility(joint, ll.mechanisms.optimal(joint, notion))
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert utility(joint, channel) == pytest.approx(best, abs=1e-9)
     assert channel.certificate.upper == pytest.approx(best, abs=1e-9)
 
@@ -47,7 +47,7 @@ def test_whatever_the_secret(notion):
         joint = ll.datasets.uniform_joint(3, 5, seed)
         channel = ll.mechanisms.staircase(joint, notion)
         own = itself(joint.p_x)
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         assert ll.LDP(0.0).leakage(own, channel) <= max(0.4, 0.7 if "0.7" in str(notion) else 0.4) + 1e-9
         assert channel.certificate.upper == math.inf
 

@@ -19,12 +19,12 @@ class OneByOne(ll.notions.LiftNotion):
     lower: tuple[float, ...]
     upper: tuple[float, ...]
 
-    def needs(self, lift, _):
+    def required_budgets(self, lift, _):
         with np.errstate(divide="ignore"):
             log = np.log(lift)
         low = (-log - np.array(self.lower)[:, None]).max(axis=-2)
         high = (log - np.array(self.upper)[:, None]).max(axis=-2)
-        return (ll.notions.Need("lower", low, 0.0), ll.notions.Need("upper", high, 0.0))
+        return (ll.notions.RequiredBudget("lower", low, 0.0), ll.notions.RequiredBudget("upper", high, 0.0))
 
     def lift_bounds(self, _):
         return ll.notions.LiftBounds(np.array(self.lower), np.array(self.upper), exact=True)
@@ -59,7 +59,7 @@ def test_tailored_response_tells_the_truth_as_often_as_can_be(notion, lower, upp
     for seed in range(5):
         joint = ll.datasets.dirichlet_joint(3, 5, 0.5, np.random.default_rng(seed))
         channel = ll.mechanisms.tailored(joint, notion)
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         # a column's entries off the diagonal are the noise alone
         noise = np.array([channel.kernel[(y + 1) % 5, y] for y in range(5)])
         assert 1 - noise.sum() == pytest.approx(largest_truth(joint, lower, upper), abs=1e-9)
@@ -75,7 +75,7 @@ def test_tailored_response_tells_the_truth_as_often_as_can_be(notion, lower, upp
     ids=str,
 )
 def test_tailored_response_keeps_its_notion(notion, joint):
-    assert notion.is_kept(joint, ll.mechanisms.tailored(joint, notion))
+    assert notion.is_satisfied(joint, ll.mechanisms.tailored(joint, notion))
 
 
 def test_tailored_response_at_the_ends():

@@ -27,7 +27,7 @@ def test_ones_own_has_no_content():
 
         eps: float = 1.0
 
-        def needs(self, lift, p_s):  # noqa: ARG002
+        def required_budgets(self, lift, p_s):  # noqa: ARG002
             return ()
 
     assert content_of(Own()) is None

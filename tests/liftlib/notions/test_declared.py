@@ -50,7 +50,7 @@ def test_of_what_kind_it_is(notion):
 
 @NOTIONS
 def test_what_is_no_joint_and_no_channel_is_named(notion):
-    for method in ("leakage", "excess", "is_kept"):
+    for method in ("leakage", "excess", "is_satisfied"):
         with pytest.raises(LiftError, match=r"^joint is "):
             getattr(notion, method)("a table", Channel.identity(3))
         with pytest.raises(LiftError, match=r"^channel is "):
@@ -98,13 +98,13 @@ def test_how_far_a_tangent_of_the_chi2_lift_is_exceeded_at_its_row(eps):
 def test_srlip_names_what_it_cannot_be_asked():
     notion = SRLIP(1, (3,))
     for ask in (
-        lambda: notion.row_needs("a table", Channel.identity(3)),
+        lambda: notion.required_by_posteriors("a table", Channel.identity(3)),
         lambda: notion.attribute_halfspaces("a", 0, 1),
     ):
         with pytest.raises(LiftError, match=r"^joint is "):
             ask()
     with pytest.raises(LiftError, match=r"^channel is .*: give a Channel$"):
-        notion.row_needs(TABLE, np.eye(3))
+        notion.required_by_posteriors(TABLE, np.eye(3))
     for j, said in ((-1, "j is -1: give a whole number, 0 or more"), (1, "j is 1: give an attribute, 0 to 0")):
         with pytest.raises(LiftError, match=said):
             notion.attribute_halfspaces(TABLE, j, 1.0)

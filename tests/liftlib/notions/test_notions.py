@@ -183,19 +183,19 @@ class TestLeakage:
         channel = Channel(random_kernel(joint, np.random.default_rng(2)))
         found = self.make(name, 1, 1).leakage(joint, channel)
         low, high = (found, found) if name in ONE_BUDGET else found
-        assert self.make(name, low, high).is_kept(joint, channel)
+        assert self.make(name, low, high).is_satisfied(joint, channel)
         step = 1e-6
         if low > step and name not in ONE_BUDGET:
-            assert not self.make(name, low - step, high).is_kept(joint, channel)
+            assert not self.make(name, low - step, high).is_satisfied(joint, channel)
         if high > step and name not in ONE_BUDGET:
-            assert not self.make(name, low, high - step).is_kept(joint, channel)
+            assert not self.make(name, low, high - step).is_satisfied(joint, channel)
         if name in ONE_BUDGET and low > step:
-            assert not self.make(name, low - step, low - step).is_kept(joint, channel)
+            assert not self.make(name, low - step, low - step).is_satisfied(joint, channel)
 
     def test_a_constant_release_keeps_a_budget_of_zero(self, name, joint):
         notion = self.make(name, 0, 0)
         constant = Channel.constant(joint.n_public)
-        assert notion.is_kept(joint, constant)
+        assert notion.is_satisfied(joint, constant)
         found = notion.leakage(joint, constant)
         assert np.allclose(found, 0, atol=1e-9)
         assert np.min(found) >= 0
@@ -203,21 +203,21 @@ class TestLeakage:
     def test_a_release_of_dependent_data_does_not(self, name, named_joints):
         for case in ("random-5x17", "adult", "zeros", "ties", "function-of-x"):
             joint = named_joints[case]
-            assert not self.make(name, 0, 0).is_kept(joint, Channel.identity(joint.n_public))
+            assert not self.make(name, 0, 0).is_satisfied(joint, Channel.identity(joint.n_public))
 
     def test_everything_is_kept_where_nothing_can_leak(self, name, named_joints):
         for case in ("one-secret", "one-symbol", "one-of-each", "independent"):
             joint = named_joints[case]
-            assert self.make(name, 0, 0).is_kept(joint, Channel.identity(joint.n_public))
+            assert self.make(name, 0, 0).is_satisfied(joint, Channel.identity(joint.n_public))
 
     def test_fifty_nats_allow_full_support_and_never_a_zero(self, name, named_joints):
         whole = named_joints["random-5x17"]
-        assert self.make(name, 50, 50).is_kept(whole, Channel.identity(17))
+        assert self.make(name, 50, 50).is_satisfied(whole, Channel.identity(17))
         for case in ("adult", "zeros", "function-of-x"):
             joint = named_joints[case]
             identity = Channel.identity(joint.n_public)
             notion = self.make(name, 50, 50)
-            assert not notion.is_kept(joint, identity)
+            assert not notion.is_satisfied(joint, identity)
             found = notion.leakage(joint, identity)
             if name in ONE_BUDGET:
                 assert found == math.inf
@@ -227,7 +227,7 @@ class TestLeakage:
 
     def test_an_infinite_budget_allows_a_zero(self, name, named_joints):
         joint = named_joints["zeros"]
-        assert self.make(name, math.inf, math.inf).is_kept(joint, Channel.identity(joint.n_public))
+        assert self.make(name, math.inf, math.inf).is_satisfied(joint, Channel.identity(joint.n_public))
 
     def test_an_infinite_lower_budget_leaves_the_upper_bound(self, name, named_joints):
         if name in ONE_BUDGET:
@@ -235,14 +235,14 @@ class TestLeakage:
         joint = named_joints["zeros"]
         identity = Channel.identity(joint.n_public)
         high = self.make(name, 1, 1).leakage(joint, identity).upper
-        assert self.make(name, math.inf, high).is_kept(joint, identity)
-        assert not self.make(name, math.inf, high - 1e-6).is_kept(joint, identity)
-        assert not self.make(name, 50, math.inf).is_kept(joint, identity)
+        assert self.make(name, math.inf, high).is_satisfied(joint, identity)
+        assert not self.make(name, math.inf, high - 1e-6).is_satisfied(joint, identity)
+        assert not self.make(name, 50, math.inf).is_satisfied(joint, identity)
 
     def test_two_tiny_masses_are_not_mistaken_for_privacy(self, name):
         joint = Joint([[1 - 2e-200, 0, 0], [0, 1e-200, 0], [0, 0, 1e-200]])
         identity = Channel.identity(3)
-        assert not self.make(name, 50, 50).is_kept(joint, identity)
+        assert not self.make(name, 50, 50).is_satisfied(joint, identity)
         found = self.make(name, 1, 1).leakage(joint, identity)
         assert (found if name in ONE_BUDGET else found.lower) == math.inf
 
@@ -252,16 +252,16 @@ class TestLeakage:
         tell = np.zeros((3, 6, 3))
         for s in range(3):
             tell[s, :, s] = 1
-        assert not self.make(name, 50, 50).is_kept(joint, Channel(tell))
+        assert not self.make(name, 50, 50).is_satisfied(joint, Channel(tell))
         # hides it although X is sent, mapped so that P(y|s) is uniform
         ranks = np.argsort(np.argsort(-joint.p, axis=1, kind="stable"), axis=1)
         hide = np.zeros((3, 6, 6))
         for s, x in itertools.product(range(3), range(6)):
             hide[s, x, ranks[s, x]] = 1
-        assert self.make(name, 0, 0).is_kept(joint, Channel(hide))
+        assert self.make(name, 0, 0).is_satisfied(joint, Channel(hide))
 
     def test_refuses_a_channel_that_does_not_fit(self, name):
-        for method in ("is_kept", "leakage"):
+        for method in ("is_satisfied", "leakage"):
             with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
                 getattr(self.make(name, 1, 1), method)(Joint([[0.5, 0.5]]), Channel.identity(3))
 
@@ -269,8 +269,8 @@ class TestLeakage:
 def test_the_tolerance_is_keep_tol():
     joint, identity = Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2)
     exact = math.log(2)  # the smallest lift is 0.1 / (0.5 * 0.4)
-    assert ALIP(exact - KEEP_TOL / 2, 1).is_kept(joint, identity)
-    assert not ALIP(exact - 2 * KEEP_TOL, 1).is_kept(joint, identity)
+    assert ALIP(exact - KEEP_TOL / 2, 1).is_satisfied(joint, identity)
+    assert not ALIP(exact - 2 * KEEP_TOL, 1).is_satisfied(joint, identity)
 
 
 def test_notions_agree_where_the_definitions_do(joint):
@@ -345,14 +345,14 @@ class TestHalfspaces:
     @pytest.mark.parametrize("make", POLYHEDRAL.values(), ids=POLYHEDRAL)
     def test_a_channel_keeps_the_notion_exactly_when_all_its_rows_are_in_the_cone(self, make, joint):
         rng = np.random.default_rng(5)
-        dependent = not make(0.01, 0.01).is_kept(joint, Channel.identity(joint.n_public))
+        dependent = not make(0.01, 0.01).is_satisfied(joint, Channel.identity(joint.n_public))
         seen = set()
         for concentration in (0.3, 3, 30, 300):
             channel = Channel(random_kernel(joint, rng, concentration=concentration))
             rows = channel.joint_xy(joint) / channel.joint_xy(joint).sum(axis=0)
             for budget in (0.01, 0.1, 0.5, 1.5):
                 notion = make(budget, budget)
-                kept = notion.is_kept(joint, channel)
+                kept = notion.is_satisfied(joint, channel)
                 assert (notion.halfspaces(joint) @ rows).min(initial=1) >= (0 if kept else -math.inf) - 1e-12
                 if not kept:
                     assert (notion.halfspaces(joint) @ rows).min(initial=1) < 0
@@ -470,10 +470,10 @@ class TestSRLIP:
             rows = Channel(kernel).joint_xy(joint)
             above, below = SRLIP(level + 1e-6, shape), SRLIP(max(0, level - 1e-6), shape)
             assert (above.halfspaces(joint) @ rows).min(initial=0) >= 0
-            assert above.is_kept(joint, Channel(kernel))
+            assert above.is_satisfied(joint, Channel(kernel))
             if level > 1e-6:
                 assert (below.halfspaces(joint) @ rows).min(initial=0) < 0
-                assert not below.is_kept(joint, Channel(kernel))
+                assert not below.is_satisfied(joint, Channel(kernel))
 
     @pytest.mark.parametrize("shape", SHAPES, ids=str)
     def test_cone_of_one_attribute_against_enumeration(self, shape):
@@ -504,13 +504,13 @@ class TestSRLIP:
     def test_a_deterministic_channel_leaks_a_zero(self):
         joint = Joint.from_counts([[1, 2, 3, 4], [4, 0, 2, 1]])
         assert SRLIP(50, (2, 2)).leakage(joint, Channel.identity(4)) == math.inf
-        assert not SRLIP(50, (2, 2)).is_kept(joint, Channel.identity(4))
-        assert SRLIP(math.inf, (2, 2)).is_kept(joint, Channel.identity(4))
+        assert not SRLIP(50, (2, 2)).is_satisfied(joint, Channel.identity(4))
+        assert SRLIP(math.inf, (2, 2)).is_satisfied(joint, Channel.identity(4))
 
     def test_a_secret_that_the_side_channel_rules_out_bounds_nothing(self):
         # the first attribute tells S, the second is independent of it: to release the second adds nothing to any J
         joint = Joint.from_counts([[1, 2, 0, 0], [0, 0, 2, 4]])
-        assert SRLIP(0, (2, 2)).is_kept(joint, Channel.merge([(0, 2), (1, 3)], 4))
+        assert SRLIP(0, (2, 2)).is_satisfied(joint, Channel.merge([(0, 2), (1, 3)], 4))
         # to release the first tells S to whoever does not know it
         assert SRLIP(0, (2, 2)).leakage(joint, Channel.merge([(0, 1), (2, 3)], 4)) == math.inf
 
@@ -531,7 +531,7 @@ class TestSRLIP:
         assert found == pytest.approx(LIP(1).leakage(joint, channel), rel=1e-9, abs=1e-12)
 
     def test_a_constant_release_keeps_zero(self, joint):
-        assert SRLIP(0, (joint.n_public,)).is_kept(joint, Channel.constant(joint.n_public))
+        assert SRLIP(0, (joint.n_public,)).is_satisfied(joint, Channel.constant(joint.n_public))
 
     @pytest.mark.parametrize("sees", [False, True])
     def test_an_output_of_any_weight_has_its_lifts(self, sees):
@@ -539,7 +539,7 @@ class TestSRLIP:
         joint = Joint([[0.5, 0.25, 0.125], [0.125 - 1e-200, 1e-200, 1e-290]])
         weights, notion = np.array([0.5, 1e-30, 1e-120, 0.0]), SRLIP(1, (3,))
         kernel = np.broadcast_to(weights / weights.sum(), (3, 4))
-        found = notion.row_needs(joint, Channel(np.broadcast_to(kernel, (2, 3, 4)) if sees else kernel))
+        found = notion.required_by_posteriors(joint, Channel(np.broadcast_to(kernel, (2, 3, 4)) if sees else kernel))
         assert [need.needed.tolist() for need in found] == [pytest.approx([0.0] * 4, abs=1e-12)] * 2
         assert notion.leakage(joint, Channel(kernel)) == pytest.approx(0, abs=1e-12)
 
@@ -548,7 +548,7 @@ class TestSRLIP:
         text = r"^shape \(2, 2\) has 4 combinations, the joint 6 public symbols$"
         for call in (
             lambda: SRLIP(1, (2, 2)).leakage(joint, Channel.identity(6)),
-            lambda: SRLIP(1, (2, 2)).is_kept(joint, Channel.identity(6)),
+            lambda: SRLIP(1, (2, 2)).is_satisfied(joint, Channel.identity(6)),
             lambda: SRLIP(1, (2, 2)).halfspaces(joint),
         ):
             with pytest.raises(InvalidParameter, match=text):

@@ -27,9 +27,9 @@ def test_by_hand():
 @pytest.mark.parametrize("make", [AverageLeakage, MaximalLeakage])
 def test_budgets(make):
     identity = ll.Channel.identity(2)
-    assert make(math.inf).excess(JOINT, identity) == -math.inf
-    assert make(0.0).is_kept(JOINT, ll.Channel.constant(2))
-    assert not make(0.0).is_kept(JOINT, identity)
+    assert make(math.inf).violation(JOINT, identity) == -math.inf
+    assert make(0.0).is_satisfied(JOINT, ll.Channel.constant(2))
+    assert not make(0.0).is_satisfied(JOINT, identity)
     assert make(0.5).belief(0.3) == (0.0, 1.0)
     for bad in (-1.0, math.nan, "1"):
         with pytest.raises(InvalidParameter, match="eps"):
@@ -39,7 +39,7 @@ def test_budgets(make):
 def test_a_rare_output_tells_all_the_same():
     joint = ll.Joint(np.diag([0.5, 0.5]))
     channel = ll.Channel([[0.01, 0, 0.99], [0, 0.01, 0.99]])
-    assert AverageLeakage(0.007).is_kept(joint, channel)
+    assert AverageLeakage(0.007).is_satisfied(joint, channel)
     assert ll.LIP(1.0).leakage(joint, channel) == math.inf
     assert AverageLeakage(0.1).average == 0.1
     assert MaximalLeakage(0.1).maximal == 0.1
@@ -56,7 +56,7 @@ def test_is_a_value_and_names_what_does_not_fit(make):
     assert len({notion, make(0.5)}) == 1
     with pytest.raises(FrozenInstanceError):
         notion.eps = 0.1
-    for ask in (notion.leakage, notion.excess):
+    for ask in (notion.leakage, notion.violation):
         with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
             ask(3, ll.Channel.identity(2))
         with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):

@@ -25,7 +25,7 @@ from liftlib import (
     UnsupportedNotion,
 )
 from liftlib.measures.lifts import lift
-from liftlib.notions import Leakage, Need
+from liftlib.notions import Leakage, RequiredBudget
 from liftlib.notions.averages import MOST_SETS, NEAR, _Averages
 from liftlib.notions.base import LiftNotion, cone_of, difference, log_of
 from liftlib.notions.catalogue import NOTIONS, maker, notion_from, parameters
@@ -58,7 +58,7 @@ def budgets_of(notion):
 @each
 def test_needs_name_the_notions_own_budgets(make):
     notion = make(0.3, 0.7)
-    found = {need.budget: need.allowed for need in notion.needs(lift(TABLE), TABLE.p_s)}
+    found = {need.budget: need.allowed for need in notion.required_budgets(lift(TABLE), TABLE.p_s)}
     assert found == budgets_of(notion)
 
 
@@ -66,7 +66,7 @@ def test_needs_name_the_notions_own_budgets(make):
 @given(joint=st.from_type(Joint), a=budget, b=budget)
 def test_a_column_is_kept_exactly_when_each_need_is_allowed(make, joint, a, b):
     notion, lifts = make(a, b), lift(joint)
-    needs = notion.needs(lifts, joint.p_s)
+    needs = notion.required_budgets(lifts, joint.p_s)
     kept = notion.kept_columns(lifts, joint.p_s)
     for x in range(joint.n_public):
         over = [float(need.needed[x]) - need.allowed for need in needs if math.isfinite(need.allowed)]
@@ -80,8 +80,8 @@ def test_excess_is_leakage_less_the_budget(make, joint, a, b):
     leakage = notion.leakage(joint, channel)
     pairs = zip(leakage if isinstance(leakage, Leakage) else [leakage], budgets_of(notion).values(), strict=True)
     expected = max(leak - allowed for leak, allowed in pairs if math.isfinite(allowed))
-    assert notion.excess(joint, channel) == pytest.approx(expected, abs=1e-15)
-    assert notion.is_kept(joint, channel) == (expected <= KEEP_TOL)
+    assert notion.violation(joint, channel) == pytest.approx(expected, abs=1e-15)
+    assert notion.is_satisfied(joint, channel) == (expected <= KEEP_TOL)
 
 
 @pytest.mark.parametrize("over", [0.0, 0.9, 1.1, 50.0])
@@ -92,26 +92,26 @@ def test_kept_to_the_tolerance_and_no_further(make, over):
     worst = make(1.0, 1.0).leakage(TABLE, channel)
     low, high = worst if isinstance(worst, Leakage) else (worst, worst)
     notion = make(low - over * KEEP_TOL, high - over * KEEP_TOL)
-    assert notion.is_kept(TABLE, channel) == (over <= 1)
+    assert notion.is_satisfied(TABLE, channel) == (over <= 1)
     assert notion.kept_columns(lift(TABLE), TABLE.p_s).all() == (over <= 1)
 
 
 def test_no_finite_budget_is_no_excess():
     for notion in (ALIP(math.inf, math.inf), LIP(math.inf), LDP(math.inf), SRLIP(math.inf, (3,))):
-        assert notion.excess(TABLE, AS_IS) == -math.inf
-        assert notion.is_kept(TABLE, AS_IS)
+        assert notion.violation(TABLE, AS_IS) == -math.inf
+        assert notion.is_satisfied(TABLE, AS_IS)
 
 
 def test_an_infinite_leakage_exceeds_any_finite_budget():
     zero = Joint([[0.5, 0.0], [0.25, 0.25]])
     for notion in (ALIP(700.0, math.inf), LIP(700.0), LDP(700.0), L1Lift(700.0, 1.0), SRLIP(700.0, (2,))):
-        assert notion.excess(zero, Channel.identity(2)) == math.inf
-        assert not notion.is_kept(zero, Channel.identity(2))
+        assert notion.violation(zero, Channel.identity(2)) == math.inf
+        assert not notion.is_satisfied(zero, Channel.identity(2))
 
 
 def test_who_decides():
     def deciders(notion):
-        return [need.decides for need in notion.needs(lift(TABLE), TABLE.p_s)]
+        return [need.decides for need in notion.required_budgets(lift(TABLE), TABLE.p_s)]
 
     assert deciders(ALIP(1, 1)) == [("least",), ("most",)]
     assert deciders(LIP(1)) == [("least",), ("most",)]
@@ -127,7 +127,7 @@ def test_needs_by_hand():
     column, prior = np.array([[0.5], [1.5]]), np.array([0.5, 0.5])
 
     def values(notion):
-        return [float(need.needed[0]) for need in notion.needs(column, prior)]
+        return [float(need.needed[0]) for need in notion.required_budgets(column, prior)]
 
     def mean(f):
         return float(sum(p * f(x) for p, x in zip(p_s, lifts, strict=True)))
@@ -164,14 +164,18 @@ class TestLiftBounds:
             for notion, exactly in ((L1Lift(math.inf, eps), 1e-9), (AlphaLift(40.0, math.inf, eps), 1e-2)):
                 top = math.exp(notion.lift_bounds(p_s).upper[0])
                 column = np.array([[top], [(1 - p * top) / rest]])
-                need = notion.needs(column, p_s)[1]
+                need = notion.required_budgets(column, p_s)[1]
                 assert need.needed[0] == pytest.approx(eps, rel=exactly)
             inverse = math.exp(L1Lift(eps, math.inf).lift_bounds(p_s).lower[0])
-            assert L1Lift(eps, 1).needs(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[0] == pytest.approx(eps)
+            assert L1Lift(eps, 1).required_budgets(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[0] == pytest.approx(
+                eps
+            )
             inverse = math.exp(Chi2Lift(eps, math.inf).lift_bounds(p_s).lower[0])
-            assert Chi2Lift(eps, 1).needs(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[0] == pytest.approx(eps)
+            assert Chi2Lift(eps, 1).required_budgets(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[
+                0
+            ] == pytest.approx(eps)
             top = math.exp(Chi2Lift(math.inf, eps).lift_bounds(p_s).upper[0])
-            assert Chi2Lift(1, eps).needs(np.array([[top], [1.0]]), p_s)[1].needed[0] == pytest.approx(eps)
+            assert Chi2Lift(1, eps).required_budgets(np.array([[top], [1.0]]), p_s)[1].needed[0] == pytest.approx(eps)
 
     def test_every_posterior_is_a_probability(self):
         p_s = np.array([0.25, 0.75])
@@ -259,7 +263,7 @@ class TestTangents:
     def test_a_row_has_one_from_a_millionth_of_a_nat_on(self, make, at):
         row = TABLE.p_x + np.array([0.05, -0.02, -0.03])
         column = (TABLE.s_given_x / TABLE.p_s[:, None] @ row)[:, None]
-        need = float(make(1.0).needs(column, TABLE.p_s)[at].needed[0])
+        need = float(make(1.0).required_budgets(column, TABLE.p_s)[at].needed[0])
         for short, tangents in ((-1e-7, 1), (0.9 * NEAR, 1), (1.1 * NEAR, 0), (1e-3, 0), (0.5, 0)):
             assert make(need + short).tangents(TABLE, row[None]).shape == (tangents, 3)
 
@@ -308,8 +312,8 @@ class TestKinds:
         assert L1Lift(math.inf, 0.5).halfspaces(many).shape == (2**16 - 2, 2)
 
     def test_what_a_notion_of_ones_own_must_say(self):
-        assert Notion.__abstractmethods__ == {"leakage", "excess"}
-        assert LiftNotion.__abstractmethods__ == {"needs"}
+        assert Notion.__abstractmethods__ == {"leakage", "violation"}
+        assert LiftNotion.__abstractmethods__ == {"required_budgets"}
         assert _Averages.__abstractmethods__ == {"_measure", "_budget", "_largest"}
 
     def test_alpha_at_infinity_is_alip(self):
@@ -321,7 +325,7 @@ class TestKinds:
         assert not side.columnwise
         assert side.attributes == (3,)
         assert ALIP(1, 1).attributes is None
-        for ask in (side.needs, side.kept_columns, side.risk):
+        for ask in (side.required_budgets, side.kept_columns, side.risk):
             with pytest.raises(UnsupportedNotion, match="not decided by each symbol's lifts alone"):
                 ask(lift(TABLE), TABLE.p_s)
 
@@ -344,15 +348,15 @@ class TestRoundingOfAConstantRelease:
             below += lift(constant.release(joint)).max() < 1
             notion = make(0.0, 0.0)
             assert np.min(notion.leakage(joint, constant)) >= 0
-            assert notion.excess(joint, constant) >= 0
+            assert notion.violation(joint, constant) >= 0
         assert below, "rounding went the other way each time, so that nothing was tried"
 
 
 class OfOnesOwn(LiftNotion):
     """The largest lift, to the power of four: no more is said than must be."""
 
-    def needs(self, lift, p_s):  # noqa: ARG002
-        return (Need("eps", log_of(lift.max(axis=-2) ** 4), 1.0),)
+    def required_budgets(self, lift, p_s):  # noqa: ARG002
+        return (RequiredBudget("eps", log_of(lift.max(axis=-2) ** 4), 1.0),)
 
 
 @dataclass(frozen=True)
@@ -361,8 +365,8 @@ class Over(LiftNotion):
 
     nats: float
 
-    def needs(self, lift, p_s):  # noqa: ARG002
-        return (Need("eps", np.full(lift.shape[-1], self.nats), 0.0),)
+    def required_budgets(self, lift, p_s):  # noqa: ARG002
+        return (RequiredBudget("eps", np.full(lift.shape[-1], self.nats), 0.0),)
 
 
 class Always(Notion):
@@ -371,12 +375,14 @@ class Always(Notion):
     def leakage(self, joint, channel):  # noqa: ARG002
         return 0.0
 
-    def excess(self, joint, channel):  # noqa: ARG002
+    def violation(self, joint, channel):  # noqa: ARG002
         return -1.0
 
 
 class TestWhatEveryNotionHas:
-    @pytest.mark.parametrize("ask", [Always().is_kept, OfOnesOwn().is_kept, OfOnesOwn().leakage, OfOnesOwn().excess])
+    @pytest.mark.parametrize(
+        "ask", [Always().is_satisfied, OfOnesOwn().is_satisfied, OfOnesOwn().leakage, OfOnesOwn().violation]
+    )
     def test_names_an_argument_of_the_wrong_kind(self, ask):
         with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
             ask(3, AS_IS)
@@ -385,7 +391,7 @@ class TestWhatEveryNotionHas:
 
     def test_to_within_the_tolerance_itself(self):
         for nats, kept in ((KEEP_TOL, True), (math.nextafter(KEEP_TOL, 1), False)):
-            assert Over(nats).is_kept(TABLE, AS_IS) is kept
+            assert Over(nats).is_satisfied(TABLE, AS_IS) is kept
             assert Over(nats).kept_columns(lift(TABLE), TABLE.p_s).tolist() == [kept] * 3
 
     def test_bounds_that_hold_for_any(self):
@@ -409,7 +415,9 @@ class TestWhatEveryNotionHas:
             assert notion.extremes is True
             lifts, p_s = lift(TABLE), TABLE.p_s
             ends = np.array([lifts.min(axis=0), lifts.max(axis=0)])
-            for need, other in zip(notion.needs(lifts, p_s), notion.needs(ends, p_s), strict=True):
+            for need, other in zip(
+                notion.required_budgets(lifts, p_s), notion.required_budgets(ends, p_s), strict=True
+            ):
                 assert need.needed.tolist() == other.needed.tolist()
 
     def test_nothing_is_relaxed(self):

@@ -50,7 +50,7 @@ def test_kept_exactly_when_each_ratio_is(notion, count):
         joint = Joint(rng.dirichlet(np.ones(12)).reshape(3, 4))
         channel = Channel(rng.dirichlet(np.full(3, concentration), size=4))
         release = channel.release(joint)
-        kept = notion.is_kept(joint, channel)
+        kept = notion.is_satisfied(joint, channel)
         assert kept_by(notion.ratios(3), release.p / joint.p_s[:, None], release.p_x) == kept
         seen.add(kept)
     assert True in seen or notion == PerfectPrivacy()

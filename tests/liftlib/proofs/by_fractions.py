@@ -41,7 +41,7 @@ class ByFractions:
             self.children.setdefault(parent, {})[int(proof.child[at])] = at
 
     def combined(self, weights):
-        """w G, and what the tolerance of ``is_kept`` costs it."""
+        """w G, and what the tolerance of ``is_satisfied`` costs it."""
         total, loose = [Fraction(0)] * self.n, Fraction(0)
         for weight, sides in zip(exactly(weights), self.proof.sides.tolist(), strict=True):
             side = sides[weight < 0]

@@ -264,7 +264,7 @@ class Over(ll.Notion):
     def leakage(self, joint, channel):  # noqa: ARG002
         return self.nats
 
-    def excess(self, joint, channel):  # noqa: ARG002
+    def violation(self, joint, channel):  # noqa: ARG002
         return self.nats
 
 
@@ -321,7 +321,7 @@ class TestCheck:
     def test_what_is_off_by_exactly_a_tolerance_is_accepted(self):
         """I(X; Y) of a sure symbol is 0, and the notion exceeds its budget by what it is told."""
         sure = ll.Joint([[1.0]])
-        for excess, value, refused in (
+        for violation, value, refused in (
             (KEEP_TOL, VALUE_TOL, False),
             (math.nextafter(KEEP_TOL, 1), 0.0, True),
             (0.0, math.nextafter(VALUE_TOL, 1), True),
@@ -330,9 +330,9 @@ class TestCheck:
             channel = ll.Channel([[1.0]], certificate=Certificate("by hand", value, 10.0))
             if refused:
                 with pytest.raises(InvalidProof, match=r"is not private|as the certificate says"):
-                    check_proof(sure, Over(excess), channel, proof)
+                    check_proof(sure, Over(violation), channel, proof)
             else:
-                assert check_proof(sure, Over(excess), channel, proof).leakage == excess
+                assert check_proof(sure, Over(violation), channel, proof).leakage == violation
 
     def test_what_is_told_is_what_is_proven_or_more(self):
         proven = upper_bound(JOINT, NOTION, proof_of())

@@ -65,11 +65,11 @@ def test_share_at_a_large_budget_keeps_its_digits():
 def test_share_is_what_calibration_finds(joint, notion):
     share = reduction_share(joint, notion)
     channel = ll.mechanisms.linear_reduction.at(joint, share)
-    assert notion.is_kept(joint, channel)
-    if notion.excess(joint, ll.mechanisms.linear_reduction.at(joint, 1.0)) < 0:  # a budget above 0
+    assert notion.is_satisfied(joint, channel)
+    if notion.violation(joint, ll.mechanisms.linear_reduction.at(joint, 1.0)) < 0:  # a budget above 0
         assert share == pytest.approx(ll.calibrate(ll.mechanisms.linear_reduction, joint, notion), abs=1e-8)
     if share > 1e-6:
-        assert not notion.is_kept(joint, ll.mechanisms.linear_reduction.at(joint, 0.999 * share))
+        assert not notion.is_satisfied(joint, ll.mechanisms.linear_reduction.at(joint, 0.999 * share))
 
 
 @pytest.mark.parametrize("eps", [0.0, 0.2, 1.0, 50.0])
@@ -80,7 +80,7 @@ def test_share_against_side_channels(shape, eps):
         joint = ll.datasets.dirichlet_joint(2, int(np.prod(shape)), 0.5, np.random.default_rng(seed))
         notion = ll.SRLIP(eps, shape)
         share = reduction_share(joint, notion)
-        assert notion.is_kept(joint, ll.mechanisms.linear_reduction.at(joint, share))
+        assert notion.is_satisfied(joint, ll.mechanisms.linear_reduction.at(joint, share))
         if eps:
             assert share == pytest.approx(ll.calibrate(ll.mechanisms.linear_reduction, joint, notion), abs=1e-8)
 
@@ -88,7 +88,7 @@ def test_share_against_side_channels(shape, eps):
 def test_share_where_there_are_too_many_halfspaces():
     joint = ll.datasets.uniform_joint(18, 4, np.random.default_rng(0))
     notion = ll.L1Lift(np.inf, 0.1)
-    assert notion.is_kept(joint, ll.mechanisms.linear_reduction.at(joint, reduction_share(joint, notion)))
+    assert notion.is_satisfied(joint, ll.mechanisms.linear_reduction.at(joint, reduction_share(joint, notion)))
 
 
 def test_share_at_the_ends():

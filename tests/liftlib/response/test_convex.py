@@ -31,7 +31,7 @@ def assert_bracketed(joint, notion, compiled=None, gap=1e-4):
     """Cutting planes over all vertices bracket the same optimum, the channel is private, and the proof holds."""
     channel = ll.mechanisms.optimal(joint, notion, gap=gap, compiled=compiled)
     made = channel.certified(RowsCertificate)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(ll.measures.mutual_information(channel.joint_xy(joint)), abs=1e-12)
     assert np.isfinite(made.upper) == (joint.p_x >= 1e-9).all()
     if np.isfinite(made.upper):
@@ -65,11 +65,14 @@ def as_alip(joint, notion):
     """With two secrets a lift column is one number, so any convex notion is an interval: find its two ends."""
     p = joint.p_s
 
-    def excess(first):
+    def violation(first):
         column = np.array([first, (1 - p[0] * first) / p[1]])[:, None]
-        return max(float(need.needed[0]) - need.allowed for need in notion.needs(column, p))
+        return max(float(need.needed[0]) - need.allowed for need in notion.required_budgets(column, p))
 
-    ends = [brentq(excess, 1, bound, xtol=1e-14) if excess(bound) > 0 else bound for bound in (1e-9, (1 - 1e-9) / p[0])]
+    ends = [
+        brentq(violation, 1, bound, xtol=1e-14) if violation(bound) > 0 else bound
+        for bound in (1e-9, (1 - 1e-9) / p[0])
+    ]
     likelihood = joint.s_given_x[0] / p[0]
     return np.array([likelihood - ends[0], ends[1] - likelihood])
 
@@ -92,7 +95,7 @@ def test_no_channel_drawn_at_random_has_more(notion):
     for _ in range(200):
         kernel, share = rng.dirichlet(np.full(7, 0.2), size=6), rng.uniform()
         tried = ll.Channel((1 - share) * kernel + share * (joint.p_x @ kernel))
-        if notion.is_kept(joint, tried):
+        if notion.is_satisfied(joint, tried):
             kept += 1
             assert ll.measures.mutual_information(tried.joint_xy(joint)) <= made.upper
     assert kept > 20
@@ -114,7 +117,7 @@ def test_a_budget_of_0_is_perfect_privacy():
 
 @pytest.mark.parametrize("eps", [0.3, 1.0, 3.0])
 def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
-    """Rows at the end of what is_kept accepts, which lets a budget be missed by 1e-9 nats."""
+    """Rows at the end of what is_satisfied accepts, which lets a budget be missed by 1e-9 nats."""
     for seed in range(6):
         rng = np.random.default_rng(seed)
         joint = ll.datasets.uniform_joint(4, 6, rng)
@@ -184,7 +187,7 @@ def test_out_of_time_is_told():
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
     with pytest.warns(LiftWarning, match=r"the time was over .* rounds of tangents: .*; give more seconds"):
         channel = ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), seconds=0)
-    assert ll.AlphaLift(2, 0.3, 0.2).is_kept(joint, channel)
+    assert ll.AlphaLift(2, 0.3, 0.2).is_satisfied(joint, channel)
     made = channel.certificate
     best = ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-4).certificate
     assert made.value <= best.upper
@@ -216,7 +219,7 @@ def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
     channel = ll.mechanisms.optimal(joint, notion)
     made = channel.certified(RowsCertificate)
     assert len(calls) > 1
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(expected.value, rel=2e-6)
     assert ll.check_proof(joint, notion, channel).upper <= made.upper
 
@@ -247,7 +250,7 @@ def test_where_symbols_are_left_out_nothing_is_proven():
     made = channel.certified(RowsCertificate)
     assert made.upper == np.inf
     assert made.proof is None
-    assert ll.Chi2Lift(np.inf, 0.3).is_kept(joint, channel)
+    assert ll.Chi2Lift(np.inf, 0.3).is_satisfied(joint, channel)
 
 
 def test_what_is_not_convex_is_refused():
@@ -268,5 +271,5 @@ def test_a_rare_symbol_takes_weights_that_are_exact():
     )
     notion = ll.AlphaLift(3.0, 0.120714969768, np.inf)
     channel = ll.mechanisms.optimal(joint, notion, gap=1e-4)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert ll.check_proof(joint, notion, channel).gap <= 1e-4 * channel.certificate.value + 1e-8

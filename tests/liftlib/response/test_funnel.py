@@ -27,13 +27,13 @@ def test_no_partition_is_better(seed, share):
     joint = ll.datasets.uniform_joint(3, 5, seed)
     notion = AverageLeakage(share * ll.measures.mutual_information(joint.p))
     channel = ll.mechanisms.funnel(joint, notion)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     best, _ = best_by_hand(joint, notion)
     assert utility(joint, channel) >= best - 1e-9
     assert channel.certificate.upper == math.inf
     for merging in (ll.mechanisms.funnel_merging, ll.mechanisms.funnel_subsets):
         merged = merging(joint, notion)
-        assert notion.is_kept(joint, merged)
+        assert notion.is_satisfied(joint, merged)
         assert utility(joint, merged) <= best + 1e-12
 
 
@@ -71,7 +71,7 @@ def test_ends(named_joints):
         for make in (ll.mechanisms.funnel_merging, ll.mechanisms.funnel):
             for eps in (0.0, 0.05, 50.0, math.inf):
                 channel = make(joint, AverageLeakage(eps))
-                assert AverageLeakage(eps).is_kept(joint, channel), (name, make.__name__, eps)
+                assert AverageLeakage(eps).is_satisfied(joint, channel), (name, make.__name__, eps)
     joint = named_joints["independent"]
     assert utility(joint, ll.mechanisms.funnel(joint, AverageLeakage(0.0))) == pytest.approx(
         ll.measures.entropy(joint.p_x)

@@ -133,7 +133,7 @@ def test_ends(named_joints):
         joint = named_joints[name]
         for eps in (0.0, 0.05, 50.0, math.inf):
             channel = ll.mechanisms.funnel_descent(joint, AverageLeakage(eps), starts=1)
-            assert AverageLeakage(eps).is_kept(joint, channel), (name, eps)
+            assert AverageLeakage(eps).is_satisfied(joint, channel), (name, eps)
 
 
 def test_refusals():

@@ -72,7 +72,7 @@ def test_against_all_partitions():
         joint = ll.datasets.uniform_joint(2, 5, seed)
         notion = AverageLeakage(0.3 * ll.measures.mutual_information(joint.p))
         channel = ll.mechanisms.funnel_subsets(joint, notion)
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         found, (best, _) = ll.evaluate(joint, channel).mutual_information, best_by_hand(joint, notion)
         assert found <= best + 1e-12
         met += found >= best - 1e-12
@@ -84,7 +84,7 @@ def test_ends(named_joints):
         joint = named_joints[name]
         for eps in (0.0, 0.05, 50.0, math.inf):
             channel = ll.mechanisms.funnel_subsets(joint, AverageLeakage(eps))
-            assert AverageLeakage(eps).is_kept(joint, channel), (name, eps)
+            assert AverageLeakage(eps).is_satisfied(joint, channel), (name, eps)
             assert channel.partition is not None
     assert ll.mechanisms.funnel_subsets(named_joints["independent"], AverageLeakage(1e-9)).n_outputs > 1
 

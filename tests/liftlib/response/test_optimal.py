@@ -21,7 +21,7 @@ def random_private_channel(joint, notion, rng):
     if rng.random() < 0.5:
         kernel = 0.5 * kernel + 0.5 * np.eye(joint.n_public)
     share = 0.0
-    while not notion.is_kept(joint, channel := ll.Channel((1 - share) * kernel + share * (joint.p_x @ kernel))):
+    while not notion.is_satisfied(joint, channel := ll.Channel((1 - share) * kernel + share * (joint.p_x @ kernel))):
         share = min(1.0, share + 0.02)
     return channel
 
@@ -44,7 +44,7 @@ def test_cone_and_product_polytope_agree(n, eps):
     joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
     cone = ll.mechanisms.optimal(joint, ll.LDP(eps))
     product = ll.mechanisms.optimal(joint, ll.LDP(eps), method="product-polytope")
-    assert ll.LDP(eps).is_kept(joint, product)
+    assert ll.LDP(eps).is_satisfied(joint, product)
     assert utility(joint, cone) == pytest.approx(utility(joint, product), abs=1e-9)
 
 
@@ -60,7 +60,7 @@ def test_product_polytope_serves_every_polyhedral_notion(notion):
         ll.Joint.from_counts([[4, 0, 3, 1], [0, 2, 3, 1]]),
     ):
         product = ll.mechanisms.optimal(joint, notion, method="product-polytope")
-        assert notion.is_kept(joint, product)
+        assert notion.is_satisfied(joint, product)
         cone = ll.mechanisms.optimal(joint, notion)
         assert utility(joint, product) == pytest.approx(utility(joint, cone), abs=1e-9)
         assert product.certificate.value == pytest.approx(utility(joint, product), abs=1e-12)
@@ -70,7 +70,7 @@ def test_product_polytope_serves_every_polyhedral_notion(notion):
 def test_product_polytope_leaves_dust_out():
     joint = ll.Joint.from_counts([[4, 1, 3, 1e-12], [1, 2, 3, 2e-12]])
     product = ll.mechanisms.optimal(joint, ll.LIP(0.3), method="product-polytope")
-    assert ll.LIP(0.3).is_kept(joint, product)
+    assert ll.LIP(0.3).is_satisfied(joint, product)
     assert product.certificate.upper == np.inf
     assert utility(joint, product) == pytest.approx(utility(joint, ll.mechanisms.optimal(joint, ll.LIP(0.3))), abs=1e-9)
 
@@ -82,7 +82,7 @@ def test_product_polytope_is_for_few_symbols():
     with pytest.raises(UnsupportedNotion, match="use subset_merging or watchdog"):
         ll.mechanisms.optimal(ll.Joint([[0.5, 0.5]]), ll.Chi2Lift(1.0, 1.0), method="product-polytope")
     five = ll.datasets.uniform_joint(2, 5, np.random.default_rng(0))
-    assert ll.LDP(3.0).is_kept(five, ll.mechanisms.optimal(five, ll.LDP(3.0), method="product-polytope"))
+    assert ll.LDP(3.0).is_satisfied(five, ll.mechanisms.optimal(five, ll.LDP(3.0), method="product-polytope"))
 
 
 def test_two_secrets_by_hand():
@@ -208,9 +208,9 @@ def test_where_vertices_nearly_coincide_the_tree_answers(eps, n):
         for notion in (ll.LDP(eps), ll.ALIP(np.inf, eps), ll.ALIP(eps, np.inf)):
             assert few_vertices(notion.halfspaces(joint), most_vertices(compiled=True))
             channel = ll.mechanisms.optimal(joint, notion)
-            assert notion.is_kept(joint, channel)
+            assert notion.is_satisfied(joint, channel)
             assert channel.certificate.gap <= 1e-5
-            assert notion.is_kept(joint, ll.mechanisms.robust(joint, notion))
+            assert notion.is_satisfied(joint, ll.mechanisms.robust(joint, notion))
 
 
 def give_up(*_):

@@ -70,7 +70,7 @@ def test_the_factors_of_the_tree_are_those_of_all_vertices(monkeypatch):
             monkeypatch.setattr(product, "most_vertices", lambda _, most=most: most)
             made.append(ll.mechanisms.product(joint, notion))
         listed, searched = made
-        assert notion.is_kept(joint, searched)
+        assert notion.is_satisfied(joint, searched)
         assert searched.certificate.value == pytest.approx(listed.certificate.value, rel=1e-5)
         assert searched.certificate.share == pytest.approx(listed.certificate.share, abs=1e-5)
 
@@ -80,7 +80,7 @@ def test_a_product_with_an_attribute_of_many_values():
     joint = ll.datasets.uniform_joint(3, 80, np.random.default_rng(6))
     notion = ll.SRLIP(2.0, (40, 2))
     made = ll.mechanisms.product(joint, notion)
-    assert notion.is_kept(joint, made)
+    assert notion.is_satisfied(joint, made)
     assert made.certificate.value > 0.1
     factor = made.certificate.factors[0]
     halfspaces, own = notion.attribute_halfspaces(joint, 0, made.certificate.share * 1.0)
@@ -96,15 +96,15 @@ def test_product_as_printed_and_repaired():
     joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
     notion = ll.SRLIP(0.5, (2, 2))
     printed, repaired = ll.mechanisms.product(joint, notion, repair=False), ll.mechanisms.product(joint, notion)
-    assert not notion.is_kept(joint, printed)
-    assert notion.is_kept(joint, repaired)
+    assert not notion.is_satisfied(joint, printed)
+    assert notion.is_satisfied(joint, repaired)
     made = repaired.certified(ProductCertificate)
     assert 0 < made.share < 1 == printed.certificate.share
     np.testing.assert_allclose(np.kron(*(f.kernel for f in made.factors)), repaired.kernel)
     assert made.value == ll.evaluate(joint, repaired).mutual_information
     assert made.upper == np.inf
     # on the private side of the largest share, and near it
-    assert 0 <= -notion.excess(joint, repaired) < 1e-5
+    assert 0 <= -notion.violation(joint, repaired) < 1e-5
 
 
 def test_attribute_halfspaces_against_the_definition():
@@ -131,7 +131,7 @@ def test_an_infinite_budget_and_a_hopeless_one():
     # each factor tells nothing of S by itself, the two together tell it all: X1 xor X2
     told = ll.Joint.from_counts([[1, 0, 0, 1], [0, 1, 1, 0]])
     channel = ll.mechanisms.product(told, ll.SRLIP(0.0, (2, 2)))
-    assert ll.SRLIP(0.0, (2, 2)).is_kept(told, channel)
+    assert ll.SRLIP(0.0, (2, 2)).is_satisfied(told, channel)
 
 
 def test_where_no_share_helps_nothing_is_told(monkeypatch):
@@ -161,4 +161,4 @@ def test_a_budget_next_to_0(seed, shape, eps):
     rng.integers(3)
     n_secret, concentration = int(rng.integers(2, 5)), float(rng.choice([0.3, 1.0]))
     joint = ll.datasets.dirichlet_joint(n_secret, shape[0] * shape[1], concentration, rng)
-    assert ll.SRLIP(eps, shape).is_kept(joint, ll.mechanisms.product(joint, ll.SRLIP(eps, shape)))
+    assert ll.SRLIP(eps, shape).is_satisfied(joint, ll.mechanisms.product(joint, ll.SRLIP(eps, shape)))

@@ -31,13 +31,13 @@ def assert_agree(joint, notion, compiled, gap=1e-6):
     channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=gap)
     made = channel.certified(RowsCertificate)
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(utility(joint, channel), abs=1e-12)
     assert made.value <= best + 1e-8
     assert made.upper >= best - 1e-9
     assert made.value >= best - max(gap * best, 1e-8)
     if np.isfinite(made.upper):
-        # the bound is for all that is_kept tolerates, which costs what the halfspaces' weights say, and rounding 10^-8
+        # the bound allows for the tolerance of is_satisfied, which costs what the halfspaces' weights say, and rounding
         size = np.maximum(1, np.abs(notion.halfspaces(joint)).max(initial=0.0))
         tolerated = KEEP_TOL * size * np.abs(made.proof.weights[:, :-1]).sum(axis=1).max()
         assert made.gap <= max(gap * made.value, 1e-8) + tolerated
@@ -132,7 +132,7 @@ def test_out_of_time():
     with pytest.warns(LiftWarning, match=r"the time was over after .* s: .* no mechanism has\s+more than"):
         channel = ll.mechanisms.optimal(joint, notion, seconds=0.0)
     made = channel.certified(RowsCertificate)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert utility(joint, channel) >= utility(joint, ll.mechanisms.subset_merging(joint, notion)) - 1e-9
     assert made.value < made.upper <= ll.measures.entropy(joint.p_x) + 1e-8
 
@@ -144,7 +144,7 @@ def test_out_of_room(compiled, monkeypatch):
     with pytest.warns(LiftWarning, match=r"the tree was as large as memory lets it be after .*; give a wider gap than"):
         channel = ll.mechanisms.optimal(joint, notion, gap=1e-9, compiled=compiled)
     made = channel.certified(RowsCertificate)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert made.value < made.upper < ll.measures.entropy(joint.p_x)
     assert ll.check_proof(joint, notion, channel).upper <= made.upper + 1e-9
 
@@ -196,7 +196,7 @@ def test_a_number_of_programmes_ends_the_search(notion, compiled):
     assert len(told) == 1
     assert np.array_equal(channel.kernel, again.kernel)
     assert channel.certificate.upper == again.certificate.upper
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     best = further.certificate.value
     assert channel.certificate.value <= further.certificate.upper + 1e-9
     assert best <= channel.certificate.upper + 1e-9
@@ -234,7 +234,7 @@ def test_rows_that_a_rare_secret_makes_too_inexact_are_moved_inside(compiled):
     notion = ll.ALIP(1.6267619772, np.inf)
     with pytest.warns(LiftWarning, match="what rounding and the notion's tolerance leave unresolved was reached"):
         channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert channel.certificate.value > 1.2
     assert ll.check_proof(joint, notion, channel).gap < 1e-3
 

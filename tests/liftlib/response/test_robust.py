@@ -17,7 +17,7 @@ def utility(joint, channel):
 def test_robust_response_keeps_the_notion_everywhere(notion):
     joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(5, 3, 6, np.random.default_rng(2))]
     channel = ll.mechanisms.robust(joints[0], notion, others=joints[1:])
-    assert all(notion.is_kept(joint, channel) for joint in joints)
+    assert all(notion.is_satisfied(joint, channel) for joint in joints)
     optimum = ll.mechanisms.optimal(joints[0], notion)
     assert utility(joints[0], channel) <= utility(joints[0], optimum) + 1e-9
     fewer = ll.mechanisms.robust(joints[0], notion, others=joints[1:2])
@@ -34,7 +34,7 @@ def test_robust_response_covers_mixtures_with_one_prior():
     first, second = (rng.dirichlet(np.ones(5), size=3) / 3 for _ in range(2))
     channel = ll.mechanisms.robust(ll.Joint(first), ll.LIP(0.3), others=[ll.Joint(second)])
     for share in np.linspace(0, 1, 11):
-        assert ll.LIP(0.3).is_kept(ll.Joint((1 - share) * first + share * second), channel)
+        assert ll.LIP(0.3).is_satisfied(ll.Joint((1 - share) * first + share * second), channel)
 
 
 def test_no_random_channel_is_better_and_robust():
@@ -44,7 +44,7 @@ def test_no_random_channel_is_better_and_robust():
     for _ in range(2000):
         kernel = rng.dirichlet(np.full(4, 0.3), size=4)
         tried = ll.Channel(0.5 * kernel + 0.5 * kernel.mean(axis=0))
-        if all(notion.is_kept(joint, tried) for joint in joints):
+        if all(notion.is_satisfied(joint, tried) for joint in joints):
             assert utility(joints[0], tried) <= best + 1e-9
 
 
@@ -79,7 +79,7 @@ def test_robust_response_on_odd_joints(notion, joint):
         [ll.Joint(np.full(joint.p.shape, 1 / joint.p.size)), ll.Joint.from_counts(joint.p + 0.01)],
     ):
         channel = ll.mechanisms.robust(joint, notion, others=others)
-        assert all(notion.is_kept(one, channel) for one in (joint, *others))
+        assert all(notion.is_satisfied(one, channel) for one in (joint, *others))
         made = channel.certified(RowsCertificate)
         assert made.value == utility(joint, channel)
         assert made.value <= made.upper
@@ -96,8 +96,8 @@ def test_dust_that_has_mass_under_another_distribution():
         counts[:, 4] *= 1e-11
         joint, other = ll.Joint.from_counts(counts), ll.Joint.from_counts(rng.random((3, 5)))
         channel = ll.mechanisms.robust(joint, notion, others=[other])
-        assert notion.is_kept(joint, channel)
-        assert notion.is_kept(other, channel)
+        assert notion.is_satisfied(joint, channel)
+        assert notion.is_satisfied(other, channel)
         assert channel.certificate.upper == np.inf
         # nothing at random that sends the last symbol where an average one goes does better
         best = utility(joint, channel)
@@ -107,7 +107,7 @@ def test_dust_that_has_mass_under_another_distribution():
             share = rng.uniform()
             kernel = (1 - share) * kernel + share * (core @ kernel)
             tried = ll.Channel(np.concatenate([kernel, (core @ kernel)[None]]))
-            if notion.is_kept(joint, tried) and notion.is_kept(other, tried):
+            if notion.is_satisfied(joint, tried) and notion.is_satisfied(other, tried):
                 assert utility(joint, tried) <= best + 1e-8
 
 

@@ -42,7 +42,7 @@ def test_secret_aware_response_is_the_best(shape, eps):
     for seed in range(3):
         joint = ll.datasets.uniform_joint(*shape, np.random.default_rng(seed))
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(eps))
-        assert ll.LIP(eps).is_kept(joint, channel)
+        assert ll.LIP(eps).is_satisfied(joint, channel)
         utility = ll.evaluate(joint, channel).mutual_information
         assert utility == pytest.approx(best_by_hand(joint, eps), abs=1e-8)
         reporting = ll.mechanisms.conditional_reporting.at(
@@ -57,7 +57,7 @@ def test_secret_aware_response_with_zero_cells_and_other_notions():
     for notion in (ll.LIP(0.2), ll.LDP(0.5), ll.PerfectPrivacy(), ll.ALIP(0.3, 0.1), ll.LIP(50)):
         channel = ll.mechanisms.secret_aware(joint, notion)
         assert channel.kernel.shape[:2] == (2, 3)
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         best = ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
         assert ll.evaluate(joint, channel).mutual_information >= best - 1e-9
     with pytest.raises(UnsupportedNotion, match="is about what X's attributes tell"):
@@ -77,7 +77,7 @@ def test_secret_aware_response_keeps_its_notion(notion, joint):
     """On every odd table, cut down to at most 4 secrets and 3 symbols."""
     small = ll.Joint.from_counts(joint.p[:4, :3], drop_empty=True)
     channel = ll.mechanisms.secret_aware(small, notion)
-    assert notion.is_kept(small, channel)
+    assert notion.is_satisfied(small, channel)
     np.testing.assert_allclose(channel.kernel.sum(axis=-1), 1, atol=1e-12)
     utility = [ll.evaluate(small, c).mutual_information for c in (channel, ll.mechanisms.optimal(small, notion))]
     assert utility[0] >= utility[1] - 1e-8
@@ -127,7 +127,7 @@ def test_against_all_vertices_of_the_cells(notion):
     for table in tables:
         joint = ll.Joint.from_counts(table, drop_empty=True)
         channel = ll.mechanisms.secret_aware(joint, notion)
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         assert channel.certificate.value == pytest.approx(by_cells(joint, notion), abs=2e-6)
         assert channel.certificate.upper >= by_cells(joint, notion) - 1e-9
 
@@ -144,7 +144,7 @@ def test_proven_for_seven_secrets_and_six_symbols(eps):
     """Adult's marital status and relationship, 42 cells, out of reach of the cells' vertices."""
     joint, notion = ll.datasets.adult("marital-status", "relationship"), ll.LIP(eps)
     channel = ll.mechanisms.secret_aware(joint, notion)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert channel.certificate.gap <= 1e-6 * channel.certificate.value
     reductions = [
         ll.mechanisms.secret_aware_reduction.calibrated(joint, notion),
@@ -156,7 +156,7 @@ def test_proven_for_seven_secrets_and_six_symbols(eps):
         *reductions,
     ]
     for other in others:
-        assert notion.is_kept(joint, other)
+        assert notion.is_satisfied(joint, other)
         assert ll.evaluate(joint, other).mutual_information <= channel.certificate.upper + 1e-9
 
 
@@ -173,7 +173,7 @@ def test_a_search_stands_between_reporting_and_a_bound_for_classes(monkeypatch, 
             channel = ll.mechanisms.secret_aware(joint, notion)
         made = channel.certificate
         assert made.route.startswith("searched")
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         reporting = ll.mechanisms.conditional_reporting.calibrated(joint, notion)
         assert ll.evaluate(joint, reporting).mutual_information - 1e-7 <= made.value <= best.upper + 1e-9
         assert made.upper >= best.value - 1e-9
@@ -184,7 +184,7 @@ def test_time_that_is_over_is_told():
     joint = ll.datasets.adult("marital-status", "education")
     with pytest.warns(LiftWarning, match=r"the time was over after .* s: .* nats and no mechanism has more than"):
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0)
-    assert ll.LIP(0.5).is_kept(joint, channel)
+    assert ll.LIP(0.5).is_satisfied(joint, channel)
     assert channel.certificate.value < channel.certificate.upper
     for wrong, name in (({"gap": 0.0}, "gap"), ({"seconds": -1.0}, "seconds"), ({"gap": np.nan}, "gap")):
         with pytest.raises(InvalidParameter, match=f"{name} is .*: give a number in that range"):

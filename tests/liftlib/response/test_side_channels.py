@@ -50,7 +50,7 @@ def test_every_bound_holds_for_any_protocol():
             kernel = rng.dirichlet(np.full(8, 0.3), size=8)
             shares = np.linspace(0, 1, 60)
             channels = (ll.Channel((1 - t) * kernel + t * (joint.p_x @ kernel)) for t in shares)
-            channel = next(c for c in channels if ll.SRLIP(eps, (2, 2, 2)).is_kept(joint, c))
+            channel = next(c for c in channels if ll.SRLIP(eps, (2, 2, 2)).is_satisfied(joint, c))
             assert utility(joint, channel) <= min(bounds.values()) + 1e-9
 
 
@@ -68,7 +68,7 @@ def test_large_alphabet():
     notion = ll.SRLIP(1.0, (3, 3, 4))
     with pytest.warns(LiftWarning, match="the programmes were over"):
         channel = ll.mechanisms.optimal(joint, notion, programmes=200)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     found = utility(joint, channel)
     assert found > 2 * utility(joint, ll.mechanisms.product(joint, notion))
     assert found <= min(srlip_upper_bounds(joint, notion).values())

@@ -25,7 +25,7 @@ def test_subset_response_reports_what_it_did():
     assert report.unions == 0
     assert sorted(x for subset in report.subsets for x in subset) == list(range(17))
     whole = ll.mechanisms.subset_response(joint, ll.ALIP.split(0.02, 0.65))
-    assert ll.ALIP.split(0.02, 0.65).is_kept(joint, whole)
+    assert ll.ALIP.split(0.02, 0.65).is_satisfied(joint, whole)
 
 
 @pytest.mark.cdd
@@ -49,7 +49,7 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     report = channel.certificate
     assert report.unions == len(subsets) - 1
     assert not report.fallback
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     large = [list(one) for one in report.subsets if len(one) > 6]
     tried = sum(len(polytope.vertices(notion.halfspaces(joint)[:, one])) for one in large)
     assert report.rows > tried
@@ -104,7 +104,7 @@ def test_two_hundred_symbols():
         ll.mechanisms.subset_response(joint, ll.LIP(0.5)),
         ll.mechanisms.subset_merging(joint, ll.LIP(0.5)),
     )
-    assert ll.LIP(0.5).is_kept(joint, responses)
+    assert ll.LIP(0.5).is_satisfied(joint, responses)
     assert utility(joint, responses) > utility(joint, merging)
 
 
@@ -119,7 +119,7 @@ def test_notions_that_it_does_not_serve():
 def test_symbols_without_mass_are_in_no_subset():
     joint = ll.Joint.from_counts([[20, 5, 5, 1e-12, 20], [5, 20, 20, 1e-12, 5]])
     channel = ll.mechanisms.subset_response(joint, ll.LIP(0.3))
-    assert ll.LIP(0.3).is_kept(joint, channel)
+    assert ll.LIP(0.3).is_satisfied(joint, channel)
     assert sorted(x for one in channel.certificate.subsets for x in one) == [0, 1, 2, 4]
 
 
@@ -144,7 +144,7 @@ def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(mo
     report = channel.certified(SubsetCertificate)
     assert report.searched == 1
     assert max(map(len, report.subsets)) == 19
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert utility(joint, channel) > utility(joint, ll.mechanisms.subset_merging(joint, notion))
 
 
@@ -159,7 +159,7 @@ def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_
     with pytest.warns(LiftWarning, match="may be too many, or too close, to list, so rows were searched for in it"):
         channel = ll.mechanisms.subset_response(joint, notion)
     assert channel.certified(SubsetCertificate).searched > 0
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
 
 
@@ -192,7 +192,7 @@ def test_whatever_is_too_large_the_notion_is_kept(monkeypatch, notion):
             patch.setattr(subset_module, "too_large", lambda _, n: n > 1)
             with pytest.warns(LiftWarning):
                 channel = ll.mechanisms.subset_response(joint, notion)
-        assert notion.is_kept(joint, channel)
+        assert notion.is_satisfied(joint, channel)
         assert channel.certificate.subsets == listed.certificate.subsets
         assert utility(joint, channel) == pytest.approx(utility(joint, listed), rel=2e-3, abs=1e-7)
 
@@ -208,7 +208,7 @@ def test_what_a_search_cannot_resolve_is_merged(monkeypatch):
     with pytest.warns(LiftWarning):
         channel = ll.mechanisms.subset_response(joint, notion)
     merged = ll.mechanisms.subset_merging(joint, notion)
-    assert notion.is_kept(joint, channel)
+    assert notion.is_satisfied(joint, channel)
     assert utility(joint, channel) == pytest.approx(utility(joint, merged), abs=1e-9)
 
 

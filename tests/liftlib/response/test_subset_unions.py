@@ -71,7 +71,7 @@ def test_the_last_subset_is_united_with_the_one_made_before_it(monkeypatch):
     assert set(report.subsets) == {(0,), (1, 2), (3, 4, 5)}
     assert report.unions == 1
     assert not report.fallback
-    assert ll.LIP(eps).is_kept(joint, channel)
+    assert ll.LIP(eps).is_satisfied(joint, channel)
     # each subset has outputs of its own
     used = channel.kernel > 0
     for one, other in itertools.combinations([[0], [1, 2], [3, 4, 5]], 2):

@@ -23,7 +23,7 @@ class MaxLift(ll.notions.LiftNotion):
     most: float
 
     def needs(self, lift, p_s):
-        return (ll.notions.Need("most", np.log(lift.max(axis=-2)), self.most, ("most",)),)
+        return (ll.notions.RequiredBudget("most", np.log(lift.max(axis=-2)), self.most, ("most",)),)
 """
 
 

@@ -70,7 +70,7 @@ def test_it_keeps_its_notion_in_the_set_and_more_than_the_design_by_subsets(noti
     for draw in rng.dirichlet(COUNTS.ravel() + 1.0, 400).reshape(-1, 2, 3):
         if sample.within(draw):
             tried += 1
-            assert notion.is_kept(ll.Joint(draw), channel)
+            assert notion.is_satisfied(ll.Joint(draw), channel)
     assert tried > 100
     by_subsets = confident_response(COUNTS, notion, bounds=PearsonSample)
     assert by_subsets.certificate.value <= channel.certificate.upper + 1e-9
@@ -108,7 +108,7 @@ def test_the_odd_cases(counts, eps):
     for notion in (ll.LDP(eps), ll.LIP(eps)):
         channel = pearson_response(counts, notion)
         kept = np.array(counts, dtype=float) + 1e-3
-        assert notion.is_kept(ll.Joint.from_counts(kept), channel)
+        assert notion.is_satisfied(ll.Joint.from_counts(kept), channel)
 
 
 def test_refusals():

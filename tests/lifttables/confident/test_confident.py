@@ -65,11 +65,13 @@ def test_a_response_is_no_worse_than_merging_and_as_sure(notion, seed):
     assert np.allclose(found.parts.kernel, response.kernel, rtol=0, atol=1e-14)
     assert (found.parts.weights >= 0).all()
     assert np.allclose(response.kernel.sum(axis=1), 1, rtol=0, atol=1e-12)
-    assert Sample(counts).excess(notion, response) == pytest.approx(found.excess, abs=1e-12)
-    assert found.excess <= KEEP_TOL
+    assert Sample(counts).violation(notion, response) == pytest.approx(found.violation, abs=1e-12)
+    assert found.violation <= KEEP_TOL
     assert (found.confidence, found.rows, found.notion) == (0.95, counts.sum(), repr(notion))
     # and it is not merely cautious: some output spends its whole budget, or all is told
-    assert found.excess > -1e-6 or found.value == pytest.approx(ll.measures.entropy(counts.sum(axis=0) / counts.sum()))
+    assert found.violation > -1e-6 or found.value == pytest.approx(
+        ll.measures.entropy(counts.sum(axis=0) / counts.sum())
+    )
 
 
 LARGE = {"adult", "random-5x17"}
@@ -92,8 +94,8 @@ def test_odd_tables(design, name, rows):
     counts = drawn(joint, rows, 5)
     for notion in (ll.LIP(0.0), ll.LIP(1.0), ll.LDP(50.0)):
         channel = design(counts, notion)
-        assert notion.is_kept(joint, channel), notion
-        assert channel.certificate.excess <= KEEP_TOL
+        assert notion.is_satisfied(joint, channel), notion
+        assert channel.certificate.violation <= KEEP_TOL
         if channel.certificate.rows_needed is not None and joint.n_secret > 1 and joint.n_public > 1:
             assert channel.certificate.value == pytest.approx(0, abs=1e-12)
             assert channel.certificate.rows_needed > rows or joint.n_public > 15
@@ -122,7 +124,7 @@ def test_a_secret_of_which_nothing_was_seen():
     assert response.certificate.rows_needed is None
     for third in ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5]):
         truth = ll.Joint.from_counts(np.vstack([counts[:2] / counts.sum(), 1e-4 * np.array(third)]) + 0.0)
-        assert notion.is_kept(truth, response)
+        assert notion.is_satisfied(truth, response)
 
 
 def test_a_symbol_without_a_row_joins_the_others():
@@ -177,7 +179,7 @@ def test_a_solver_that_loses_its_way_does_not_end_a_design(law, rows, seed, noti
     counts = np.random.default_rng([law, rows, seed]).multinomial(rows, truth.p.ravel()).reshape(truth.p.shape)
     channel = confident_response(counts, notion)
     assert Sample(counts).keeps(notion, channel)
-    assert notion.is_kept(truth, channel)
+    assert notion.is_satisfied(truth, channel)
     # no worse than the best partition, with which the search begins
     merged = confident_merging(counts, notion)
     assert channel.certificate.value >= merged.certificate.value - 1e-6
@@ -225,7 +227,7 @@ def test_many_symbols_are_united_by_other_rows(design):
     counts = drawn(joint, 40_000, 2)
     channel = design(counts, ll.LIP(0.7), rng=3)
     assert channel.certificate.rows == 30_000
-    assert ll.LIP(0.7).is_kept(joint, channel)
+    assert ll.LIP(0.7).is_satisfied(joint, channel)
     assert "15 blocks" in channel.certificate.route
     assert ll.evaluate(joint, channel).nmi > 0.4
     assert np.array_equal(channel.kernel, design(counts, ll.LIP(0.7), rng=3).kernel)
@@ -245,7 +247,7 @@ def test_more_blocks_keep_more_where_rows_are_many(design):
     assert made[1].n_outputs == 1
     assert all(value <= math.log(blocks) + 1e-12 for blocks, value in zip(made, values, strict=True))
     assert np.array_equal(made[15].kernel, design(counts, ll.LIP(1.0)).kernel)
-    assert all(ll.LIP(1.0).is_kept(joint, channel) for channel in made.values())
+    assert all(ll.LIP(1.0).is_satisfied(joint, channel) for channel in made.values())
     for wrong, told in ((0, "1 or more"), (16, "give at most 15"), (2.5, "whole number")):
         with pytest.raises(InvalidParameter, match=f"blocks is .*{told}"):
             design(counts, ll.LIP(1.0), blocks=wrong)
@@ -282,7 +284,7 @@ def test_the_confidence_over_many_tables(design, law, rows):
     joint = ll.Joint(LAWS[law])
     notion = ll.LIP(0.5)
     made = [design(drawn(joint, rows, seed), notion, confidence=0.8) for seed in range(200)]
-    assert sum(not notion.is_kept(joint, channel) for channel in made) <= 40
+    assert sum(not notion.is_satisfied(joint, channel) for channel in made) <= 40
 
 
 ROUTES = {route(one, ll.LIP(0.5)): one for one in mechanisms.values() if one.serves(ll.LIP(0.5))}
@@ -299,5 +301,5 @@ def test_the_confidence_of_every_mechanism(way, law):
         tables = [drawn(joint, rows, seed) for seed in range(100)]
         whole = [table for table in tables if table.sum(axis=0).all()]  # a symbol that no row has is not in a table
         made = [for_population(mechanism, table, notion, 0.8)[0] for table in whole]
-        assert sum(not notion.is_kept(joint, channel) for channel in made) <= 0.2 * len(whole)
+        assert sum(not notion.is_satisfied(joint, channel) for channel in made) <= 0.2 * len(whole)
         assert len(whole) > 50 or rows == 50

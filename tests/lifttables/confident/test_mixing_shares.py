@@ -100,8 +100,8 @@ class Flat(LiftNotion):
 
     nats: float
 
-    def needs(self, lift, p_s):  # noqa: ARG002
-        return (ll.notions.Need("eps", np.full(lift.shape[-1], self.nats), 0.0),)
+    def required_budgets(self, lift, p_s):  # noqa: ARG002
+        return (ll.notions.RequiredBudget("eps", np.full(lift.shape[-1], self.nats), 0.0),)
 
 
 def test_the_tolerance_itself_is_kept():

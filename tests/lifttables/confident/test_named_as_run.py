@@ -80,7 +80,7 @@ def test_the_watchdog_is_a_watchdog():
     assert channel.partition == ((0, 1, 2, 3), (4,))
     assert best.partition == ((0, 1), (2, 3), (4,))
     assert sample.keeps(notion, channel)
-    assert channel.certificate.excess <= 1e-9
+    assert channel.certificate.violation <= 1e-9
     assert channel.certificate.value < best.certificate.value
 
 
@@ -89,7 +89,7 @@ def test_symbols_join_the_merged_ones_least_risk_first():
     counts, notion = [[200, 900, 430, 1000], [320, 900, 370, 1000]], ll.LIP(0.35)
     sample = Sample(counts)
     assert Candidates(sample).kept(notion)[[1, 2, 4, 8]].tolist() == [False, True, True, True]
-    risk = [sample.excess(notion, ll.Channel.merge([[x], [y for y in range(4) if y != x]], 4)) for x in (1, 2, 3)]
+    risk = [sample.violation(notion, ll.Channel.merge([[x], [y for y in range(4) if y != x]], 4)) for x in (1, 2, 3)]
     assert min(risk) == risk[2]
     assert confident_watchdog(counts, notion).partition == ((0, 3), (1,), (2,))
 
@@ -110,7 +110,7 @@ def test_the_watchdog_keeps_its_confidence(rows):
     broken = 0
     for seed in range(60):
         table = np.random.default_rng(seed).multinomial(rows, joint.p.ravel()).reshape(joint.p.shape)
-        broken += not notion.is_kept(joint, confident_watchdog(table, notion, confidence=0.8))
+        broken += not notion.is_satisfied(joint, confident_watchdog(table, notion, confidence=0.8))
     assert broken <= 12
 
 

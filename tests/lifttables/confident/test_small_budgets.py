@@ -20,16 +20,16 @@ COUNTS = [[40.0, 20, 10], [20, 30, 40], [5, 25, 20]]
 class OnlyConstant(ll.notions.LiftNotion):
     """No lift may differ from 1 at all; the mean over the secrets decides, so no side of a lift does."""
 
-    def needs(self, lift, p_s):
-        return (ll.notions.Need("eps", np.einsum("...sx,...s->...x", lift**2, p_s) - 1, 0.0),)
+    def required_budgets(self, lift, p_s):
+        return (ll.notions.RequiredBudget("eps", np.einsum("...sx,...s->...x", lift**2, p_s) - 1, 0.0),)
 
 
 @dataclass(frozen=True)
 class Nothing(ll.notions.LiftNotion):
     """Not even a constant release is allowed."""
 
-    def needs(self, lift, p_s):
-        return (ll.notions.Need("eps", np.einsum("...sx,...s->...x", lift, p_s), 0.5),)
+    def required_budgets(self, lift, p_s):
+        return (ll.notions.RequiredBudget("eps", np.einsum("...sx,...s->...x", lift, p_s), 0.5),)
 
 
 class Members(np.ndarray):
@@ -71,7 +71,7 @@ TINY = [ll.AlphaLift(2.0, 1e-3, 1e-3), ll.AlphaLift(2.0, 0.0, 0.0), OnlyConstant
 def test_only_a_constant_release_is_left(notion):
     channel = confident_merging(COUNTS, notion)
     assert channel.partition == ((0, 1, 2),)
-    assert channel.certificate.excess <= 1e-9
+    assert channel.certificate.violation <= 1e-9
     assert Sample(COUNTS).keeps(notion, channel)
     assert Sample(COUNTS).keeps(notion, ll.Channel.constant(3))
 

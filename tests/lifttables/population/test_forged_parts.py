@@ -34,7 +34,7 @@ def certified(parts, channel=None):
 
 def test_the_identity_breaks_the_notion_even_for_the_rows_themselves():
     """P(first symbol | second secret) is 0.7 and its share 0.5: a log-lift of -log(0.6), at least 0.5 nats."""
-    assert NOTION.excess(ll.Joint.from_counts(COUNTS), ll.Channel.identity(2)) == pytest.approx(-np.log(0.6) - 0.5)
+    assert NOTION.violation(ll.Joint.from_counts(COUNTS), ll.Channel.identity(2)) == pytest.approx(-np.log(0.6) - 0.5)
     assert not SAMPLE.keeps(NOTION, ll.Channel.identity(2))
 
 
@@ -43,7 +43,7 @@ def test_parts_with_negative_weights_certify_nothing(name):
     member, weights = (np.array(one) for one in FORGED[name])
     parts = Parts(member, weights.astype(float))
     np.testing.assert_array_equal(parts.kernel, np.eye(2))
-    for ask in (SAMPLE.outputs, lambda one: SAMPLE.keeps(NOTION, one), lambda one: SAMPLE.excess(NOTION, one)):
+    for ask in (SAMPLE.outputs, lambda one: SAMPLE.keeps(NOTION, one), lambda one: SAMPLE.violation(NOTION, one)):
         with pytest.raises(
             InvalidParameter, match=r"^weights\[\d, \d\] of the parts is -\d+.0: .* weights of at least 0"
         ):
@@ -83,7 +83,7 @@ def test_parts_that_do_not_fit(member, weights, said):
 def test_parts_of_another_kernel_are_not_used():
     """Parts of a constant release beside the identity: the identity's own bounds decide."""
     channel = certified(Parts(np.array([BOTH]), np.array([[0.5, 0.5]])))
-    assert SAMPLE.excess(NOTION, channel) == SAMPLE.excess(NOTION, ll.Channel.identity(2)) > 0
+    assert SAMPLE.violation(NOTION, channel) == SAMPLE.violation(NOTION, ll.Channel.identity(2)) > 0
 
 
 def test_weights_changed_after_the_design_are_noticed():

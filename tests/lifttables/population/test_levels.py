@@ -10,7 +10,7 @@ from scipy.stats import beta, binom
 import liftlib as ll
 from lifttables.population.sample import Sample
 from lifttables.population.sets import L1Sample
-from lifttables.population.worst import Between, lifts_between, worst_needs
+from lifttables.population.worst import Between, lifts_between, worst_required_budgets
 
 COUNTS = {
     "3 x 4": [[12, 0, 7, 30], [25, 9, 1, 14], [3, 3, 40, 0]],
@@ -148,7 +148,7 @@ def test_a_lift_is_at_most_one_over_the_least_prior_and_a_law_at_the_corner_has_
     # without the bound by the prior it would be 0.9 / 0.05 = 18 and 0.3 / 0.05 = 6
     assert most[:, 0].tolist() == pytest.approx([5.0, 2.5])
     assert least[:, 0].tolist() == pytest.approx([1.0, 0.0])
-    (_, need) = worst_needs(ll.LIP(0.1), CORNER)
+    (_, need) = worst_required_budgets(ll.LIP(0.1), CORNER)
     assert need.needed[0] == pytest.approx(math.log(5.0))
 
 
@@ -174,5 +174,5 @@ def test_a_rare_secrets_lift_is_bounded_by_its_own_prior():
     subset = (1 - CONFIDENCE) / 4 / 2 / 2  # two symbols: C(2, 1) = 2 subsets of one size
     ratio = interval(3, 10, subset)[1] / interval(3, 200, subset)[0]
     assert 1 / prior < ratio
-    (_, most) = worst_needs(ll.LIP(1.0), found.outputs(ll.Channel.identity(2)))
+    (_, most) = worst_required_budgets(ll.LIP(1.0), found.outputs(ll.Channel.identity(2)))
     assert most.needed[0] == pytest.approx(math.log(1 / prior))

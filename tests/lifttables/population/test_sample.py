@@ -12,7 +12,7 @@ import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.sample import Parts, Sample, subset_price
-from lifttables.population.worst import Between, kept_for_sure, worst_needs
+from lifttables.population.worst import Between, kept_for_sure, worst_required_budgets
 
 NOTIONS = [
     ll.LIP(0.4),
@@ -117,11 +117,13 @@ def test_the_worst_is_the_worst_of_many(notion):
     lower, upper = np.array([[0.2], [0.25], [0.3]]), np.array([[0.35], [0.3], [0.4]])
     prior = np.array([0.2, 0.3, 0.5])
     p_y = 0.3
-    found = worst_needs(notion, Between(np.vstack([lower, [[p_y]]]), np.vstack([upper, [[p_y]]]), prior, prior))
+    found = worst_required_budgets(
+        notion, Between(np.vstack([lower, [[p_y]]]), np.vstack([upper, [[p_y]]]), prior, prior)
+    )
     seen = [-np.inf] * len(found)
     for at in rng.random((20_000, 3)).round(rng.integers(0, 2)):
         p = lower[:, 0] + at * (upper - lower)[:, 0]
-        needs = notion.needs((p / p_y)[:, None], prior)
+        needs = notion.required_budgets((p / p_y)[:, None], prior)
         seen = [max(most, float(need.needed[0])) for most, need in zip(seen, needs, strict=True)]
     for need, most in zip(found, seen, strict=True):
         assert most <= float(need.needed[0]) + 1e-12
@@ -129,7 +131,7 @@ def test_the_worst_is_the_worst_of_many(notion):
 
 
 def test_one_secret_has_nothing_to_hide():
-    assert Sample([[3, 1, 0]]).excess(ll.LIP(0.0), ll.Channel.identity(3)) == 0
+    assert Sample([[3, 1, 0]]).violation(ll.LIP(0.0), ll.Channel.identity(3)) == 0
     assert Sample([[3, 1, 0]]).keeps(ll.LDP(0.0), ll.Channel.identity(3))
 
 
@@ -163,9 +165,9 @@ def test_an_output_that_one_secret_never_leads_to():
     between = sample.outputs(ll.Channel(kernel))
     assert between.lower[:2, 1].tolist() == [0, 0]
     assert (between.upper[:2, 1] > 0).tolist() == [False, True]
-    (need,) = worst_needs(ll.LDP(1.0), between)
+    (need,) = worst_required_budgets(ll.LDP(1.0), between)
     assert need.needed[1] == np.inf
-    assert sample.excess(ll.LDP(1.0), ll.Channel(kernel)) == np.inf
+    assert sample.violation(ll.LDP(1.0), ll.Channel(kernel)) == np.inf
 
 
 def test_the_prior_of_a_mixture_by_a_programme():
@@ -182,11 +184,11 @@ def test_the_prior_of_a_mixture_by_a_programme():
 
 def test_more_confidence_asks_for_more():
     counts, channel = [[200, 100], [150, 150]], ll.Channel.identity(2)
-    found = [Sample(counts, sure).excess(ll.LIP(0.5), channel) for sure in (0.5, 0.9, 0.99, 1 - 1e-9)]
+    found = [Sample(counts, sure).violation(ll.LIP(0.5), channel) for sure in (0.5, 0.9, 0.99, 1 - 1e-9)]
     assert found == sorted(found)
-    plain = ll.LIP(0.5).excess(ll.Joint.from_counts(counts), channel)
+    plain = ll.LIP(0.5).violation(ll.Joint.from_counts(counts), channel)
     assert plain < found[0]
-    many = Sample(np.multiply(counts, 10**9), 0.95).excess(ll.LIP(0.5), channel)
+    many = Sample(np.multiply(counts, 10**9), 0.95).violation(ll.LIP(0.5), channel)
     assert many == pytest.approx(plain, abs=1e-3)
 
 

@@ -143,7 +143,7 @@ def test_a_design_keeps_its_notion_in_the_whole_set(kind, notion):
     for draw in rng.dirichlet(counts.ravel() + 1.0, 300).reshape(-1, 2, 3):
         if kind is L1Sample or sample.within(draw):
             tried += holds(kind(counts), draw)
-            assert not holds(kind(counts), draw) or notion.is_kept(ll.Joint(draw), channel)
+            assert not holds(kind(counts), draw) or notion.is_satisfied(ll.Joint(draw), channel)
     assert tried > 100
 
 
@@ -151,7 +151,7 @@ def test_more_symbols_than_are_listed_keep_their_set():
     counts = np.random.default_rng(1).integers(50, 90, (2, 18))
     channel = confident_response(counts, ll.LIP(1.0), bounds=L1Sample)
     assert channel.certificate.rows == counts.sum() - round(0.25 * counts.sum())
-    assert channel.certificate.excess <= 1e-9
+    assert channel.certificate.violation <= 1e-9
     narrow = confident_response(counts, ll.LIP(1.0), bounds=Sample)
     assert channel.certificate.value < narrow.certificate.value
 
