@@ -22,7 +22,10 @@ from liftbook.build.executing import execute
 from liftbook.rows.jobs import n_jobs
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = ("liftlib/**/*.py", "liftbook/**/*.py", "data/**/*", "requirements.lock")
+CODE = (
+    *(f"{package}/**/*.py" for package in ("mixproof", "liftlib", "lifttables", "liftbook", "companion")),
+    *("data/**/*", "requirements.lock"),
+)
 TEXT = ("*.md", "chapters/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
 
 

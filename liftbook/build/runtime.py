@@ -46,14 +46,17 @@ BESIDE = (jinja2, lazy_loader, markupsafe)
 """Packages in plain Python that are packed with the library."""
 
 OURS = (
+    "mixproof/**/*.py",
     "liftlib/**/*.py",
     "liftlib/**/*.pyi",
+    "lifttables/**/*.py",
+    "lifttables/**/*.pyi",
     "lifttables/pages/*.html",
     "liftbook/**/*.py",
     "chapters/*.md",
     "data/**/*",
 )
-NOT_OURS = ("liftbook/build/", "liftbook/commands/")
+NOT_OURS = ("liftbook/build/",)
 
 
 PLACE = "/lift"
