@@ -112,7 +112,7 @@ def extreme_reduction(joint: Joint, share: float) -> Channel:
     >>> from liftlib.reduction.transport import secret_aware_reduction
     >>> joint = Joint.from_counts([[4, 1, 1, 2], [2, 3, 1, 2], [1, 2, 3, 2], [1, 2, 3, 4]])
     >>> makes = (extreme_reduction, secret_aware_reduction)
-    >>> [round(float(1 - make(joint, 0.5).joint_xy(joint).trace()), 4) for make in makes]
+    >>> [round(float(1 - make.at(joint, 0.5).joint_xy(joint).trace()), 4) for make in makes]
     [0.0908, 0.0926]
     """
     low, high = (1 + (1 - share) * (extreme - 1) for extreme in (min_lift(joint), max_lift(joint)))

@@ -118,8 +118,8 @@ class OnBall(LiftNotion):
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
         if not len(self.ratios_of.budget):
-            return (RequiredBudget("excess", np.zeros(lift.shape[-1]), 0.0),)
-        return (RequiredBudget("excess", self._needed(*self._worst(lift)).max(axis=0), 0.0),)
+            return (RequiredBudget("violation", np.zeros(lift.shape[-1]), 0.0),)
+        return (RequiredBudget("violation", self._needed(*self._worst(lift)).max(axis=0), 0.0),)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:  # noqa: D102
         if not len(self.ratios_of.budget):

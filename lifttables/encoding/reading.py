@@ -93,7 +93,7 @@ class Reading:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that are read beside the table: the hierarchies."""
+        """The hierarchy files, which are read in addition to the table."""
         return tuple(hierarchy_file(text)[1] for text in self.hierarchies)
 
     def columns(self, table: Table, names: Sequence[str]) -> list[Column]:

@@ -138,7 +138,8 @@ def reference(package: str, done: set[str]) -> Iterator[str]:
             folders.setdefault(folder, []).append(address)
             done.add(address)
     for folder in sorted(folders, key=lambda one: (one != package, order(one))):
-        if folder != package or not whole:
+        if (folder != package or not whole) and f"### {folder}" not in done:
+            done.add(f"### {folder}")
             yield from (f"### `{folder}`", "")
         yield "```{eval-rst}"
         if folder not in done:

@@ -50,7 +50,7 @@ def test_of_what_kind_it_is(notion):
 
 @NOTIONS
 def test_what_is_no_joint_and_no_channel_is_named(notion):
-    for method in ("leakage", "excess", "is_satisfied"):
+    for method in ("leakage", "violation", "is_satisfied"):
         with pytest.raises(LiftError, match=r"^joint is "):
             getattr(notion, method)("a table", Channel.identity(3))
         with pytest.raises(LiftError, match=r"^channel is "):
@@ -63,7 +63,7 @@ def test_what_is_no_joint_and_no_channel_is_named(notion):
 @pytest.mark.parametrize(
     ("base", "name"),
     [
-        (Notion, "leakage"), (Notion, "excess"), (LiftNotion, "needs"), (_Averages, "_measure"), (_Averages, "_budget"),
+        (Notion, "leakage"), (Notion, "violation"), (LiftNotion, "required_budgets"), (_Averages, "_measure"), (_Averages, "_budget"),
         (_Averages, "_largest"),
     ],
 )  # fmt: skip

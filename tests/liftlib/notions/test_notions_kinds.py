@@ -12,7 +12,7 @@ each = pytest.mark.parametrize("notion", NOTIONS, ids=str)
 
 
 @each
-@pytest.mark.parametrize("question", ["leakage", "excess", "is_satisfied"])
+@pytest.mark.parametrize("question", ["leakage", "violation", "is_satisfied"])
 def test_of_a_release(notion, question):
     ask = getattr(notion, question)
     with pytest.raises(InvalidParameter, match=r"^joint is \[\[1.0\]\]: give a Joint$"):

@@ -172,7 +172,6 @@ def test_wrong_arguments():
     with pytest.raises(UnsupportedNotion, match=r"not convex.*set eps_l to inf, or use subset_merging"):
         ll.mechanisms.optimal(joint, ll.L1Lift(1.0, 1.0))
     for wrong, message in (
-        ({"utility": "accuracy"}, r"utility is 'accuracy': give \"mutual-information\""),
         ({"method": "lrs"}, r"method is 'lrs': give \"auto\" or"),
     ):
         with pytest.raises(InvalidParameter, match=message):

@@ -136,7 +136,7 @@ def test_an_infinite_budget_and_a_hopeless_one():
 
 def test_where_no_share_helps_nothing_is_told(monkeypatch):
     joint, notion = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]]), ll.SRLIP(0.5, (2, 2))
-    monkeypatch.setattr(ll.SRLIP, "excess", lambda *_: 1.0)
+    monkeypatch.setattr(ll.SRLIP, "violation", lambda *_: 1.0)
     channel = ll.mechanisms.product(joint, notion)
     assert channel.kernel.tolist() == [[1.0]] * 4
     assert channel.certificate.share == 0

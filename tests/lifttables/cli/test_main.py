@@ -22,7 +22,7 @@ import liftlib as ll
 class MaxLift(ll.notions.LiftNotion):
     most: float
 
-    def needs(self, lift, p_s):
+    def required_budgets(self, lift, p_s):
         return (ll.notions.RequiredBudget("most", np.log(lift.max(axis=-2)), self.most, ("most",)),)
 """
 
@@ -64,7 +64,7 @@ def test_no_command_and_no_such_command(capsys):
         assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["list"], ["--help"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["--version"], ["--help"]], ids=" ".join)
 def test_a_closed_pipe_is_no_error(words):
     ours, theirs = os.pipe()
     os.close(ours)

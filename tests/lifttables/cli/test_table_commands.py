@@ -123,7 +123,7 @@ def test_sanitise_takes_seconds(capsys, tmp_path, adult):
     assert left[0] >= left[1] - 1e-3  # the kernel is rounded to thousandths
     code, _, err = run(capsys, *words, "--mechanism", "watchdog", "--seconds", 5, "--force", *alone)
     assert code == 2
-    assert "watchdog does not search, so it takes no seconds: leave them out, or use optimal" in err
+    assert "watchdog has no option 'seconds': its options are randomise, extend" in err
     code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", -1, "--force", *alone)
     assert (code, "seconds is -1" in err) == (2, True), err
     code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", 5, "--confidence", 0.9, "--force")
