@@ -144,7 +144,7 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
 
 
 class Within(NamedTuple):
-    """The best P(y|x) within a subset, shape (|subset|, Y), None where none keeps the notion; how it was found."""
+    """The best P(y|x) within a subset, shape (k, Y) for k symbols, or None if there is none; and how it was found."""
 
     kernel: Matrix | None
     rows: int

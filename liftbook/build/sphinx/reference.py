@@ -52,7 +52,16 @@ def exported(package: str) -> dict[str, str]:
     source = Path(str(module.__file__))
     stub = source.with_suffix(".pyi")
     came_from = _imports(ast.parse((stub if stub.exists() else source).read_text(encoding="utf-8")), package)
-    return {name: came_from.get(name, f"{package}.{name}") for name in module.__all__}
+    return {name: _home(came_from.get(name, f"{package}.{name}")) for name in module.__all__}
+
+
+def _home(address: str) -> str:
+    """Return the address where a class or function is defined, as a package may pass on what another exports."""
+    value = found_at(address)
+    if not (inspect.isclass(value) or inspect.isfunction(value)) or isinstance(value, Family):
+        return address
+    home = f"{value.__module__}.{value.__qualname__}"
+    return home if found_at(home) is value else address
 
 
 def _imports(tree: ast.Module, package: str) -> dict[str, str]:
