@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.numerics import Matrix, Vector
 from mixproof.plain import Plain
 from mixproof.problem import Pass, Problem
-from mixproof.restricted_master import HighsMaster, Master
-from mixproof.sparse_vertices import supports
+from mixproof.restricted_master import HighsRestrictedMaster, RestrictedMaster
+from mixproof.sparse_vertices import sparse_vertices
 
 MOST_DENSE = 64
 """Coordinates beyond which HiGHS mixes the rows found, although loops are compiled."""
@@ -31,14 +31,16 @@ class Route(Protocol):
 @cache
 def compile_loops() -> None:
     """Let numba compile, or read what it compiled before."""
-    problem = Problem.of(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]]), compiled=True), np.zeros(2), np.array([0.6, 0.4]))
+    problem = Problem.of(
+        two_sided(np.array([[1.0, -1.0], [-1.0, 2.0]]), compiled=True), np.zeros(2), np.array([0.6, 0.4])
+    )
     route = route_of(problem, compiled=True)
     caps, _ = route.largest()
     route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
     route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
     master = master_of(np.array([0.6, 0.4]), compiled=True)
     _, dual, _ = master.run()
-    master.offer(supports(ranges(np.array([[1.0, -1.0], [-1.0, 2.0]])), compiled=True), dual)
+    master.price(sparse_vertices(two_sided(np.array([[1.0, -1.0], [-1.0, 2.0]])), compiled=True), dual)
 
 
 def route_of(problem: Problem, *, compiled: bool) -> Route:
@@ -51,10 +53,10 @@ def route_of(problem: Problem, *, compiled: bool) -> Route:
     return Compiled(problem)
 
 
-def master_of(target: Vector, *, compiled: bool) -> Master:
+def master_of(target: Vector, *, compiled: bool) -> RestrictedMaster:
     """Return the linear programme over rows that mix to a target."""
     if not compiled or target.size > MOST_DENSE:
-        return HighsMaster(target)
-    from mixproof.compiled import CompiledMaster  # noqa: PLC0415
+        return HighsRestrictedMaster(target)
+    from mixproof.compiled import CompiledRestrictedMaster  # noqa: PLC0415
 
-    return CompiledMaster(target)
+    return CompiledRestrictedMaster(target)

@@ -143,7 +143,7 @@ def along(rows, low, high, least, most, ray, sign, slopes):
 
 
 @compiled
-def impossible(rows, low, high, dual, least, most, heights, threshold, multipliers, slopes, ray):
+def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers, slopes, ray):
     """Move multipliers along a ray until they prove that a box has no point below the threshold; return the bound."""
     sign = 1.0
     growth = along(rows, low, high, least, most, ray, 1.0, slopes)
@@ -153,13 +153,13 @@ def impossible(rows, low, high, dual, least, most, heights, threshold, multiplie
     value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
     if growth <= 1e-13:
         return value
-    length = max(threshold - value, 0.0) / growth + 1.0
+    length = max(cutoff - value, 0.0) / growth + 1.0
     kept = multipliers.copy()
     for _ in range(3):
         for s in range(multipliers.size):
             multipliers[s] = kept[s] + sign * length * ray[s]
         value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
-        if value >= threshold:
+        if value >= cutoff:
             return value
         length *= 4.0
     return value
@@ -195,7 +195,7 @@ def branch(at, records, least, most, row, symbol):
 
 
 @compiled
-def children(at, value, problem, records, stack, size, least, most, heights, slopes, order, threshold):
+def children(at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff):
     """Push the children of a node whose bound, by the node's own multipliers, is below the threshold.
 
     Return the size of the heap, and the least bound of the children that were not pushed.
@@ -203,9 +203,9 @@ def children(at, value, problem, records, stack, size, least, most, heights, slo
     pruned = math.inf
     if records.kind[at] == BISECT:
         for child in range(2):
-            size = push(stack, size, at, child, value)
+            size = push(open_nodes, size, at, child, value)
         return size, pruned
-    size = push(stack, size, at, -1, value)
+    size = push(open_nodes, size, at, -1, value)
     total, level = 0.0, records.level[at]
     height = surprise(level)
     for s in range(records.multipliers.shape[1]):
@@ -220,8 +220,8 @@ def children(at, value, problem, records, stack, size, least, most, heights, slo
             far = heights[1, x] - slopes[x] * most[x]
             whole = min(0.0, far)
             bound = total - whole + min(there, far)
-            if bound < threshold:
-                size = push(stack, size, at, x, max(value, bound))
+            if bound < cutoff:
+                size = push(open_nodes, size, at, x, max(value, bound))
             elif bound < pruned:
                 pruned = bound
             total += min(0.0, there) - whole
@@ -229,21 +229,21 @@ def children(at, value, problem, records, stack, size, least, most, heights, slo
 
 
 @compiled
-def node(at, problem, dual, threshold, least, most, heights, cost, slopes, records, work):
+def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records, work):
     """Solve a node's programme, write its multipliers, and return how it ended and the bound that they prove."""
     rows, columns, low, high, safe_low, safe_high = problem
     n = columns.shape[0]
     raised(least, most, heights)
     constant = secants(least, most, heights, dual, cost)
     multipliers = records.multipliers[at]
-    limit, value, how = threshold - constant, -math.inf, ABOVE
-    while how == ABOVE and value < threshold:  # twice at most: a bound that falls short by rounding is made the best
+    limit, value, how = cutoff - constant, -math.inf, ABOVE
+    while how == ABOVE and value < cutoff:  # twice at most: a bound that falls short by rounding is made the best
         how, _ = simplex.solve(rows, columns, low, high, cost, least, most, limit, 500, work)
         multipliers[:] = work[0][n:]
         value = bounded(rows, safe_low, safe_high, dual, least, most, heights, multipliers, slopes)
         if how == INFEASIBLE:
             value = impossible(
-                rows, safe_low, safe_high, dual, least, most, heights, threshold, multipliers, slopes, work[9]
+                rows, safe_low, safe_high, dual, least, most, heights, cutoff, multipliers, slopes, work[9]
             )
         limit = math.inf
     records.basis[at, :] = work[5]
@@ -251,7 +251,7 @@ def node(at, problem, dual, threshold, least, most, heights, cost, slopes, recor
 
 
 @compiled
-def explore(problem, dual, caps, order, threshold, tolerance, records, stack, state, found, prices, limits, work):
+def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, found, prices, limits, work):
     """Go on with a pass until nothing waits, a row is cheap enough, or a limit is reached.
 
     ``state`` is (nodes recorded, nodes waiting, rows found, the least price of them, the least bound of what is done
@@ -264,12 +264,12 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
     least, most, cost, slopes, heights = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((2, n))
     path = np.zeros((DEEPEST, 2), np.int64)
     count, size, listed, solved = int(state[0]), int(state[1]), int(state[2]), 0
-    while size > 0 and solved < limits[0] and count < records.parent.size and size + n + 3 < stack.parent.size:
+    while size > 0 and solved < limits[0] and count < records.parent.size and size + n + 3 < open_nodes.parent.size:
         if state[5] >= limits[3]:
             break
-        if limits[2] > 0.0 and state[3] < min(threshold, limits[2] * min(stack.bound[0], state[4])):
+        if limits[2] > 0.0 and state[3] < min(cutoff, limits[2] * min(open_nodes.bound[0], state[4])):
             break
-        parent, child = pop(stack, size)
+        parent, child = pop(open_nodes, size)
         size -= 1
         at = count
         depth = box(parent, child, records, caps, order, path, least, most)
@@ -284,8 +284,8 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
         else:
             for s in range(m):
                 work[5][s] = n + s
-        how, value = node(at, problem, dual, threshold, least, most, heights, cost, slopes, records, work)
-        if value >= threshold:
+        how, value = node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records, work)
+        if value >= cutoff:
             state[4] = min(state[4], value)
             continue
         row = work[1][:n]
@@ -299,7 +299,7 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
                 prices[listed] = own
                 listed += 1
                 state[3] = min(state[3], own)
-                if own < threshold:
+                if own < cutoff:
                     state[5] += 1.0
         symbol = -1 if how == INFEASIBLE else furthest(least, most, heights, row)
         if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
@@ -307,7 +307,7 @@ def explore(problem, dual, caps, order, threshold, tolerance, records, stack, st
             continue
         branch(at, records, least, most, row, symbol)
         size, pruned = children(
-            at, value, problem, records, stack, size, least, most, heights, slopes, order, threshold
+            at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff
         )
         state[4] = min(state[4], pruned)
     state[0], state[1], state[2] = count, size, listed

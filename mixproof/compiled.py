@@ -8,12 +8,12 @@ from mixproof import branch_and_bound as tree
 from mixproof import primal, simplex
 from mixproof.numerics import Matrix, Vector
 from mixproof.problem import ENOUGH, SEVERAL, WORTHLESS, Pass, Problem
-from mixproof.restricted_master import AT_ONCE, DEARER, DEAREST, STEPS, UNITS_TOL, HighsMaster, cleaned, dear
-from mixproof.sparse_vertices import Supports
+from mixproof.restricted_master import AT_ONCE, DEARER, DEAREST, STEPS, UNITS_TOL, HighsRestrictedMaster, cleaned, dear
+from mixproof.sparse_vertices import SparseVertices
 
 
 class Compiled:
-    """The tree's steps over one polytope, as ``plain.Plain`` has them.
+    """The tree's steps over one polytope, as ``Plain`` has them.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ class Compiled:
         while work.waiting and work.solved < last and not work.found_enough:
             work.make_room()
             tree.explore(
-                self.problem, work.dual, caps, work.order, work.threshold, work.tolerance, work.records, work.stack,
+                self.problem, work.dual, caps, work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
                 work.state, work.rows, work.prices, (last - work.solved, len(work.prices), *limits), self._work,
             )  # fmt: skip
 
 
-class CompiledMaster:
-    """The linear programme over rows by a compiled simplex, see ``masters.HighsMaster``, which it falls back on.
+class CompiledRestrictedMaster:
+    """The linear programme over rows by a compiled simplex, see ``HighsRestrictedMaster``, which it falls back on.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class CompiledMaster:
         self._rows, self._costs, self._count = np.zeros((8 * n + 64, n)), np.zeros(8 * n + 64), 0
         self._dear = dear(n)
         self._basis, self._inverse = np.arange(n), np.eye(n)
-        self._fallback: HighsMaster | None = None
+        self._fallback: HighsRestrictedMaster | None = None
         self.add(self._target[None])
 
     @property
@@ -82,13 +82,13 @@ class CompiledMaster:
         self._count = primal.join(self._rows, self._costs, before, cleaned(rows))
         return self._count - before
 
-    def offer(self, table: Supports, dual: Vector) -> int:
+    def price(self, table: SparseVertices, dual: Vector) -> int:
         """Let those of a table's vertices join that save most; return how many are new."""
         if self._fallback is not None:
-            return self._fallback.offer(table, dual)
+            return self._fallback.price(table, dual)
         before, most = self._count, AT_ONCE * self.n
         self._make_room(most)
-        self._count = primal.offer(self._rows, self._costs, before, *table, dual, most, WORTHLESS)
+        self._count = primal.price(self._rows, self._costs, before, *table, dual, most, WORTHLESS)
         return self._count - before
 
     def _make_room(self, more: int) -> None:
@@ -107,7 +107,7 @@ class CompiledMaster:
         if went_well:
             return cost, dual, weights
         # ties, or rows that nearly coincide, wore the basis out
-        other = HighsMaster(self._target)
+        other = HighsRestrictedMaster(self._target)
         other.add(self.rows[1:])
         self._fallback = other
         return other.run()

@@ -16,7 +16,7 @@ FEW = 20_000
 """Coordinates of pairs of directions up to which all pairs are compared at once."""
 
 
-class Ranges(NamedTuple):
+class Constraints(NamedTuple):
     """{v >= 0, sum v = 1, G v >= 0} as {v >= 0, low <= rows @ v <= high}; the last row is the sum.
 
     Attributes
@@ -54,12 +54,12 @@ class Ranges(NamedTuple):
         return np.asarray(found)
 
 
-def ranges(halfspaces: Matrix, *, compiled: bool = False) -> Ranges:
+def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:
     """Return the ranges of a cone's halfspaces G, shape (m, n): G v >= 0; by compiled loops where asked for.
 
     Examples
     --------
-    >>> found = ranges(np.array([[1.1, -0.9, 0.5], [-1.8, 2.2, -0.6], [0.0, 0.0, 0.0]]))
+    >>> found = two_sided(np.array([[1.1, -0.9, 0.5], [-1.8, 2.2, -0.6], [0.0, 0.0, 0.0]]))
     >>> found.sides.tolist()  # the first two bound one direction, the last says nothing
     [[0, 1], [-1, -1]]
     >>> found.rows[0].round(3).tolist(), round(float(found.low[0]), 3), round(float(found.high[0]), 3)
@@ -70,7 +70,7 @@ def ranges(halfspaces: Matrix, *, compiled: bool = False) -> Ranges:
         # numba takes a second to import
         from mixproof.directions import directions  # noqa: PLC0415
 
-        return Ranges(*directions(np.ascontiguousarray(halfspaces), ALIKE))
+        return Constraints(*directions(np.ascontiguousarray(halfspaces), ALIKE))
     most, least = halfspaces.max(axis=1, initial=-np.inf), halfspaces.min(axis=1, initial=np.inf)
     middle, size = (most + least) / 2, (most - least) / 2
     # a row that is the same everywhere bounds nothing, for P_X is allowed; so does one that is positive everywhere
@@ -97,7 +97,7 @@ def ranges(halfspaces: Matrix, *, compiled: bool = False) -> Ranges:
         ends[at, side], sides[at, side], sizes[at, side] = bound[those], needed[those], size[those]
     low, high = ends.T.copy()
     low[-1] = 1.0
-    return Ranges(rows, low, high, sides, sizes)
+    return Constraints(rows, low, high, sides, sizes)
 
 
 def _groups(unit: Matrix) -> NDArray[np.int64]:

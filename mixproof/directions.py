@@ -1,4 +1,4 @@
-"""Ranges of few halfspaces by loops, see ``ranges.py``: plain Python over arrays that numba compiles."""
+"""Ranges of few halfspaces by loops, see ``constraints.py``: plain Python over arrays that numba compiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def alike(one, other, apart):
 
 @compiled
 def directions(halfspaces, apart):
-    """Return rows, lower and upper ends, sides and sizes as ``ranges.Ranges`` has them."""
+    """Return rows, lower and upper ends, sides and sizes as ``Constraints`` has them."""
     m, n = halfspaces.shape
     rows, unit = np.ones((m + 1, n)), np.zeros(n)
     ends, sides, sizes = np.ones((m + 1, 2)), np.full((m + 1, 2), -1), np.ones((m + 1, 2))

@@ -11,35 +11,43 @@ from mixproof.compiling import compiled
 
 
 @compiled
-def push(stack, size, parent, child, bound):
+def push(open_nodes, size, parent, child, bound):
     """Let a child wait in a heap, the least bound first."""
     at = size
     while at > 0:
         above = (at - 1) // 2
-        if stack.bound[above] <= bound:
+        if open_nodes.bound[above] <= bound:
             break
-        stack.parent[at], stack.child[at], stack.bound[at] = stack.parent[above], stack.child[above], stack.bound[above]
+        open_nodes.parent[at], open_nodes.child[at], open_nodes.bound[at] = (
+            open_nodes.parent[above],
+            open_nodes.child[above],
+            open_nodes.bound[above],
+        )
         at = above
-    stack.parent[at], stack.child[at], stack.bound[at] = parent, child, bound
+    open_nodes.parent[at], open_nodes.child[at], open_nodes.bound[at] = parent, child, bound
     return size + 1
 
 
 @compiled
-def pop(stack, size):
+def pop(open_nodes, size):
     """Take the node of the least bound out of the heap; return whose child it is, and which."""
-    parent, child = stack.parent[0], stack.child[0]
+    parent, child = open_nodes.parent[0], open_nodes.child[0]
     last = size - 1
-    moved_parent, moved_child, moved_bound = stack.parent[last], stack.child[last], stack.bound[last]
+    moved_parent, moved_child, moved_bound = open_nodes.parent[last], open_nodes.child[last], open_nodes.bound[last]
     at = 0
     while 2 * at + 1 < last:
         below = 2 * at + 1
-        if below + 1 < last and stack.bound[below + 1] < stack.bound[below]:
+        if below + 1 < last and open_nodes.bound[below + 1] < open_nodes.bound[below]:
             below += 1
-        if stack.bound[below] >= moved_bound:
+        if open_nodes.bound[below] >= moved_bound:
             break
-        stack.parent[at], stack.child[at], stack.bound[at] = stack.parent[below], stack.child[below], stack.bound[below]
+        open_nodes.parent[at], open_nodes.child[at], open_nodes.bound[at] = (
+            open_nodes.parent[below],
+            open_nodes.child[below],
+            open_nodes.bound[below],
+        )
         at = below
-    stack.parent[at], stack.child[at], stack.bound[at] = moved_parent, moved_child, moved_bound
+    open_nodes.parent[at], open_nodes.child[at], open_nodes.bound[at] = moved_parent, moved_child, moved_bound
     return parent, child
 
 

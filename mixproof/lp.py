@@ -71,10 +71,10 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     [1.0, 0.0]
     """
     try:
-        return certify(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq).run())
+        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq).run())
     except (Infeasible, SolverFailure):
         # rows of very different size: presolve takes redundant ones out, and what it proves is proven
-        return certify(cost, a_eq, b_eq, *Programme(cost, a_eq, b_eq, presolve="on").run())
+        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq, presolve="on").run())
 
 
 def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
@@ -123,7 +123,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     # a coordinate's own unit vector at a price beyond any saving keeps each round feasible
     dear = 1e3 * (1 + float(cost.max()))
     index = np.flatnonzero(chosen)
-    programme = Programme(np.full(n, dear), np.eye(n), target)
+    programme = LinearProgram(np.full(n, dear), np.eye(n), target)
     programme.add(cost[index], columns[index].T)
     for _ in range(ROUNDS):
         weights, dual = programme.run()
@@ -174,7 +174,7 @@ def _silent(highs: Any) -> Any:
     return type("Silent", (highs,), {"enableCallbacks": enable})
 
 
-class Programme:
+class LinearProgram:
     """Minimise cost x subject to low <= A x <= high, 0 <= x <= most.
 
     After a run, columns may join and costs may change; the next run then starts where the last one stood. What it
@@ -194,7 +194,7 @@ class Programme:
 
     Examples
     --------
-    >>> programme = Programme(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    >>> programme = LinearProgram(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
     >>> programme.run()[0].tolist()
     [1.0, 0.0]
     >>> programme.charge(np.array([3.0, 2.0]))
@@ -280,12 +280,12 @@ class Boxed:
 
     def __init__(self, rows: Matrix, low: Vector, high: Vector) -> None:
         n = rows.shape[1]
-        self._programme = Programme(np.zeros(n), rows, low, high, most=np.ones(n))
+        self._programme = LinearProgram(np.zeros(n), rows, low, high, most=np.ones(n))
         self._highs = self._programme._highs
         self._index = np.arange(n, dtype=np.int32)
 
     def solve(
-        self, cost: Vector, least: Vector, most: Vector, threshold: float = np.inf
+        self, cost: Vector, least: Vector, most: Vector, cutoff: float = np.inf
     ) -> tuple[bool, Vector | None, Vector]:
         """Return whether it was solved, the solution (None where there is none), and multipliers of the rows.
 
@@ -294,7 +294,7 @@ class Boxed:
         """
         self._highs.changeColsBounds(len(cost), self._index, least, most)
         self._programme.charge(cost)
-        self._highs.setOptionValue("objective_bound", float(min(threshold, 1e300)))
+        self._highs.setOptionValue("objective_bound", float(min(cutoff, 1e300)))
         self._highs.run()
         status = self._highs.getModelStatus()
         if status == highspy.HighsModelStatus.kInfeasible:

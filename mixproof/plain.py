@@ -85,7 +85,7 @@ class Plain:
         work.state[0] = at + 1
         work.state[6] += 1
         row, value, slopes = self._solved(work, at, least, most)
-        if value >= work.threshold:
+        if value >= work.cutoff:
             work.state[4] = min(work.state[4], value)
             return
         own, symbol = np.inf, -1
@@ -103,17 +103,17 @@ class Plain:
 
     def _solved(self, work: Pass, at: int, least: Vector, most: Vector) -> tuple[Vector | None, float, Vector]:
         """Write a node's multipliers; return the solution, None where there is none, the bound, and the slopes."""
-        hull, dual, threshold = self.problem, work.dual, work.threshold
+        hull, dual, cutoff = self.problem, work.dual, work.cutoff
         below, above = -xlogx(least), -xlogx(most)
         width = most - least
         wide = width > NARROW
         slope = np.where(wide, (above - below) / np.where(wide, width, 1.0), 0.0)
         constant = float((below - slope * least).sum())
-        solved, values, multipliers = self._boxed.solve(slope - dual, least, most, threshold - constant)
+        solved, values, multipliers = self._boxed.solve(slope - dual, least, most, cutoff - constant)
         value, slopes = bounded(hull, dual, least, most, multipliers)
         if values is None:
-            multipliers, value, slopes = impossible(hull, dual, least, most, threshold, multipliers)
-        elif not solved and value < threshold:
+            multipliers, value, slopes = impossible(hull, dual, least, most, cutoff, multipliers)
+        elif not solved and value < cutoff:
             solved, values, multipliers = self._boxed.solve(slope - dual, least, most)
             value, slopes = bounded(hull, dual, least, most, multipliers)
         work.records.multipliers[at] = multipliers
@@ -124,7 +124,7 @@ class Plain:
         if price < min(-work.tolerance, WORTH * work.state[3]) and listed < len(work.prices):
             work.rows[listed], work.prices[listed] = row, price
             work.state[2], work.state[3] = listed + 1, min(work.state[3], price)
-            work.state[5] += price < work.threshold
+            work.state[5] += price < work.cutoff
 
 
 def tighten(least: Vector, most: Vector) -> bool:
@@ -174,7 +174,7 @@ def bounded(hull: Problem, dual: Vector, least: Vector, most: Vector, multiplier
 
 
 def impossible(
-    hull: Problem, dual: Vector, least: Vector, most: Vector, threshold: float, ray: Vector
+    hull: Problem, dual: Vector, least: Vector, most: Vector, cutoff: float, ray: Vector
 ) -> tuple[Vector, float, Vector]:
     """Return multipliers along a ray that prove that a box has no point below the threshold, and their bound."""
     growth = []
@@ -188,11 +188,11 @@ def impossible(
     value, slopes = bounded(hull, dual, least, most, multipliers)
     if growth[best] <= 1e-13:
         return multipliers, value, slopes
-    length = max(threshold - value, 0.0) / growth[best] + 1.0
+    length = max(cutoff - value, 0.0) / growth[best] + 1.0
     for _ in range(3):
         multipliers = (1.0, -1.0)[best] * length * ray
         value, slopes = bounded(hull, dual, least, most, multipliers)
-        if value >= threshold:
+        if value >= cutoff:
             break
         length *= 4.0
     return multipliers, value, slopes
@@ -230,7 +230,7 @@ def branch(
     before = np.append(0.0, np.cumsum(capped - whole[parted]))[:-1]
     constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
     bounds = constant + whole.sum() + before - whole[parted] + above
-    waits = bounds < work.threshold
+    waits = bounds < work.cutoff
     work.state[4] = min(work.state[4], bounds[~waits].min(initial=np.inf))
     _push(work, at, parted[waits], np.maximum(value, bounds[waits]))
 
@@ -239,7 +239,7 @@ def _push(work: Pass, parent: int, children: object, bounds: object) -> None:
     size = work.waiting
     child, bound = np.asarray(children), np.asarray(bounds)
     more = slice(size, size + child.size)
-    work.stack.parent[more], work.stack.child[more], work.stack.bound[more] = parent, child, bound
+    work.open_nodes.parent[more], work.open_nodes.child[more], work.open_nodes.bound[more] = parent, child, bound
     work.state[1] = size + child.size
 
 

@@ -16,7 +16,7 @@ from scipy.spatial import HalfspaceIntersection, QhullError
 
 from mixproof.checks import checked
 from mixproof.errors import Infeasible, InvalidParameter, SolverFailure
-from mixproof.lp import Programme
+from mixproof.lp import LinearProgram
 from mixproof.numerics import (
     DISTINCT_TOL,
     FEASIBILITY_TOL,
@@ -173,7 +173,7 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
     """
     m, n = rows.shape
     # maximise sum z over v >= 0, 0 <= z <= 1, rows v >= z; the first n rows are v >= 0
-    programme = Programme(
+    programme = LinearProgram(
         -np.concatenate([np.zeros(n), np.ones(m)]),
         np.column_stack([rows, -np.eye(m)]),
         np.zeros(m),
@@ -198,7 +198,7 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
     weight = np.where(equal, 0.0, size)
     # maximise t over v >= 0, t >= 0, sum v = 1, rows v >= weight t, with equality where there is no slack
-    programme = Programme(
+    programme = LinearProgram(
         np.append(np.zeros(n), -1.0),
         np.concatenate([np.column_stack([rows, -weight]), [np.append(np.ones(n), 0.0)]]),
         np.append(np.zeros(m), 1.0),

@@ -185,8 +185,8 @@ def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
 
 
 @compiled
-def offer(rows, costs, count, first, second, share, entropy, dual, most, worthless):
-    """Let those of the vertices on one or two coordinates join that save most, see ``supports.Supports``.
+def price(rows, costs, count, first, second, share, entropy, dual, most, worthless):
+    """Let those of the vertices on one or two coordinates join that save most, see ``SparseVertices``.
 
     Returns how many rows there are then; ``rows`` has room for ``most`` more.
     """

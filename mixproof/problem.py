@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixproof.constraints import Ranges
+from mixproof.constraints import Constraints
 from mixproof.numerics import Matrix, Vector
 
 LEAF, FIRST, BISECT = 0, 1, 2
@@ -64,7 +64,7 @@ class Records(NamedTuple):
         return Records(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
 
 
-class Stack(NamedTuple):
+class OpenNodes(NamedTuple):
     """The nodes that wait: whose child each is, which, and a bound on it that is known already."""
 
     parent: Any
@@ -72,13 +72,13 @@ class Stack(NamedTuple):
     bound: Any
 
     @staticmethod
-    def empty(count: int) -> Stack:
+    def empty(count: int) -> OpenNodes:
         """Return room for nodes."""
-        return Stack(np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count))
+        return OpenNodes(np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count))
 
-    def grown(self) -> Stack:
+    def grown(self) -> OpenNodes:
         """Return the same with room for twice as many."""
-        return Stack(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
+        return OpenNodes(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
 
 
 class Problem(NamedTuple):
@@ -92,7 +92,7 @@ class Problem(NamedTuple):
     safe_high: Any
 
     @staticmethod
-    def of(ranges: Ranges, slack: Vector, inside: Vector) -> Problem:
+    def of(ranges: Constraints, slack: Vector, inside: Vector) -> Problem:
         """Return the polytope of ranges; what is proven holds for every v with G v >= -slack.
 
         What is searched is only as thin as a solver resolves: a bound next to a point inside is moved to that point.
@@ -122,25 +122,25 @@ class Pass:
 
     dual: Vector
     order: Any
-    threshold: float
+    cutoff: float
     tolerance: float
     records: Records
-    stack: Stack
+    open_nodes: OpenNodes
     state: Vector
     rows: Matrix
     prices: Vector
     several: bool = False
 
     @staticmethod
-    def start(dual: Vector, threshold: float, tolerance: float, m: int, basis: int, *, several: bool = False) -> Pass:
+    def start(dual: Vector, cutoff: float, tolerance: float, m: int, basis: int, *, several: bool = False) -> Pass:
         """Return a pass whose root waits."""
         n = dual.size
-        stack = Stack.empty(64 * n + 256)
-        stack.parent[0], stack.child[0], stack.bound[0] = -1, 0, -np.inf
+        open_nodes = OpenNodes.empty(64 * n + 256)
+        open_nodes.parent[0], open_nodes.child[0], open_nodes.bound[0] = -1, 0, -np.inf
         state = np.array([0.0, 1.0, 0.0, 0.0, np.inf, 0.0, 0.0])
         order = np.argsort(dual, kind="stable")
         return Pass(
-            dual, order, threshold, tolerance, Records.empty(512, m, basis), stack, state,
+            dual, order, cutoff, tolerance, Records.empty(512, m, basis), open_nodes, state,
             np.zeros((400, n)), np.zeros(400), several,
         )  # fmt: skip
 
@@ -158,7 +158,7 @@ class Pass:
     def size(self) -> int:
         """How many bytes its nodes take, those that are solved and those that wait."""
         node = sum(one[:1].nbytes for one in self.records)
-        return int(self.nodes * node + self.waiting * sum(one[:1].nbytes for one in self.stack))
+        return int(self.nodes * node + self.waiting * sum(one[:1].nbytes for one in self.open_nodes))
 
     @property
     def waiting(self) -> int:
@@ -170,19 +170,19 @@ class Pass:
         """Whether no row saves much more than one that was found, or several are found that are cheap."""
         if self.several:
             return bool(self.state[5] >= SEVERAL)
-        return bool(self.state[3] < min(self.threshold, ENOUGH * self.least))
+        return bool(self.state[3] < min(self.cutoff, ENOUGH * self.least))
 
     @property
     def least(self) -> float:
         """What no row's price is below."""
-        return float(min(self.state[4], self.stack.bound[: self.waiting].min(initial=np.inf)))
+        return float(min(self.state[4], self.open_nodes.bound[: self.waiting].min(initial=np.inf)))
 
     def next(self) -> tuple[int, int]:
         """Take the node of the least bound from those that wait; return whose child it is, and which."""
-        stack, last = self.stack, self.waiting - 1
-        at = int(stack.bound[: last + 1].argmin())
-        found = int(stack.parent[at]), int(stack.child[at])
-        for one in stack:
+        open_nodes, last = self.open_nodes, self.waiting - 1
+        at = int(open_nodes.bound[: last + 1].argmin())
+        found = int(open_nodes.parent[at]), int(open_nodes.child[at])
+        for one in open_nodes:
             one[at] = one[last]
         self.state[1] = last
         return found
@@ -195,12 +195,12 @@ class Pass:
 
     def ended(self) -> Pass:
         """Return the pass without what it would need to go on: the nodes that wait, bases, rows, and room."""
-        none = Stack.empty(0)
+        none = OpenNodes.empty(0)
         state = self.state.copy()
         state[1:3] = 0.0
         kept = Records(*(one[: self.nodes].copy() for one in self.records._replace(basis=np.zeros((self.nodes, 0)))))
         return Pass(
-            self.dual, self.order, self.threshold, self.tolerance, kept, none, state, self.rows[:0].copy(),
+            self.dual, self.order, self.cutoff, self.tolerance, kept, none, state, self.rows[:0].copy(),
             self.prices[:0].copy(), self.several,
         )  # fmt: skip
 
@@ -208,5 +208,5 @@ class Pass:
         """Let arrays grow that are nearly full."""
         if self.nodes >= len(self.records.parent):
             self.records = self.records.grown()
-        if self.waiting + self.dual.size + 3 >= len(self.stack.parent):
-            self.stack = self.stack.grown()
+        if self.waiting + self.dual.size + 3 >= len(self.open_nodes.parent):
+            self.open_nodes = self.open_nodes.grown()

@@ -156,7 +156,7 @@ class Proof:
         return cls.from_json(Path(path).read_text(encoding="utf-8"))
 
 
-class Late:
+class DeferredProof:
     """A proof that is put together when it is first asked for: that takes a tenth of what a small optimum does.
 
     Parameters
@@ -176,16 +176,16 @@ class Late:
         return self._made
 
 
-class OnceAsked:
-    """A field of a certificate that may hold a :class:`Late` proof, and gives the proof itself.
+class DeferredProofField:
+    """A field of a certificate that may hold a :class:`DeferredProof` proof, and gives the proof itself.
 
     Examples
     --------
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Holding:
-    ...     proof: OnceAsked = OnceAsked()
-    >>> Holding(Late(lambda: print("made"))).proof
+    ...     proof: DeferredProofField = DeferredProofField()
+    >>> Holding(DeferredProof(lambda: print("made"))).proof
     made
     """
 
@@ -194,7 +194,7 @@ class OnceAsked:
 
     def __get__(self, holder: object, owner: type | None = None) -> Proof | None:
         held = None if holder is None else vars(holder)[self._name]
-        return held.made() if isinstance(held, Late) else held
+        return held.made() if isinstance(held, DeferredProof) else held
 
-    def __set__(self, holder: object, value: Late | Proof | None) -> None:
+    def __set__(self, holder: object, value: DeferredProof | Proof | None) -> None:
         vars(holder)[self._name] = value

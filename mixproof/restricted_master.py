@@ -11,10 +11,10 @@ from typing import Protocol
 import numpy as np
 
 from mixproof.errors import SolverFailure
-from mixproof.lp import Programme
+from mixproof.lp import LinearProgram
 from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.problem import WORTHLESS
-from mixproof.sparse_vertices import Supports
+from mixproof.sparse_vertices import SparseVertices
 
 UNITS_TOL = 1e-11
 """Weight of unit vectors that is none."""
@@ -38,13 +38,13 @@ DIGITS = 11
 """Digits to which rows that are one agree."""
 
 
-class Master(Protocol):
+class RestrictedMaster(Protocol):
     """A linear programme over rows, shape (M, n)."""
 
     @property
     def rows(self) -> Matrix: ...  # noqa: D102
     def add(self, rows: Matrix) -> int: ...  # noqa: D102
-    def offer(self, table: Supports, dual: Vector) -> int: ...  # noqa: D102
+    def price(self, table: SparseVertices, dual: Vector) -> int: ...  # noqa: D102
     def run(self) -> tuple[float, Vector, Vector]: ...  # noqa: D102
 
 
@@ -64,7 +64,7 @@ def cleaned(rows: Matrix) -> Matrix:
     return np.asarray(clean / clean.sum(axis=1, keepdims=True))
 
 
-class HighsMaster:
+class HighsRestrictedMaster:
     """The programme by HiGHS.
 
     Parameters
@@ -77,7 +77,7 @@ class HighsMaster:
         self.n = target.size
         self._dear = dear(self.n)
         self._target = target
-        self._programme = Programme(np.full(self.n, self._dear), np.eye(self.n), target)
+        self._programme = LinearProgram(np.full(self.n, self._dear), np.eye(self.n), target)
         self._seen: set[bytes] = set()
         self.rows = np.empty((0, self.n))
         self.add(target[None])
@@ -95,7 +95,7 @@ class HighsMaster:
             self._programme.add(entropies(clean[new]), clean[new].T)
         return len(new)
 
-    def offer(self, table: Supports, dual: Vector) -> int:
+    def price(self, table: SparseVertices, dual: Vector) -> int:
         """Let those of a table's vertices join that save most; return how many are new."""
         prices = table.prices(dual)
         count = min(AT_ONCE * self.n, prices.size)
@@ -118,6 +118,6 @@ class HighsMaster:
             return self._programme.run()
         except SolverFailure:
             # columns that nearly coincide can wear a basis out: start afresh, from all of them
-            self._programme = Programme(np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on")
+            self._programme = LinearProgram(np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on")
             self._programme.add(entropies(self.rows), self.rows.T)
             return self._programme.run()

@@ -2,7 +2,7 @@
 
 The programme over the rows found so far has duals, and a row v is worth adding where its price H(v) - dual v is
 negative. Rows are looked for in three places, each slower than the one before: among the vertices on one or two
-coordinates, downhill from many starts, and in the tree (``tree.py``), which also bounds the price of every row there
+coordinates, downhill from many starts, and in the tree (``branch_and_bound.py``), which also bounds the price of every row there
 is. As weights sum to 1, dual P + (least price) then bounds the cost of every mixture.
 """
 
@@ -16,11 +16,11 @@ import numpy as np
 
 from mixproof.backends import MOST_DENSE, compile_loops, master_of, route_of
 from mixproof.compiling import HAS_NUMBA
-from mixproof.constraints import Ranges, ranges
+from mixproof.constraints import Constraints, two_sided
 from mixproof.numerics import DUST, Matrix, Vector
 from mixproof.problem import WORTHLESS, Pass, Problem
 from mixproof.restricted_master import entropies
-from mixproof.sparse_vertices import Supports, supports
+from mixproof.sparse_vertices import SparseVertices, sparse_vertices
 
 PATIENCE = 10
 """Finished passes without a gain after which a search ends, although rows still join."""
@@ -40,19 +40,19 @@ FIRST_LOOK = 2
 STEEPER = 2.5
 """By what the cut-off of a tree that is not small is nearer than the bound that is proven already."""
 
-NEARBY = 12
+PERTURB_ROUNDS = 12
 """Rounds of going downhill next to the rows in use over which the gain is looked at."""
 
-NEARBY_GAIN = 0.005
+PERTURB_GAIN = 0.005
 """Gain, as a share of the gap that is wanted, below which they end."""
 
-ASIDE = 0.2, 0.02
+PERTURB_MIX = 0.2, 0.02
 """Which parts of a start next to a row in use are another coordinate, and the target."""
 
 FINER = 20.0
 """A box is not parted where that could raise its bound by less than this part of the cut-off, or of the gap."""
 
-LOCALLY = 0.4
+MULTI_START_SHARE = 0.4
 """The share of the time after which going downhill ends."""
 
 LARGEST = 4e8
@@ -68,22 +68,22 @@ Report = Callable[[float, float, float], None]
 """Told now and then: the least cost found, the bound below it, and the seconds so far."""
 
 
-class Proven(NamedTuple):
+class ProvenBound(NamedTuple):
     """A bound on the cost of every mixture, and what proves it: a pass over the polytope of these halfspaces."""
 
     bound: float
     work: Pass | None
-    hull: Ranges
+    hull: Constraints
     halfspaces: Matrix
     caps: Vector
     cap_multipliers: Matrix
 
-    def alone(self) -> Proven:
+    def alone(self) -> ProvenBound:
         """Return it without what only a pass that goes on needs."""
         return self if self.work is None else self._replace(work=self.work.ended())
 
 
-class Found(NamedTuple):
+class Result(NamedTuple):
     """What a search found.
 
     Attributes
@@ -111,7 +111,7 @@ class Found(NamedTuple):
     weights: Vector
     dual: Vector
     cost: float
-    proven: Proven
+    proven: ProvenBound
     programmes: int
     passes: int
     seconds: float
@@ -137,21 +137,21 @@ class Search:
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.programmes = self.passes = self.joined = 0
-        self.table: Supports
+        self.table: SparseVertices
         if compiled:
             compile_loops()  # what it takes the first time is not the search's
         self.master = master_of(target, compiled=compiled)
         self.started = time.perf_counter()
         self._enter(halfspaces)
         nothing = np.empty((0, 0))
-        self.proven = Proven(0.0, None, self.hull, halfspaces, self.caps, nothing)
+        self.proven = ProvenBound(0.0, None, self.hull, halfspaces, self.caps, nothing)
         self.cost, self.dual, self.weights = self.master.run()
 
     def _enter(self, halfspaces: Matrix) -> None:
         """Take a polytope to search in."""
         self.halfspaces = halfspaces
         self.tree: Pass | None = None
-        self.hull = ranges(halfspaces, compiled=self.compiled)
+        self.hull = two_sided(halfspaces, compiled=self.compiled)
         room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
         self.problem = Problem.of(self.hull, room, self.target)
         self.route = route_of(self.problem, compiled=self.compiled)
@@ -196,27 +196,29 @@ class Search:
         """Let rows join; return how many are new."""
         return self.master.add(rows) if len(rows) else 0
 
-    def settle(self, everywhere: bool = True) -> None:
+    def resolve(self, everywhere: bool = True) -> None:
         """Solve the programme; let vertices on one or two coordinates join until none would improve it."""
         self.cost, self.dual, self.weights = self.master.run()
         if not self.table.share.size or not everywhere:
             return
-        while self.master.offer(self.table, self.dual):
+        while self.master.price(self.table, self.dual):
             self.cost, self.dual, self.weights = self.master.run()
 
     def begin(self, more: Matrix) -> None:
         """Start from given rows and from the vertices on one or two coordinates."""
         if len(more):
             self.master.add(more)
-        self.table = supports(self.hull._replace(low=self.problem.low, high=self.problem.high), compiled=self.compiled)
-        self.settle()
+        self.table = sparse_vertices(
+            self.hull._replace(low=self.problem.low, high=self.problem.high), compiled=self.compiled
+        )
+        self.resolve()
 
-    def locally(self) -> None:
+    def multi_start(self) -> None:
         """Go downhill from many starts, until next to nothing is gained."""
         n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
         once = self.compiled and n <= MOST_DENSE  # a tree of loops finds what is left as quickly
         units = np.eye(n)
-        while idle < patience and self.seconds < LOCALLY * self.limit:
+        while idle < patience and self.seconds < MULTI_START_SHARE * self.limit:
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
             if not once and (self.compiled or idle):
                 pairs = self.rng.integers(0, n, (n, 2))
@@ -228,17 +230,17 @@ class Search:
             if not good.any() or not self.add(rows[good]):
                 idle += patience if n <= MOST_DENSE else 1  # a small tree finds what is left as quickly
                 continue
-            self.settle()
+            self.resolve()
             if once:
                 return
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
-    def nearby(self, wanted: float) -> None:
+    def perturb(self, wanted: float) -> None:
         """Go downhill from mixtures of rows in use, and from rows in use that are shaken, until little is gained."""
         n, before = self.target.size, [self.cost]
         units = np.eye(n)
         while self.seconds < self.limit and (
-            len(before) <= NEARBY or before[-NEARBY - 1] - before[-1] > NEARBY_GAIN * wanted
+            len(before) <= PERTURB_ROUNDS or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
         ):
             used = self.master.rows[self.weights > 0]
             if len(before) % 2:
@@ -247,10 +249,10 @@ class Search:
             else:
                 shaken = used[self.rng.integers(0, len(used), n)] * self.rng.gamma(1.0, size=(n, n))
                 shaken /= shaken.sum(axis=1, keepdims=True)
-                starts = (1 - ASIDE[0]) * shaken + ASIDE[0] * units[self.rng.integers(0, n, n)]
-            rows, prices = self.route.descend(self.dual, (1 - ASIDE[1]) * starts + ASIDE[1] * self.target)
+                starts = (1 - PERTURB_MIX[0]) * shaken + PERTURB_MIX[0] * units[self.rng.integers(0, n, n)]
+            rows, prices = self.route.descend(self.dual, (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target)
             if self.add(rows[prices < -WORTHLESS]):
-                self.settle()
+                self.resolve()
             before.append(self.cost)
 
     def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
@@ -269,13 +271,13 @@ class Search:
         # that no cost is below 0 needs no tree, but a proof does
         if bound > self.proven.bound or self.proven.work is None:
             least = max(bound, self.proven.bound)
-            self.proven = Proven(least, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
+            self.proven = ProvenBound(least, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
         found, self.joined = work.found[:300], 0
         if len(found):
             starts = np.maximum(found, DUST)
             rows, prices = self.route.descend(self.dual, starts / starts.sum(axis=1, keepdims=True))
             self.joined = self.add(np.concatenate([found, rows[prices < -WORTHLESS]]))
-            self.settle()
+            self.resolve()
         return work
 
 
@@ -291,7 +293,7 @@ def cheapest_mixture(
     slack: float = 0.0,
     compiled: bool | None = None,
     report: Report | None = None,
-) -> Found:
+) -> Result:
     """Return rows of the cheapest mixture that averages to a target, and a bound on the cost of every other.
 
     A row is a point of {v >= 0, sum v = 1, G v >= 0}; it costs its entropy H(v), and a mixture its mean.
@@ -333,16 +335,16 @@ def cheapest_mixture(
     limit, most = (np.inf if one is None else one for one in (seconds, programmes))
     search = Search(halfspaces, target, slack, compiled=fast, limit=limit, most=most)
     search.begin(np.empty((0, target.size)) if more is None else more)
-    search.locally()
+    search.multi_start()
     _prove(search, gap, report)
     if fallback is not None and search.gap > search.wanted(gap):
         search.add(fallback())
-        search.settle(everywhere=False)
+        search.resolve(everywhere=False)
     kept = search.weights > 0
     kept |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
     kept[0] = True  # the target itself, so that some mixture reaches it
     master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
-    return Found(
+    return Result(
         master.rows[kept], search.weights[kept], search.dual, search.cost, search.proven, search.programmes,
         search.passes, search.seconds, ended, search.limits,
     )  # fmt: skip
@@ -372,7 +374,7 @@ def _prove(search: Search, gap: float, report: Report | None) -> None:
         if next_one:  # once the tree was all looked through, what it tells at a cut-off in between is little
             delta = 0.5 * LAST_OF_MANY * wanted if delta else search.gap / STEEPER
         if delta and search.gap > search.wanted(gap):
-            search.nearby(wanted)
+            search.perturb(wanted)
         # what is left is rounding, and the slack; but it may take many more rows until one makes the mixture cheaper
         idle = idle + 1 if last and not work.waiting and before - search.cost < 0.01 * wanted else 0
         stuck = work.found_enough and before == search.cost

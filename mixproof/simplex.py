@@ -282,7 +282,7 @@ def pivot(columns, row, enters, work):
 
 
 @compiled
-def solve(rows, columns, low, high, cost, least, most, threshold, steps, work):
+def solve(rows, columns, low, high, cost, least, most, cutoff, steps, work):
     """Solve from the basis in ``work``; return how it ended and the objective.
 
     The solution is in values, the multipliers of the rows in the slacks' reduced costs; where there is no point, the
@@ -297,14 +297,14 @@ def solve(rows, columns, low, high, cost, least, most, threshold, steps, work):
     while True:
         objective = place(columns, low, high, least, most, work)
         row, violation, side = leaving(n, low, high, least, most, basis, inside)
-        if row < 0 or objective >= threshold or count % REFRESH == REFRESH - 1:
+        if row < 0 or objective >= cutoff or count % REFRESH == REFRESH - 1:
             if not fresh:  # what was updated step by step is computed anew before it is believed
                 if count % REFRESH == REFRESH - 1:
                     factorise(rows, basis, basic, inverse)
                 price(rows, cost, basis, inverse, reduced)
                 fresh = True
                 continue
-            if objective >= threshold:
+            if objective >= cutoff:
                 return ABOVE, objective
             if row < 0:
                 return OPTIMAL, objective

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mixproof.constraints import Ranges
+from mixproof.constraints import Constraints
 from mixproof.numerics import Matrix, Vector, xlogx
 
 Index = NDArray[np.intp]
@@ -25,7 +25,7 @@ AT_AN_END = 1e-12
 """A share nearer than this to 0 or 1 is a coordinate alone."""
 
 
-class Supports(NamedTuple):
+class SparseVertices(NamedTuple):
     """Points share e_first + (1 - share) e_second, and their entropies."""
 
     first: Index
@@ -46,13 +46,13 @@ class Supports(NamedTuple):
         return found
 
 
-def supports(hull: Ranges, *, compiled: bool = False) -> Supports:
+def sparse_vertices(hull: Constraints, *, compiled: bool = False) -> SparseVertices:
     """Return all vertices on one or two coordinates; by compiled loops where asked for.
 
     Examples
     --------
-    >>> from mixproof.constraints import ranges
-    >>> found = supports(ranges(np.array([[1.0, -1.0, 0.0]])))  # v_0 >= v_1
+    >>> from mixproof.constraints import two_sided
+    >>> found = sparse_vertices(two_sided(np.array([[1.0, -1.0, 0.0]])))  # v_0 >= v_1
     >>> found.points(np.arange(3), 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]
     """
@@ -61,7 +61,7 @@ def supports(hull: Ranges, *, compiled: bool = False) -> Supports:
         # numba takes a second to import
         from mixproof.two_sparse import vertices  # noqa: PLC0415
 
-        return Supports(*vertices(hull.rows[:-1], hull.low, hull.high, FLAT, AT_AN_END, n <= WIDEST))
+        return SparseVertices(*vertices(hull.rows[:-1], hull.low, hull.high, FLAT, AT_AN_END, n <= WIDEST))
     rows, low, high = hull.rows[:-1], hull.low[:-1, None], hull.high[:-1, None]
     alone = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
     first, second = np.triu_indices(n if n <= WIDEST else 0, 1)
@@ -75,7 +75,7 @@ def supports(hull: Ranges, *, compiled: bool = False) -> Supports:
     second = np.concatenate([alone, second[inside]])
     share = np.concatenate([np.ones(alone.size), share[inside]])
     entropy = np.asarray(-xlogx(share) - xlogx(1 - share))
-    return Supports(first, second, share, entropy)
+    return SparseVertices(first, second, share, entropy)
 
 
 def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:

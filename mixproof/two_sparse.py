@@ -59,7 +59,7 @@ def put(at, i, j, share, first, second, found, entropy):
 
 @compiled
 def vertices(rows, low, high, flat, end, pairs):
-    """Return what ``supports.Supports`` holds: all vertices on one coordinate and, if ``pairs``, on two.
+    """Return what ``SparseVertices`` holds: all vertices on one coordinate and, if ``pairs``, on two.
 
     Parameters
     ----------

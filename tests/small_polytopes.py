@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import liftlib as ll
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.problem import Problem
 
 
@@ -31,7 +31,7 @@ def polytopes(count=12, seed=0, largest=6):
         yield (
             g,
             joint.p_x,
-            Problem.of(ranges(g), slack, joint.p_x),
+            Problem.of(two_sided(g), slack, joint.p_x),
             -np.log(joint.p_x) * rng.uniform(0.3, 1.0, joint.n_public),
             rng,
         )

@@ -11,7 +11,7 @@ from liftbook.relatives.maps import Index, marginal_entropies, moved
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import Notion
-from mixproof.lp import Programme
+from mixproof.lp import LinearProgram
 from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
 
 CLASSES = 7
@@ -98,7 +98,7 @@ def cheapest_columns(
     whole = entropy(joint.p_x)
     # a cell's own unit vector at a high price keeps the duals apart; P_SX itself is a constant release
     dear = 4 * (1 + float(np.log(target.size)))
-    programme = Programme(np.full(target.size, dear), np.eye(target.size), target)
+    programme = LinearProgram(np.full(target.size, dear), np.eye(target.size), target)
     to_public = np.eye(joint.n_public)[np.nonzero(occurs)[1]]
     columns = [target[None] if first is None else np.concatenate([target[None], first])]
     costs = [-xlogx(columns[0] @ to_public).sum(axis=1)]
@@ -176,7 +176,7 @@ class Searched:
     def __init__(self, joint: Joint, halfspaces: Matrix) -> None:
         n = joint.n_secret
         self._joint, self._rng = joint, np.random.default_rng(0)
-        self._allowed = Programme(
+        self._allowed = LinearProgram(
             np.zeros(n),
             np.concatenate([halfspaces, np.ones((1, n))]),
             np.append(np.zeros(len(halfspaces)), 1.0),

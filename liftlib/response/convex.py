@@ -29,8 +29,8 @@ from liftlib.response.proven import (
     with_proof,
 )
 from mixproof.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
-from mixproof.restricted_master import HighsMaster
-from mixproof.search import Proven, Report, cheapest_mixture
+from mixproof.restricted_master import HighsRestrictedMaster
+from mixproof.search import ProvenBound, Report, cheapest_mixture
 
 FIRST_GAP = 1e-2
 """To what share of the utility the first polytope's optimum is bounded; later ones as far as it matters."""
@@ -52,7 +52,7 @@ class Bracket(NamedTuple):
     """The cheapest mixture of allowed rows found, and the best bound below any, with the points of its tangents."""
 
     inner: Mixture
-    proven: Proven
+    proven: ProvenBound
     points: Matrix
     rounds: int
     programmes: int
@@ -129,7 +129,7 @@ def _bracketed(
     joint, p_x = core.joint, core.joint.p_x
     total = entropy(p_x)
     points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
-    best: tuple[Proven, Matrix] | None = None
+    best: tuple[ProvenBound, Matrix] | None = None
     left, programmes, rounds = FIRST_GAP, 0, 0
     while True:
         rounds += 1
@@ -168,7 +168,7 @@ def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
     try:
         return cheapest(rows, p_x)
     except (InfeasiblePrivacy, SolverFailure):
-        master = HighsMaster(p_x)
+        master = HighsRestrictedMaster(p_x)
         master.add(rows)
         *_, weights = master.run()
         return Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x)

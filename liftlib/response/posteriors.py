@@ -23,7 +23,7 @@ from liftlib.notions import Notion
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector, xlogx
 from mixproof.polytope import Method, vertices
-from mixproof.proof import OnceAsked
+from mixproof.proof import DeferredProofField
 
 Cost = Callable[[Matrix], Vector]
 """What rows of shape (M, X) cost, shape (M,), at least 0 and concave in the row."""
@@ -56,7 +56,7 @@ class RowsCertificate(Certificate):
     rows: int
     solution: Solution
     mixed: float
-    proof: OnceAsked = OnceAsked()  # noqa: RUF009 - a descriptor
+    proof: DeferredProofField = DeferredProofField()  # noqa: RUF009 - a descriptor
     programmes: int = 0
     seconds: float = 0.0
 

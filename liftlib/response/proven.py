@@ -32,8 +32,8 @@ from liftlib.response.posteriors import (
 )
 from mixproof.lp import Solution, certify
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
-from mixproof.proof import Late, Proof
-from mixproof.search import Found, Proven, Report, cheapest_mixture
+from mixproof.proof import DeferredProof, Proof
+from mixproof.search import ProvenBound, Report, Result, cheapest_mixture
 
 RAISED = 2e-10
 """What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
@@ -133,7 +133,9 @@ def proven_response(
     return channel.with_certificate(made)
 
 
-def with_proof(made: RowsCertificate, joint: Joint, notion: Notion, proven: Proven, points: Matrix) -> RowsCertificate:
+def with_proof(
+    made: RowsCertificate, joint: Joint, notion: Notion, proven: ProvenBound, points: Matrix
+) -> RowsCertificate:
     """Return a certificate with the proof of its bound, if that is finite; it is raised to what a check rounds to."""
     if not np.isfinite(made.upper):
         return made
@@ -141,7 +143,7 @@ def with_proof(made: RowsCertificate, joint: Joint, notion: Notion, proven: Prov
     if alone.work is not None and is_steep(alone.work.dual, joint.p_x):
         checked = upper_bound(joint, notion, cast("Proof", proof_of(alone, made.upper, points)))
         made = replace(made, upper=max(made.upper, min(checked, entropy(joint.p_x) + RAISED)))
-    return replace(made, proof=Late(partial(proof_of, alone, made.upper, points)))
+    return replace(made, proof=DeferredProof(partial(proof_of, alone, made.upper, points)))
 
 
 def is_steep(dual: Vector, p_x: Vector) -> bool:
@@ -155,7 +157,7 @@ def unresolved(made: RowsCertificate, gap: float) -> bool:
 
 
 def first_that_holds(
-    found: Found, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]], inside: Callable[[], Matrix]
+    found: Result, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]], inside: Callable[[], Matrix]
 ) -> tuple[Mixture, Channel, float]:
     """Return the first mixture of the rows found that a solver resolves and that keeps the notion once it is mended.
 
@@ -229,7 +231,7 @@ def merged_rows(core: Core, notion: Notion) -> Matrix:
     return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
 
-def proof_of(proven: Proven, upper: float, points: Matrix) -> Proof | None:
+def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
     """Return what a search proved as numbers that anyone can check; None where no pass came to a bound."""
     # numba takes a second to import
     from mixproof.heap import preorder  # noqa: PLC0415

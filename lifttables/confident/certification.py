@@ -18,7 +18,7 @@ from lifttables.confident.response import confident_response
 from lifttables.confident.subset_lattice import ConfidentCertificate, blocks_of
 from lifttables.population.sample import Parts, Sample
 from lifttables.population.worst import violation_of, worst_required_budgets
-from mixproof.lp import Programme
+from mixproof.lp import LinearProgram
 from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
 
 
@@ -96,7 +96,7 @@ class Certifier:
         cost = np.append(np.zeros(len(member)), 1.0)
         low, high = np.append(row, np.full(len(table), -np.inf)), np.append(row, np.zeros(len(table)))
         try:
-            found, _ = Programme(cost, whole, low, high).run()
+            found, _ = LinearProgram(cost, whole, low, high).run()
         except SolverFailure:
             return False
         sums = self.sample.sums(_exactly(row, member, found[:-1]))

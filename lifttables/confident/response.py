@@ -25,7 +25,7 @@ from lifttables.confident.subset_lattice import (
 from lifttables.population.sample import Parts, Sample
 from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.checks import checked
-from mixproof.lp import Programme
+from mixproof.lp import LinearProgram
 from mixproof.numerics import DOWNHILL_TOL, STEEPEST, Mask, Matrix, Vector, check_count
 
 ROUNDS = 40
@@ -215,7 +215,7 @@ class _Search:
         self.inside = np.zeros(n, dtype=bool)
         self.inside[self.held] = True
         low, high = np.append(np.full(m, -np.inf), 1.0), np.append(np.zeros(m), 1.0)
-        self.programme = Programme(np.zeros(len(self.held)), self._columns(self.held), low, high)
+        self.programme = LinearProgram(np.zeros(len(self.held)), self._columns(self.held), low, high)
 
     def _columns(self, at: NDArray[np.int64]) -> Matrix:
         return np.vstack([self.cone.table[:, at], np.ones(len(at))])

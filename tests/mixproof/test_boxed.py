@@ -67,14 +67,14 @@ def test_a_threshold_ends_it_early_with_multipliers_that_show_why():
         least, most, cost = np.zeros(n), np.ones(n), rng.random(n)
         best = by_scipy(cost, rows, low, high, least, most)
         boxed = Boxed(rows, low, high)
-        for threshold in (best - 0.05, best + 0.05, -1.0, math.inf, -math.inf, 1e308):
+        for cutoff in (best - 0.05, best + 0.05, -1.0, math.inf, -math.inf, 1e308):
             assert boxed.solve(-cost, least, most)[0]
-            solved, values, multipliers = boxed.solve(cost, least, most, threshold)
+            solved, values, multipliers = boxed.solve(cost, least, most, cutoff)
             assert values is not None
-            assert bound(multipliers, cost, rows, low, high, least, most) > min(threshold, best - 1e-9)
+            assert bound(multipliers, cost, rows, low, high, least, most) > min(cutoff, best - 1e-9)
             early += not solved
             if solved:
                 assert cost @ values == pytest.approx(best, abs=1e-9)
             else:
-                assert threshold < best
+                assert cutoff < best
     assert early

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 import liftlib as ll
 from mixproof import search
 from mixproof.compiling import HAS_NUMBA
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
@@ -106,7 +106,7 @@ def test_a_slack_widens_what_is_proven(compiled):
         scaled, slack = size * g, 1e-3
         room = slack * np.maximum(1.0, np.abs(scaled).max(axis=1))
         one = search.Search(scaled, target, slack, compiled=compiled)
-        for found, wanted in zip(one.problem[4:], ranges(scaled).widened(room), strict=True):
+        for found, wanted in zip(one.problem[4:], two_sided(scaled).widened(room), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-15)
         # on the simplex G v >= -room is (G + room) v >= 0
         wide = vertices(scaled + room[:, None]).max(axis=0)
@@ -177,7 +177,7 @@ def test_reports_fall(compiled, monkeypatch):
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_so_many_programmes_and_no_more(compiled, monkeypatch):
-    monkeypatch.setattr(search.Search, "locally", lambda _: None)
+    monkeypatch.setattr(search.Search, "multi_start", lambda _: None)
     joint = ll.datasets.uniform_joint(4, 9, np.random.default_rng(0))
     g, target = ll.ALIP(0.4, 0.3).halfspaces(joint), joint.p_x
     for most in (1, 5, 17):
@@ -227,10 +227,10 @@ def test_then_downhill(compiled):
     one = begun(compiled, 8, 24)
     count, cost = len(one.master.rows), one.cost
     one.limit = 0.0
-    one.locally()
+    one.multi_start()
     assert (len(one.master.rows), one.cost) == (count, cost)
     one.limit = np.inf
-    one.locally()
+    one.multi_start()
     assert one.cost < cost - 1e-6
     assert (one.master.rows @ one.halfspaces.T >= -1e-9).all()
     assert one.table.prices(one.dual).min() >= -1e-9
@@ -239,7 +239,7 @@ def test_then_downhill(compiled):
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_a_pass_counts_what_it_does_and_moves_the_bound(compiled):
     one = begun(compiled)
-    one.locally()
+    one.multi_start()
     before = one.proven.bound
     work = one.one_pass(1e-2, None)
     assert one.passes == 1
@@ -256,7 +256,7 @@ def test_a_pass_counts_what_it_does_and_moves_the_bound(compiled):
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
     one = begun(compiled)
-    one.locally()
+    one.multi_start()
     one.one_pass(1e-3, None)
     proven = one.proven
     for _ in range(2):
@@ -269,7 +269,7 @@ def test_a_search_goes_on_where_a_pass_neither_ended_nor_found_a_row():
     """As in a large tree whose programmes are over; it ends where nothing joins although a row was cheap enough."""
     for enough, passes in ((False, 3), (True, 1)):
         one = SimpleNamespace(
-            passes=0, over=False, cost=1.0, gap=0.5, joined=0, wanted=lambda _: 0.1, nearby=lambda _: None
+            passes=0, over=False, cost=1.0, gap=0.5, joined=0, wanted=lambda _: 0.1, perturb=lambda _: None
         )
 
         def one_pass(delta, report, one=one, enough=enough, **how):
@@ -313,7 +313,7 @@ def test_after_single_coordinates_mixtures_of_two_are_where_it_goes_down_from(mo
         return row[None], np.array([-1.0])
 
     monkeypatch.setattr(one.route, "descend", descend)
-    one.locally()
+    one.multi_start()
     assert len(asked) == 2
     for starts, largest in zip(asked, (0.8, 0.45), strict=True):
         assert starts.shape == (n, n)

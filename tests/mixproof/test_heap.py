@@ -6,7 +6,7 @@ import numpy as np
 from loops import interpreted
 
 from mixproof import heap
-from mixproof.problem import Pass, Stack
+from mixproof.problem import OpenNodes, Pass
 
 push, pop = interpreted(heap.push), interpreted(heap.pop)
 
@@ -14,15 +14,15 @@ push, pop = interpreted(heap.push), interpreted(heap.pop)
 def test_nodes_come_out_by_their_bounds():
     rng = np.random.default_rng(0)
     for count in (1, 2, 3, 4, 50, 257):
-        stack, size = Stack.empty(count), 0
+        open_nodes, size = OpenNodes.empty(count), 0
         bounds = rng.integers(0, 40, count) / 8  # some are equal
         for at in rng.permutation(count):
-            size = push(stack, size, int(at), int(at) + 1000, bounds[at])
-            assert stack.bound[0] == stack.bound[:size].min()
+            size = push(open_nodes, size, int(at), int(at) + 1000, bounds[at])
+            assert open_nodes.bound[0] == open_nodes.bound[:size].min()
         assert size == count
         found = []
         while size:
-            parent, child = pop(stack, size)
+            parent, child = pop(open_nodes, size)
             assert child == parent + 1000
             found.append(parent)
             size -= 1
@@ -32,36 +32,36 @@ def test_nodes_come_out_by_their_bounds():
 
 def test_any_order_of_a_few():
     for bounds in itertools.permutations(range(6)):
-        stack, size = Stack.empty(6), 0
+        open_nodes, size = OpenNodes.empty(6), 0
         for at, bound in enumerate(bounds):
-            size = push(stack, size, at, 0, float(bound))
+            size = push(open_nodes, size, at, 0, float(bound))
         found = []
         while size:
-            found.append(bounds[pop(stack, size)[0]])
+            found.append(bounds[pop(open_nodes, size)[0]])
             size -= 1
         assert found == sorted(bounds)
 
 
 def test_nodes_come_and_go():
     rng = np.random.default_rng(1)
-    stack, size, waiting = Stack.empty(300), 0, []
+    open_nodes, size, waiting = OpenNodes.empty(300), 0, []
     for at in range(1000):
         if size and (rng.random() < 0.45 or size == 300):
-            parent, _ = pop(stack, size)
+            parent, _ = pop(open_nodes, size)
             size -= 1
             least = min(waiting)
             assert (least[0], parent) in waiting
             waiting.remove((least[0], parent))
         else:
             bound = float(rng.random())
-            size = push(stack, size, at, 0, bound)
+            size = push(open_nodes, size, at, 0, bound)
             waiting.append((bound, at))
         assert size == len(waiting)
 
 
 def test_without_a_compiler_the_least_is_taken_too():
     work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0)
-    work.stack.parent[:4], work.stack.child[:4], work.stack.bound[:4] = (
+    work.open_nodes.parent[:4], work.open_nodes.child[:4], work.open_nodes.bound[:4] = (
         [5, 6, 7, 8],
         [1, 2, 3, 4],
         [0.3, -0.5, 0.1, -0.2],
@@ -75,11 +75,11 @@ def test_without_a_compiler_the_least_is_taken_too():
 def test_when_a_row_is_cheap_enough():
     """It saves at least half of what any can, and more than the cut-off."""
     work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0)
-    work.stack.bound[0] = -1.0
+    work.open_nodes.bound[0] = -1.0
     for price, enough in ((0.0, False), (-0.05, False), (-0.4, False), (-0.51, True)):
         work.state[3] = price
         assert work.found_enough == enough
-    work.state[3], work.stack.bound[0] = -0.09, -0.1
+    work.state[3], work.open_nodes.bound[0] = -0.09, -0.1
     assert not work.found_enough
 
 

@@ -7,16 +7,16 @@ from scipy.optimize import linprog
 from liftlib.errors import SolverFailure
 from mixproof import restricted_master as masters
 from mixproof.compiling import HAS_NUMBA
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
-from mixproof.restricted_master import HighsMaster, cleaned, dear, entropies
-from mixproof.sparse_vertices import supports
+from mixproof.restricted_master import HighsRestrictedMaster, cleaned, dear, entropies
+from mixproof.sparse_vertices import sparse_vertices
 
 if HAS_NUMBA:
     from mixproof import compiled, primal
 
 KINDS = [
-    HighsMaster,
+    HighsRestrictedMaster,
     pytest.param(
         "compiled", marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed"), id="CompiledMaster"
     ),
@@ -24,7 +24,7 @@ KINDS = [
 
 
 def made(kind, target):
-    return compiled.CompiledMaster(target) if kind == "compiled" else kind(target)
+    return compiled.CompiledRestrictedMaster(target) if kind == "compiled" else kind(target)
 
 
 def by_scipy(rows, target):
@@ -144,15 +144,15 @@ def test_those_that_save_most_are_offered(kind):
     rng = np.random.default_rng(4)
     for n, scale in ((4, 0.2), (4, 3.0), (9, 1.0), (30, 1.0)):
         target = rng.dirichlet(np.ones(n))
-        table = supports(ranges(rng.normal(size=(3, n)) + 0.5))
+        table = sparse_vertices(two_sided(rng.normal(size=(3, n)) + 0.5))
         dual = scale * rng.normal(size=n)
         prices = table.prices(dual)
         expected = np.argsort(prices)[: min(masters.AT_ONCE * n, int((prices < -1e-9).sum()))]
         master = made(kind, target)
-        assert master.offer(table, dual) == len(expected)
+        assert master.price(table, dual) == len(expected)
         found = {tuple(row) for row in master.rows[1:].round(9)}
         assert found == {tuple(row) for row in table.points(expected, n).round(9)}
-        assert made(kind, target).offer(table, np.full(n, 1e-10)) == 0  # each coordinate alone saves less than counts
+        assert made(kind, target).price(table, np.full(n, 1e-10)) == 0  # each coordinate alone saves less than counts
 
 
 def test_what_saves_nothing_does_not_join():
@@ -166,10 +166,10 @@ def test_what_saves_nothing_does_not_join():
         def points(self, which, n):
             return np.random.default_rng(0).dirichlet(np.ones(n), size=which.size)
 
-    master = HighsMaster(np.array([0.5, 0.3, 0.2]))
-    assert master.offer(Table([0.0, 1e-15, 2.0]), np.zeros(3)) == 0
-    assert master.offer(Table([0.0, -1e-3, 2.0, -1.0]), np.zeros(3)) == 2
-    assert master.offer(Table([]), np.zeros(3)) == 0
+    master = HighsRestrictedMaster(np.array([0.5, 0.3, 0.2]))
+    assert master.price(Table([0.0, 1e-15, 2.0]), np.zeros(3)) == 0
+    assert master.price(Table([0.0, -1e-3, 2.0, -1.0]), np.zeros(3)) == 2
+    assert master.price(Table([]), np.zeros(3)) == 0
 
 
 def test_unit_vectors_cost_more_than_any_row():
@@ -180,9 +180,9 @@ def test_unit_vectors_cost_more_than_any_row():
 def test_a_worn_out_programme_starts_afresh(monkeypatch):
     rng = np.random.default_rng(2)
     target = rng.dirichlet(np.ones(4))
-    master = HighsMaster(target)
+    master = HighsRestrictedMaster(target)
     master.add(rng.dirichlet(np.full(4, 0.3), size=20))
-    expected, right = master.run()[0], masters.Programme.run
+    expected, right = master.run()[0], masters.LinearProgram.run
     calls = []
 
     def fails_once(self):
@@ -191,7 +191,7 @@ def test_a_worn_out_programme_starts_afresh(monkeypatch):
             raise SolverFailure("worn out")
         return right(self)
 
-    monkeypatch.setattr(masters.Programme, "run", fails_once)
+    monkeypatch.setattr(masters.LinearProgram, "run", fails_once)
     assert master.run()[0] == pytest.approx(expected)
     assert len(calls) == 2
     assert calls[0] is not calls[1]
@@ -201,7 +201,7 @@ def test_a_worn_out_programme_starts_afresh(monkeypatch):
 def test_where_the_simplex_gives_up_highs_goes_on(monkeypatch):
     rng = np.random.default_rng(3)
     target = rng.dirichlet(np.ones(4))
-    master, other = compiled.CompiledMaster(target), HighsMaster(target)
+    master, other = compiled.CompiledRestrictedMaster(target), HighsRestrictedMaster(target)
     first, second = (rng.dirichlet(np.full(4, 0.3), size=20) for _ in range(2))
     master.add(first)
     other.add(first)
@@ -230,7 +230,7 @@ def test_the_simplex_says_where_it_cannot_go_on():
 
 @pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
 def test_what_is_offered_are_distributions():
-    master = compiled.CompiledMaster(np.full(3, 1 / 3))
-    table = supports(ranges(np.array([[1.0, -0.5, -0.2], [-0.4, 1.0, 0.1]])))
-    assert master.offer(table, np.array([2.0, 2.0, 2.0])) > 1
+    master = compiled.CompiledRestrictedMaster(np.full(3, 1 / 3))
+    table = sparse_vertices(two_sided(np.array([[1.0, -0.5, -0.2], [-0.4, 1.0, 0.1]])))
+    assert master.price(table, np.array([2.0, 2.0, 2.0])) > 1
     np.testing.assert_allclose(master.rows.sum(axis=1), 1.0)

@@ -7,8 +7,8 @@ from loops import interpreted
 from mixproof import directions as of_directions
 from mixproof import two_sparse as pairs
 from mixproof.compiling import HAS_NUMBA
-from mixproof.constraints import Ranges
-from mixproof.sparse_vertices import AT_AN_END, FLAT, _shares, supports
+from mixproof.constraints import Constraints
+from mixproof.sparse_vertices import AT_AN_END, FLAT, _shares, sparse_vertices
 
 
 @pytest.fixture(autouse=True)
@@ -74,10 +74,10 @@ def vertices(rows, low, high, some=True):
     rows, low, high = np.array(rows), np.array(low), np.array(high)
     found = listed(interpreted(pairs.vertices)(rows, low, high, FLAT, AT_AN_END, some))
     if some:
-        hull = Ranges(
+        hull = Constraints(
             np.append(rows, np.ones((1, rows.shape[1])), axis=0), np.append(low, 1.0), np.append(high, 1.0), rows, rows
         )
-        assert listed(supports(hull)) == found
+        assert listed(sparse_vertices(hull)) == found
     return found
 
 

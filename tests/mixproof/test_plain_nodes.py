@@ -5,7 +5,7 @@ import pytest
 from small_polytopes import entropy_at
 
 from mixproof import plain
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.plain import Plain
 from mixproof.problem import BISECT, FIRST, LEAF, ROUNDING, Pass, Problem
 
@@ -17,7 +17,7 @@ DUAL = np.array([0.2, -0.1, 0.3])
 def problem():
     """No symbol less than a tenth of the others together."""
     g = np.eye(3) - 0.1
-    return Problem.of(ranges(g), np.zeros(3), np.full(3, 1 / 3))
+    return Problem.of(two_sided(g), np.zeros(3), np.full(3, 1 / 3))
 
 
 class Scripted:
@@ -31,8 +31,8 @@ class Scripted:
         return self.answers.pop(0)
 
 
-def started(problem, *answers, threshold=0.0):
-    one, work = Plain(problem), Pass.start(DUAL, threshold, 1e-3, len(problem.rows), 0)
+def started(problem, *answers, cutoff=0.0):
+    one, work = Plain(problem), Pass.start(DUAL, cutoff, 1e-3, len(problem.rows), 0)
     one._boxed, work.state[1] = Scripted(*answers), 0
     return one, work
 
@@ -70,7 +70,7 @@ def secants(least, most):
 def test_what_is_asked_of_the_solver(problem):
     """The secants' slopes, and the cut-off less what the secants have at 0."""
     row, multipliers = np.array([0.2, 0.6, 0.2]), np.zeros(len(problem.rows))
-    one, work = started(problem, (True, row, multipliers), threshold=-0.4)
+    one, work = started(problem, (True, row, multipliers), cutoff=-0.4)
     found, _, slopes = one._solved(work, 0, LEAST, MOST)
     (cost, least, most, cut_off), *rest = one._boxed.asked
     assert not rest
@@ -94,7 +94,7 @@ def test_what_was_cut_off_too_early_is_solved_in_whole(problem, solved, above, a
     row, multipliers = np.array([0.2, 0.6, 0.2]), np.full(len(problem.rows), 0.05)
     proven = plain.bounded(problem, DUAL, LEAST, MOST, multipliers)[0]
     other = 2 * multipliers
-    one, work = started(problem, (solved, row, multipliers), (True, row, other), threshold=proven + above * 1e-6)
+    one, work = started(problem, (solved, row, multipliers), (True, row, other), cutoff=proven + above * 1e-6)
     found, value, slopes = one._solved(work, 0, LEAST, MOST)
     assert len(one._boxed.asked) == 1 + again
     used = other if again else multipliers

@@ -297,8 +297,8 @@ def test_a_solver_without_a_point_is_at_fault(monkeypatch):
     def stopped(_):
         raise SolverFailure("HiGHS stopped: Time limit")
 
-    run = polytope.Programme.run
-    monkeypatch.setattr(polytope.Programme, "run", stopped)
+    run = polytope.LinearProgram.run
+    monkeypatch.setattr(polytope.LinearProgram, "run", stopped)
     with pytest.raises(SolverFailure, match="no interior point: HiGHS stopped: Time limit"):
         polytope._relative_interior(polytope._constraints(np.array([[1.0, -1.0]])))
     calls = []
@@ -307,7 +307,7 @@ def test_a_solver_without_a_point_is_at_fault(monkeypatch):
         calls.append(programme)
         return run(programme) if len(calls) == 1 else stopped(programme)
 
-    monkeypatch.setattr(polytope.Programme, "run", second_stopped)
+    monkeypatch.setattr(polytope.LinearProgram, "run", second_stopped)
     assert_same(vertices([[1.0, -1.0, 0.0]], "qhull"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
     assert len(calls) == 2
 
@@ -363,7 +363,7 @@ def test_points_are_solved_again_from_their_tight_constraints(size):
 
 def test_the_centre_is_put_on_the_affine_hull(monkeypatch):
     """A solver's equalities hold to its tolerance; those of the centre hold to rounding."""
-    run = polytope.Programme.run
+    run = polytope.LinearProgram.run
 
     def a_little_off(programme):
         found, dual = run(programme)
@@ -371,7 +371,7 @@ def test_the_centre_is_put_on_the_affine_hull(monkeypatch):
         found[:3] += [3e-7, -1e-7, 2e-7]
         return found, dual
 
-    monkeypatch.setattr(polytope.Programme, "run", a_little_off)
+    monkeypatch.setattr(polytope.LinearProgram, "run", a_little_off)
     rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
     centre, equal = polytope._relative_interior(rows)
     assert equal.tolist() == [False, False, False, True, True]
@@ -428,7 +428,7 @@ def test_where_cdd_gives_up(monkeypatch):
 
 def test_a_point_inside_saves_the_programme(monkeypatch):
     g, wanted = [[1.0, -1.0, 0.0]], [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
-    monkeypatch.setattr(polytope, "Programme", None)
+    monkeypatch.setattr(polytope, "LinearProgram", None)
     for size in (1e-6, 1.0, 1e6):
         assert_same(vertices(g, "qhull", interior=size * np.array([0.5, 0.2, 0.3])), wanted)
     with pytest.raises(TypeError):

@@ -16,7 +16,7 @@ def watched(monkeypatch):
     """What joins the programmes, the multipliers that they return, and how often a whole table was handed over."""
     joined, duals, handed = [], [], []
 
-    class Watched(programmes.Programme):
+    class Watched(programmes.LinearProgram):
         def add(self, cost, columns):
             joined.append((cost, columns.T))
             super().add(cost, columns)
@@ -27,7 +27,7 @@ def watched(monkeypatch):
             return x, dual
 
     whole = programmes.solve
-    monkeypatch.setattr(programmes, "Programme", Watched)
+    monkeypatch.setattr(programmes, "LinearProgram", Watched)
     monkeypatch.setattr(programmes, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))
     return joined, duals, handed
 

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from mixproof import lp as programmes
-from mixproof.lp import Programme, mix_columns, solve
+from mixproof.lp import LinearProgram, mix_columns, solve
 from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, xlogx
 
 
@@ -65,7 +65,7 @@ def test_infeasible_is_proven(m):
 
 
 def test_a_wrong_answer_is_caught(monkeypatch):
-    monkeypatch.setattr(programmes.Programme, "run", lambda _: (np.array([0.5, 0.5]), np.array([1.0])))
+    monkeypatch.setattr(programmes.LinearProgram, "run", lambda _: (np.array([0.5, 0.5]), np.array([1.0])))
     with pytest.raises(SolverFailure, match=r"gap 0\.5"):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
     with pytest.raises(SolverFailure, match="primal residual 1"):
@@ -74,9 +74,9 @@ def test_a_wrong_answer_is_caught(monkeypatch):
 
 def test_a_failure_is_tried_again_with_presolve(monkeypatch):
     """Without presolve HiGHS has called feasible programmes with rows of very different size infeasible."""
-    made, run = [], programmes.Programme.run
+    made, run = [], programmes.LinearProgram.run
 
-    class Doubtful(programmes.Programme):
+    class Doubtful(programmes.LinearProgram):
         def __init__(self, cost, a_eq, b_eq, presolve="off"):
             made.append(presolve)
             super().__init__(cost, a_eq, b_eq, presolve=presolve)
@@ -86,7 +86,7 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
                 raise InfeasiblePrivacy("in doubt")
             return run(self)
 
-    monkeypatch.setattr(programmes, "Programme", Doubtful)
+    monkeypatch.setattr(programmes, "LinearProgram", Doubtful)
     assert solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist() == [1.0, 0.0]
     assert made == ["off", "on"]
     made.clear()
@@ -113,7 +113,7 @@ def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
 
 
 def test_nan_is_caught(monkeypatch):
-    monkeypatch.setattr(programmes.Programme, "run", lambda _: (np.array([np.nan]), np.array([1.0])))
+    monkeypatch.setattr(programmes.LinearProgram, "run", lambda _: (np.array([np.nan]), np.array([1.0])))
     with pytest.raises(SolverFailure, match="primal residual nan"):
         solve(np.array([1.0]), np.array([[1.0]]), np.array([1.0]))
 
@@ -252,18 +252,18 @@ def test_tolerances_scale_with_the_objective():
 
 def test_bounds_on_rows_and_columns():
     """Most of x0 + 2 x1 with x0 + x1 between 0 and 1 and x1 at most 1/4: by hand (3/4, 1/4)."""
-    programme = Programme(
+    programme = LinearProgram(
         np.array([-1.0, -2.0]), np.array([[1.0, 1.0]]), np.zeros(1), np.ones(1), most=np.array([np.inf, 0.25])
     )
     x, dual = programme.run()
     assert x.tolist() == [0.75, 0.25]
     assert dual.tolist() == [-1]
-    at_least = Programme(np.array([1.0, 3.0]), np.array([[1.0, 1.0]]), np.array([2.0]), np.array([np.inf]))
+    at_least = LinearProgram(np.array([1.0, 3.0]), np.array([[1.0, 1.0]]), np.array([2.0]), np.array([np.inf]))
     assert at_least.run()[0].tolist() == [2, 0]
 
 
 def test_columns_join_and_costs_change():
-    programme = Programme(np.array([5.0]), np.array([[1.0], [1.0]]), np.array([1.0, 1.0]))
+    programme = LinearProgram(np.array([5.0]), np.array([[1.0], [1.0]]), np.array([1.0, 1.0]))
     assert programme.run()[0].tolist() == [1]
     programme.add(np.array([1.0, 2.0]), np.eye(2))
     assert programme.run()[0].tolist() == [0, 1, 1]
@@ -275,7 +275,7 @@ def test_columns_join_and_costs_change():
 @pytest.mark.parametrize("lost", [0, 1, 2])
 def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
     """Where it has no answer it forgets where it stood; an answer is not asked for again."""
-    programme = Programme(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    programme = LinearProgram(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
     real, calls = programme._highs, []
 
     class Lost:
@@ -302,7 +302,7 @@ def test_presolve_is_what_was_asked_for(monkeypatch):
         programmes.highspy.Highs, "setOptionValue", lambda h, o, v: (set_to.update({o: v}), real(h, o, v))[1]
     )
     for asked in ("off", "on"):
-        Programme(np.array([1.0]), np.array([[1.0]]), np.array([1.0]), presolve=asked)
+        LinearProgram(np.array([1.0]), np.array([[1.0]]), np.array([1.0]), presolve=asked)
         assert set_to["presolve"] == asked
     assert set_to["primal_feasibility_tolerance"] == set_to["dual_feasibility_tolerance"] == 1e-10
     assert set_to["output_flag"] is False
@@ -336,7 +336,7 @@ def test_what_is_off_by_exactly_a_tolerance_is_certified():
 
 
 def test_as_many_independent_columns_as_coordinates_need_no_solver(monkeypatch):
-    monkeypatch.setattr(programmes, "Programme", None)
+    monkeypatch.setattr(programmes, "LinearProgram", None)
     assert mix_columns(np.ones(2), np.eye(2), np.array([0.3, 0.7])).x == pytest.approx([0.3, 0.7])
     # nearly dependent ones do: the least singular value is judged by the largest, whatever the columns' size
     for size in (1e-3, 1.0, 1e3):

@@ -7,10 +7,10 @@ import liftlib as ll
 from mixproof import constraints as module
 from mixproof import sparse_vertices as of_supports
 from mixproof.compiling import HAS_NUMBA
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
 from mixproof.polytope import vertices
-from mixproof.sparse_vertices import supports
+from mixproof.sparse_vertices import sparse_vertices
 
 
 def cones(seed=0, count=30):
@@ -33,7 +33,7 @@ def cones(seed=0, count=30):
 @pytest.mark.skipif(not HAS_NUMBA, reason="without numba there are no compiled loops")
 def test_loops_find_the_same_ranges():
     for g, _, _ in cones(seed=1, count=60):
-        for one, other in zip(ranges(g), ranges(g, compiled=True), strict=True):
+        for one, other in zip(two_sided(g), two_sided(g, compiled=True), strict=True):
             assert one.dtype == other.dtype
             np.testing.assert_array_equal(one, other)
     for other_one in (
@@ -43,7 +43,7 @@ def test_loops_find_the_same_ranges():
         np.array([[1e-300, -1e-300]]),
         np.array([[1.0, 0.0]]),
     ):
-        for one, other in zip(ranges(other_one), ranges(other_one, compiled=True), strict=True):
+        for one, other in zip(two_sided(other_one), two_sided(other_one, compiled=True), strict=True):
             np.testing.assert_array_equal(one, other)
 
 
@@ -54,13 +54,13 @@ def test_directions_that_rounding_tells_apart_are_one_in_many_coordinates_too():
     g[7] = g[3]
     g[7, 2:] += 0.9 * module.ALIKE
     assert g.size * len(g) > module.FEW
-    assert len(ranges(g).rows) == 12  # eleven, and the sum
+    assert len(two_sided(g).rows) == 12  # eleven, and the sum
 
 
 def test_a_point_is_allowed_by_ranges_where_halfspaces_allow_it():
     outside = 0
     for g, _, rng in cones():
-        hull = ranges(g)
+        hull = two_sided(g)
         points = rng.dirichlet(np.ones(g.shape[1]), 300)
         by_rows = (points @ g.T >= 0).all(axis=1)
         values = points @ hull.rows.T
@@ -74,7 +74,7 @@ def test_a_point_is_allowed_by_ranges_where_halfspaces_allow_it():
 
 def test_each_direction_stands_once_and_knows_its_halfspaces():
     for g, _, _ in cones(1):
-        hull = ranges(g)
+        hull = two_sided(g)
         *rows, total = hull.rows
         assert (total == 1).all()
         assert (hull.low[-1], hull.high[-1], hull.sides[-1].tolist(), hull.sizes[-1].tolist()) == (
@@ -110,7 +110,7 @@ def test_each_direction_stands_once_and_knows_its_halfspaces():
 
 def test_no_halfspaces_leave_the_sum():
     for g in (np.empty((0, 3)), np.zeros((2, 3)), np.ones((1, 3)), np.array([[1.0, 0.0, 2.0]])):
-        hull = ranges(g)
+        hull = two_sided(g)
         assert hull.rows.tolist() == [[1, 1, 1]]
         assert (hull.low.tolist(), hull.high.tolist()) == ([1], [1])
         assert hull.sides.tolist() == [[-1, -1]]
@@ -121,7 +121,7 @@ def test_no_halfspaces_leave_the_sum():
 def test_wider_by_a_slack():
     """As the ranges of the halfspaces that allow so much less, each bound of its own halfspace's slack."""
     for g, _, rng in cones(2):
-        hull, slack = ranges(g), 0.1 * rng.random(len(g))
+        hull, slack = two_sided(g), 0.1 * rng.random(len(g))
         low, high = hull.widened(slack)
         for k, (below, above) in enumerate(hull.sides):
             for at, size, moved in (
@@ -133,7 +133,7 @@ def test_wider_by_a_slack():
 def test_multipliers_of_the_halfspaces_themselves():
     """On the simplex they weigh halfspaces as those of the ranges weigh ranges, and the sum has what is left."""
     for g, _, rng in cones(3):
-        hull = ranges(g)
+        hull = two_sided(g)
         multipliers = rng.normal(size=(4, len(hull.rows))) * (rng.random((4, len(hull.rows))) < 0.8)
         multipliers[:, :-1] *= (hull.sides >= 0).all(axis=1)[:-1] | (rng.random(len(hull.rows) - 1) < 0.5)
         found = hull.weights(multipliers)
@@ -198,7 +198,7 @@ def test_all_vertices_on_one_or_two_coordinates(compiled):
     on_two = 0
     for g, _, rng in cones(5):
         n = g.shape[1]
-        found = supports(ranges(g), compiled=compiled)
+        found = sparse_vertices(two_sided(g), compiled=compiled)
         points = found.points(np.arange(found.share.size), n)
         every = vertices(g)
         expected = every[(every > 1e-9).sum(axis=1) <= 2]
@@ -220,7 +220,7 @@ def test_a_coordinate_that_is_allowed_alone_is_found(compiled):
     """Whatever rounding does to its halfspace: the largest coordinate is allowed by it."""
     rng = np.random.default_rng(7)
     for g in rng.normal(size=(300, 1, 2)) + np.array([0.5, -0.5]):
-        alone = supports(ranges(g), compiled=compiled)
+        alone = sparse_vertices(two_sided(g), compiled=compiled)
         assert sorted(alone.first[alone.first == alone.second]) == np.flatnonzero(g[0] >= 0).tolist()
 
 
@@ -228,7 +228,7 @@ def test_a_coordinate_that_is_allowed_alone_is_found(compiled):
 @pytest.mark.parametrize(("share", "kept"), [(2e-12, True), (0.5e-12, False)])
 def test_a_share_of_next_to_nothing_is_a_coordinate_alone(compiled, share, kept):
     g = np.array([[1 - share, -share]])  # at least so much of the first
-    found = supports(ranges(g), compiled=compiled)
+    found = sparse_vertices(two_sided(g), compiled=compiled)
     points = found.points(np.arange(found.share.size), 2)
     assert len(points) == (2 if kept else 1)
     assert points[0].tolist() == [1, 0]
@@ -239,12 +239,12 @@ def test_rows_that_are_flat_between_two_coordinates(compiled):
     """They bound no share of theirs, but may rule both out."""
     # twice the third at least as much as the first two together: alike in those
     g = np.array([[-1.0, -1.0, 2.0]])
-    found = supports(ranges(g), compiled=compiled)
+    found = sparse_vertices(two_sided(g), compiled=compiled)
     points = found.points(np.arange(found.share.size), 3)
     wanted = [[0, 0, 1], [2 / 3, 0, 1 / 3], [0, 2 / 3, 1 / 3]]
     np.testing.assert_allclose(sorted(points.tolist()), sorted(wanted), atol=1e-12)
     # at most twice: then the first two are free among each other
-    found = supports(ranges(-g), compiled=compiled)
+    found = sparse_vertices(two_sided(-g), compiled=compiled)
     points = found.points(np.arange(found.share.size), 3)
     wanted = [[1, 0, 0], [0, 1, 0], [2 / 3, 0, 1 / 3], [0, 2 / 3, 1 / 3]]
     np.testing.assert_allclose(sorted(points.tolist()), sorted(wanted), atol=1e-12)
@@ -255,14 +255,14 @@ def test_beyond_many_coordinates_pairs_are_left_to_the_search(compiled, monkeypa
     g = np.array([[1.0, -1.0, 0.0]])
     for widest, count in ((3, 3), (2, 2)):
         monkeypatch.setattr(of_supports, "WIDEST", widest)
-        assert supports(ranges(g), compiled=compiled).share.size == count
+        assert sparse_vertices(two_sided(g), compiled=compiled).share.size == count
 
 
 def test_tables_of_pairs_are_made_in_blocks(monkeypatch):
     for g, _, _ in cones(6, 8):
-        whole = supports(ranges(g))
+        whole = sparse_vertices(two_sided(g))
         for size in (1, 30):
             monkeypatch.setattr(of_supports, "AT_ONCE", size)
-            for a, b in zip(whole, supports(ranges(g)), strict=True):
+            for a, b in zip(whole, sparse_vertices(two_sided(g)), strict=True):
                 np.testing.assert_array_equal(a, b)
         monkeypatch.undo()

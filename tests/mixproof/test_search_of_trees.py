@@ -10,16 +10,16 @@ import liftlib as ll
 from liftlib.response.posteriors import RowsCertificate
 from mixproof import search
 from mixproof.compiling import HAS_NUMBA
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.problem import SEVERAL, Pass
-from mixproof.sparse_vertices import supports
+from mixproof.sparse_vertices import sparse_vertices
 
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 
 
 def test_several_rows_end_a_pass_that_looks_for_them():
     work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0, several=True)
-    work.state[3], work.stack.bound[0] = -0.9, -1.0
+    work.state[3], work.open_nodes.bound[0] = -0.9, -1.0
     for below, enough in ((0, False), (SEVERAL - 1, False), (SEVERAL, True)):
         work.state[5] = below
         assert work.found_enough == enough
@@ -31,7 +31,7 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
     """With next to no look at first, every search takes the steps; the optimum is that of all vertices."""
     joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(3)), ll.ALIP.split(eps, 0.5)
     steps, passes = [], []
-    nearby, one_pass = search.Search.nearby, search.Search.one_pass
+    perturb, one_pass = search.Search.perturb, search.Search.one_pass
 
     def noted(self, delta, report, **how):
         work = one_pass(self, delta, report, **how)
@@ -40,9 +40,9 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
 
     monkeypatch.setattr(search, "CHUNK_COMPILED" if compiled else "CHUNK", 10 if compiled else 1)
     monkeypatch.setattr(search, "FIRST_LOOK", 1)
-    monkeypatch.setattr(search, "LOCALLY", 0.0)  # nothing is found before
+    monkeypatch.setattr(search, "MULTI_START_SHARE", 0.0)  # nothing is found before
     monkeypatch.setattr(search.Search, "one_pass", noted)
-    monkeypatch.setattr(search.Search, "nearby", lambda self, wanted: steps.append(nearby(self, wanted)))
+    monkeypatch.setattr(search.Search, "perturb", lambda self, wanted: steps.append(perturb(self, wanted)))
     channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=1e-4, seconds=600.0)
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
     made = channel.certified(RowsCertificate)
@@ -55,7 +55,7 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
     for work, _ in many:
         assert work.waiting == 0 or work.state[5] >= SEVERAL
         rows = work.prices[: int(work.state[2])]
-        assert (rows < work.threshold).sum() == work.state[5]
+        assert (rows < work.cutoff).sum() == work.state[5]
     cut_offs = [delta for _, delta in many]
     assert cut_offs == sorted(cut_offs, reverse=True)
 
@@ -67,10 +67,10 @@ def test_nearby_ends_with_the_time():
     one = search.Search(halfspaces, joint.p_x, 0.0, compiled=False, limit=0.0)
     one.begin(np.empty((0, 20)))
     count, cost = len(one.master.rows), one.cost
-    one.nearby(1e-3)
+    one.perturb(1e-3)
     assert len(one.master.rows) == count
     one.limit = np.inf
-    one.nearby(1e-3)
+    one.perturb(1e-3)
     assert len(one.master.rows) > count
     assert one.cost < cost
     assert (one.master.rows @ halfspaces.T >= -1e-9).all()
@@ -81,7 +81,7 @@ def test_a_poor_start_does_not_end_a_search(compiled, monkeypatch):
     """Many rows may join before any makes the mixture cheaper; the search used to end there, far from its bound."""
     joint = ll.Joint(ll.datasets.uniform_joints(1, 5, 12, np.random.default_rng(0))[0])
     notion = ll.ALIP.split(0.25, 0.35)
-    monkeypatch.setattr(search.Search, "locally", lambda _: None)
+    monkeypatch.setattr(search.Search, "multi_start", lambda _: None)
     made = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=1e-3).certificate
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
     assert best * (1 - 1e-3) <= made.value <= best + 1e-9
@@ -94,8 +94,8 @@ def test_pairs_by_loops_and_by_arrays():
     rng = np.random.default_rng(0)
     for n in (1, 2, 3, 9):
         for halfspaces in (rng.normal(size=(4, n)), np.zeros((1, n)), np.ones((2, n)), rng.integers(-2, 3, (6, n))):
-            hull = ranges(np.asarray(halfspaces, dtype=float))
-            one, two = supports(hull), supports(hull, compiled=True)
+            hull = two_sided(np.asarray(halfspaces, dtype=float))
+            one, two = sparse_vertices(hull), sparse_vertices(hull, compiled=True)
             for a, b in zip(one, two, strict=True):
                 np.testing.assert_allclose(a, b, atol=1e-15)
 

@@ -10,7 +10,7 @@ import liftlib as ll
 from mixproof import search
 from mixproof.backends import MOST_DENSE
 from mixproof.problem import WORTHLESS
-from mixproof.search import FIRST_LOOK, LAST, LAST_OF_MANY, NEARBY, NEARBY_GAIN, PATIENCE, STEEPER
+from mixproof.search import FIRST_LOOK, LAST, LAST_OF_MANY, PATIENCE, PERTURB_GAIN, PERTURB_ROUNDS, STEEPER
 
 
 def begun(n_public=12):
@@ -36,7 +36,7 @@ def joined(one, monkeypatch):
     """The rows that a search lets join, which change nothing."""
     rows = []
     monkeypatch.setattr(one, "add", lambda more: rows.extend(more.tolist()) or len(more))
-    monkeypatch.setattr(one, "settle", lambda: None)
+    monkeypatch.setattr(one, "resolve", lambda: None)
     return rows
 
 
@@ -135,8 +135,8 @@ def test_rows_that_save_join_at_first(monkeypatch):
     one = begun()
     offered(one, monkeypatch, [-1.0, -1.01e-7, -0.99e-7, 0.0, 1.0, np.inf])
     rows = joined(one, monkeypatch)
-    monkeypatch.setattr(one, "settle", lambda: setattr(one, "limit", 0.0))  # once is enough
-    one.locally()
+    monkeypatch.setattr(one, "resolve", lambda: setattr(one, "limit", 0.0))  # once is enough
+    one.multi_start()
     assert rows == np.eye(6, 12)[:2].tolist()
 
 
@@ -147,7 +147,7 @@ def test_how_often_nothing_may_be_found(n, compiled, rounds, monkeypatch):
     one = begun(n)
     one.compiled = compiled
     asked = heard(one, monkeypatch)
-    one.locally()
+    one.multi_start()
     assert len(asked) == rounds
 
 
@@ -157,7 +157,7 @@ def test_there_is_time_left_when_going_downhill_ends(share, rounds, monkeypatch)
     one.limit = 100.0
     one.started = time.perf_counter() - share * one.limit
     asked = heard(one, monkeypatch)
-    one.locally()
+    one.multi_start()
     assert len(asked) == rounds
 
 
@@ -169,8 +169,8 @@ def test_loops_go_downhill_once_where_a_tree_is_small(n, rounds, monkeypatch):
     asked = heard(one, monkeypatch, -1.0)
     joined(one, monkeypatch)
     gains = iter([0.01, 0.01] + 20 * [0.0])
-    monkeypatch.setattr(one, "settle", lambda: setattr(one, "cost", one.cost - next(gains)))
-    one.locally()
+    monkeypatch.setattr(one, "resolve", lambda: setattr(one, "cost", one.cost - next(gains)))
+    one.multi_start()
     assert len(asked) == rounds
 
 
@@ -178,8 +178,8 @@ def test_nearby_it_starts_from_two_rows_in_use_or_from_one_that_is_shaken(monkey
     """And from a little of the target, so that what is next to 0 may grow."""
     one = begun()
     asked = heard(one, monkeypatch)
-    one.nearby(1e-3)
-    assert len(asked) == NEARBY
+    one.perturb(1e-3)
+    assert len(asked) == PERTURB_ROUNDS
     n, used = one.target.size, one.master.rows[one.weights > 0]
     assert 1 < len(used) < len(one.master.rows)
     halves = (used[:, None] + used) / 2
@@ -203,16 +203,16 @@ def test_nearby_it_starts_from_two_rows_in_use_or_from_one_that_is_shaken(monkey
 
 
 def test_nearby_ends_where_so_many_rounds_gain_little(monkeypatch):
-    for gain, rounds in ((2 * NEARBY_GAIN, 3 + NEARBY), (0.5 * NEARBY_GAIN, NEARBY)):
+    for gain, rounds in ((2 * PERTURB_GAIN, 3 + PERTURB_ROUNDS), (0.5 * PERTURB_GAIN, PERTURB_ROUNDS)):
         one = begun()
         asked = heard(one, monkeypatch, -1.0)
         joined(one, monkeypatch)
 
-        def settle(one=one, asked=asked, gain=gain):
+        def resolve(one=one, asked=asked, gain=gain):
             one.cost -= gain * 0.01 if len(asked) == 3 else 0.0
 
-        monkeypatch.setattr(one, "settle", settle)
-        one.nearby(0.01)
+        monkeypatch.setattr(one, "resolve", resolve)
+        one.perturb(0.01)
         assert len(asked) == rounds
 
 
@@ -220,8 +220,8 @@ def test_nearby_rows_join_that_save_more_than_rounding(monkeypatch):
     one = begun()
     offered(one, monkeypatch, [-1.0, -1.01 * WORTHLESS, -WORTHLESS, 0.0, 0.5 * WORTHLESS, 1.0])
     rows = joined(one, monkeypatch)
-    one.nearby(1e-3)
-    assert rows == NEARBY * np.eye(6, 12)[:2].tolist()
+    one.perturb(1e-3)
+    assert rows == PERTURB_ROUNDS * np.eye(6, 12)[:2].tolist()
 
 
 # Passes -----------------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def test_where_no_vertex_is_on_one_or_two_coordinates(monkeypatch):
     monkeypatch.setattr(
         one, "table", one.table._replace(**{name: part[:0] for name, part in one.table._asdict().items()})
     )
-    one.settle()
+    one.resolve()
     assert one.cost == pytest.approx(one.dual @ one.target)
 
 
@@ -273,7 +273,7 @@ class Passes:
     def wanted(self, gap):
         return gap
 
-    def nearby(self, wanted):
+    def perturb(self, wanted):
         self.asked.append(wanted)
 
     def one_pass(self, delta, _, **how):

@@ -53,9 +53,9 @@ class Made:
             self.rows, self.low, self.high, self.least, self.most, row, violation, side, self.work
         )  # fmt: skip
 
-    def solve(self, threshold=math.inf, steps=500):
+    def solve(self, cutoff=math.inf, steps=500):
         return plain("solve")(
-            self.rows, self.columns, self.low, self.high, self.cost.copy(), self.least, self.most, threshold, steps,
+            self.rows, self.columns, self.low, self.high, self.cost.copy(), self.least, self.most, cutoff, steps,
             self.work,
         )  # fmt: skip
 
@@ -142,15 +142,15 @@ def test_a_threshold_ends_it():
         best = one.by_scipy()
         if math.isinf(best):
             continue
-        for threshold in (best - 0.1, best + 1e-6, -100.0):
+        for cutoff in (best - 0.1, best + 1e-6, -100.0):
             one.work[5][:] = one.n + np.arange(one.m)
-            how, objective = one.solve(threshold)
+            how, objective = one.solve(cutoff)
             if how == ABOVE:
                 above += 1
-                assert threshold <= objective <= best + 1e-9
-                assert one.proves(one.multipliers, one.cost) >= threshold - 1e-9
+                assert cutoff <= objective <= best + 1e-9
+                assert one.proves(one.multipliers, one.cost) >= cutoff - 1e-9
             else:
-                assert threshold > best
+                assert cutoff > best
                 assert objective == pytest.approx(best, abs=1e-9)
     assert above > 50
 
@@ -222,11 +222,11 @@ def test_the_inverse_is_computed_afresh_after_so_many_steps(refresh, afresh, mon
     assert len(made) == afresh
 
 
-@pytest.mark.parametrize(("threshold", "steps"), [(1.9, 4), (2.0, 4), (2.1, 5), (math.inf, 12)])
-def test_above_the_threshold_no_step_is_taken(threshold, steps, monkeypatch):
+@pytest.mark.parametrize(("cutoff", "steps"), [(1.9, 4), (2.0, 4), (2.1, 5), (math.inf, 12)])
+def test_above_the_threshold_no_step_is_taken(cutoff, steps, monkeypatch):
     made = counted(monkeypatch, "pivot")
-    how, objective = twelve().solve(threshold)
-    assert (how, objective) == (OPTIMAL if math.isinf(threshold) else ABOVE, steps / 2)
+    how, objective = twelve().solve(cutoff)
+    assert (how, objective) == (OPTIMAL if math.isinf(cutoff) else ABOVE, steps / 2)
     assert len(made) == steps
 
 

@@ -9,9 +9,9 @@ from scipy.optimize import linprog
 
 from mixproof import branch_and_bound as tree
 from mixproof import primal, simplex
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.plain import Plain
-from mixproof.problem import Pass, Problem, Stack
+from mixproof.problem import OpenNodes, Pass, Problem
 
 
 def looped(name):
@@ -23,7 +23,7 @@ def looped(name):
 def thirds():
     """At least a third of either of two symbols."""
     g = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    return Problem.of(ranges(g), np.zeros(2), np.array([0.5, 0.5]))
+    return Problem.of(two_sided(g), np.zeros(2), np.array([0.5, 0.5]))
 
 
 class Answering:
@@ -164,9 +164,9 @@ def test_a_node_is_solved_where_there_is_room_for_its_children(thirds, room, nod
 
     one, dual = Compiled(thirds), np.zeros(2)
     work = Pass.start(dual, -9.0, 1e-3, len(thirds.rows), one.basis)
-    stack = Stack(*(each[:room].copy() for each in work.stack))
+    open_nodes = OpenNodes(*(each[:room].copy() for each in work.open_nodes))
     interpreted(tree.explore)(
-        thirds, dual, np.ones(2), work.order, work.threshold, work.tolerance, work.records, stack, work.state,
+        thirds, dual, np.ones(2), work.order, work.cutoff, work.tolerance, work.records, open_nodes, work.state,
         work.rows, work.prices, (1, 400, 0.0, 30), one._work,
     )  # fmt: skip
     assert work.nodes == nodes
@@ -210,7 +210,7 @@ def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
 )
 def test_a_box_without_a_row_is_parted_where_that_serves_the_bound(monkeypatch, width, done, parted):
     """It is wide enough, and its bound, here -0.5, is below that of what is done."""
-    problem = Problem.of(ranges(np.array([[1.0, -1.0, 0.0]])), np.zeros(1), np.array([0.4, 0.3, 0.3]))
+    problem = Problem.of(two_sided(np.array([[1.0, -1.0, 0.0]])), np.zeros(1), np.array([0.4, 0.3, 0.3]))
     one, work = Plain(problem), Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0)
     work.state[1], work.state[4] = 0, done
     monkeypatch.setattr(one, "_solved", lambda *_: (None, -0.5, np.zeros(3)))
@@ -228,7 +228,7 @@ def test_an_ended_pass_keeps_what_a_proof_needs():
     assert (done.records.multipliers == 7.0).all()
     assert [len(one) for one in done.records] == [4] * 7
     assert done.records.basis.shape == (4, 0)
-    assert [len(one) for one in done.stack] == [0, 0, 0]
+    assert [len(one) for one in done.open_nodes] == [0, 0, 0]
     assert (done.rows.shape, done.prices.shape) == ((0, 3), (0,))
     assert work.waiting == 3  # and the pass itself is as it was
 

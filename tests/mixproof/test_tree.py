@@ -12,10 +12,10 @@ from small_polytopes import entropy_at, polytopes, prices
 
 from mixproof import branch_and_bound as tree
 from mixproof import plain, simplex
-from mixproof.constraints import ranges
+from mixproof.constraints import two_sided
 from mixproof.plain import Plain
 from mixproof.polytope import vertices
-from mixproof.problem import BISECT, ENOUGH, FIRST, LEAF, ROUNDING, SEVERAL, Pass, Problem, Records, Stack
+from mixproof.problem import BISECT, ENOUGH, FIRST, LEAF, ROUNDING, SEVERAL, OpenNodes, Pass, Problem, Records
 
 
 def looped(name):
@@ -221,14 +221,14 @@ def test_how_fast_the_bound_grows():
             assert speed == pytest.approx(far, abs=1e-7)
 
 
-def without_point(route, problem, dual, least, most, threshold, ray):
+def without_point(route, problem, dual, least, most, cutoff, ray):
     """The multipliers that were found, and what is said that they prove."""
     if route == "arrays":
-        multipliers, value, slopes = plain.impossible(problem, dual, least, most, threshold, ray)
+        multipliers, value, slopes = plain.impossible(problem, dual, least, most, cutoff, ray)
     else:
         multipliers, slopes = np.zeros(ray.size), np.full(dual.size, 9.0)
         value = looped("impossible")(
-            problem.rows, problem.safe_low, problem.safe_high, dual, least, most, heights(least, most), threshold,
+            problem.rows, problem.safe_low, problem.safe_high, dual, least, most, heights(least, most), cutoff,
             multipliers, slopes, ray,
         )  # fmt: skip
     np.testing.assert_allclose(slopes, dual + problem.rows.T @ multipliers, atol=1e-9 * (1 + np.abs(slopes).max()))
@@ -257,16 +257,16 @@ def test_a_ray_proves_that_there_is_no_point(route):
             ray = found[: len(found) // 2] - found[len(found) // 2 :]
             for one in (ray, -ray, 5 * ray):
                 start = bounded(route, problem, dual, least, most, np.zeros(ray.size))[0]
-                for threshold in (start - 1.0, start + 0.1, 20.0):
-                    multipliers, value = without_point(route, problem, dual, least, most, threshold, one)
-                    assert value >= threshold
+                for cutoff in (start - 1.0, start + 0.1, 20.0):
+                    multipliers, value = without_point(route, problem, dual, least, most, cutoff, one)
+                    assert value >= cutoff
                     assert value == pytest.approx(bounded(route, problem, dual, least, most, multipliers)[0], rel=1e-12)
                     # along the ray and no further than needed, but for the step that makes sure
                     at = multipliers @ one / (one @ one)
                     np.testing.assert_allclose(multipliers, at * one, atol=1e-9 * abs(at))
                     # entropy only adds to what grows in proportion: the first length that would do does
                     speed = bounded(route, problem, dual, least, most, 1e9 * np.sign(at) * one)[0]
-                    assert abs(at) == pytest.approx(max(threshold - start, 0) / (speed / 1e9) + 1, rel=1e-5)
+                    assert abs(at) == pytest.approx(max(cutoff - start, 0) / (speed / 1e9) + 1, rel=1e-5)
                     proved += 1
         nothing, all_of_it = np.zeros(n), np.ones(n)
         for one in (np.zeros(len(problem.rows)), rng.normal(size=len(problem.rows))):
@@ -331,8 +331,8 @@ def branched(route, problem, work, at, value, least, most, row, symbol):
         return work.state[4]
     looped("branch")(at, work.records, least, most, row, symbol)
     size, pruned = looped("children")(
-        at, value, problem, work.records, work.stack, work.waiting, least, most, heights(least, most), slopes,
-        work.order, work.threshold,
+        at, value, problem, work.records, work.open_nodes, work.waiting, least, most, heights(least, most), slopes,
+        work.order, work.cutoff,
     )  # fmt: skip
     work.state[1] = size
     return pruned
@@ -356,9 +356,9 @@ def test_a_coordinate_is_parted_where_the_row_is(route, place, level):
     assert (work.records.kind[4], work.records.symbol[4]) == (BISECT, 1)
     assert work.records.level[4] == pytest.approx(level)
     assert work.waiting == 2
-    assert work.stack.parent[:2].tolist() == [4, 4]
-    assert sorted(work.stack.child[:2]) == [0, 1]
-    assert work.stack.bound[:2].tolist() == [-0.3, -0.3]
+    assert work.open_nodes.parent[:2].tolist() == [4, 4]
+    assert sorted(work.open_nodes.child[:2]) == [0, 1]
+    assert work.open_nodes.bound[:2].tolist() == [-0.3, -0.3]
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -390,13 +390,13 @@ def test_a_child_waits_where_its_parent_s_multipliers_leave_it_below_the_thresho
             lower[x] = level
             bound = bounded("arrays", problem, dual, lower, upper, multipliers)[0]
             upper[x] = level
-            if bound < work.threshold:
+            if bound < work.cutoff:
                 expected[int(x)] = max(value, bound)
             else:
                 others.append(bound)
         count = work.waiting
-        assert set(work.stack.parent[:count]) == {2}
-        found = dict(zip(work.stack.child[:count].tolist(), work.stack.bound[:count].tolist(), strict=True))
+        assert set(work.open_nodes.parent[:count]) == {2}
+        found = dict(zip(work.open_nodes.child[:count].tolist(), work.open_nodes.bound[:count].tolist(), strict=True))
         assert found == pytest.approx(expected, abs=1e-10)
         assert pruned == pytest.approx(min(others, default=math.inf), abs=1e-10)
         waited, dropped = waited + count - 1, dropped + len(others)
@@ -415,10 +415,8 @@ def explored(route, problem, work, caps, nodes=10**6):
     Compiled(problem).explore(work, caps, nodes)
 
 
-def start(route, problem, dual, threshold, tolerance=1e-6, **how):
-    return Pass.start(
-        dual, threshold, tolerance, len(problem.rows), 0 if route == "arrays" else len(problem.rows), **how
-    )
+def start(route, problem, dual, cutoff, tolerance=1e-6, **how):
+    return Pass.start(dual, cutoff, tolerance, len(problem.rows), 0 if route == "arrays" else len(problem.rows), **how)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -429,13 +427,13 @@ def test_a_pass_finds_the_least_price(route):
         corners = vertices(g)
         every = prices(corners, dual)
         caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
-        for threshold in (every.min() - 0.05, min(every.min() + 0.002, -1e-6)):
-            work = start(route, problem, dual, threshold, several=True)
+        for cutoff in (every.min() - 0.05, min(every.min() + 0.002, -1e-6)):
+            work = start(route, problem, dual, cutoff, several=True)
             explored(route, problem, work, caps)
             assert work.waiting == 0 or work.state[5] >= SEVERAL
             assert work.least <= every.min() + 1e-9
             if not work.waiting:
-                assert work.least >= min(threshold, every.min() - 1e-5) - 1e-9
+                assert work.least >= min(cutoff, every.min() - 1e-5) - 1e-9
             count = int(work.state[2])
             np.testing.assert_allclose(work.prices[:count], prices(work.rows[:count], dual), atol=1e-12)
             best = np.minimum.accumulate(np.append(0.0, work.prices[:count]))[:-1]
@@ -443,10 +441,10 @@ def test_a_pass_finds_the_least_price(route):
             assert (work.rows[:count] @ g.T >= -1e-8).all()
             np.testing.assert_allclose(work.rows[:count].sum(axis=1), 1, atol=1e-9)
             assert work.state[3] == min(0.0, work.prices[:count].min(initial=0.0))
-            assert work.state[5] == (work.prices[:count] < threshold).sum()
-            if threshold < every.min():
+            assert work.state[5] == (work.prices[:count] < cutoff).sum()
+            if cutoff < every.min():
                 above += 1
-                assert work.least >= threshold
+                assert work.least >= cutoff
             elif every.min() < -2e-6:
                 below += 1
                 assert work.prices[:count].min() == pytest.approx(every.min(), abs=1e-5)
@@ -458,7 +456,7 @@ def test_enough_rows_below_the_cut_off_end_it_at_once():
     work = start("loops", problem, dual, prices(vertices(g), dual).min() + 0.05)
     work.state[5] = SEVERAL
     looped("explore")(
-        problem, work.dual, np.ones(dual.size), work.order, work.threshold, work.tolerance, work.records, work.stack,
+        problem, work.dual, np.ones(dual.size), work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
         work.state, work.rows, work.prices, (400, 400, 0.0, SEVERAL), simplex.space(*problem.rows.shape),
     )  # fmt: skip
     assert (work.solved, work.waiting) == (0, 1)
@@ -469,9 +467,9 @@ def test_what_was_given_up_may_save_more_than_what_waits(given_up, goes_on):
     """A row that saves 0.2 is enough where nothing saves 0.4, neither of what waits nor of what was given up."""
     _, _, problem, dual, _ = next(polytopes(1, seed=21))
     work = start("loops", problem, dual, -0.01)
-    work.stack.bound[0], work.state[3], work.state[4] = -0.3, -0.2, given_up
+    work.open_nodes.bound[0], work.state[3], work.state[4] = -0.3, -0.2, given_up
     looped("explore")(
-        problem, work.dual, np.ones(dual.size), work.order, work.threshold, work.tolerance, work.records, work.stack,
+        problem, work.dual, np.ones(dual.size), work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
         work.state, work.rows, work.prices, (1, 400, ENOUGH, 401), simplex.space(*problem.rows.shape),
     )  # fmt: skip
     assert work.solved == goes_on
@@ -485,8 +483,9 @@ def test_a_tree_is_no_deeper_than_there_is_room_for_its_paths(monkeypatch):
         corners = vertices(g)
         work = start("loops", problem, dual, prices(corners, dual).min() + 0.05, tolerance=0.0)
         looped("explore")(
-            problem, work.dual, np.ones(dual.size), work.order, work.threshold, work.tolerance, work.records,
-            work.stack, work.state, work.rows, work.prices, (400, 400, 0.0, 401), simplex.space(*problem.rows.shape),
+            problem, work.dual, np.ones(dual.size), work.order, work.cutoff, work.tolerance, work.records,
+            work.open_nodes, work.state, work.rows, work.prices, (400, 400, 0.0, 401),
+            simplex.space(*problem.rows.shape),
         )  # fmt: skip
         depths = {-1: 0}
         for at in range(work.nodes):
@@ -523,7 +522,7 @@ def test_each_node_proves_its_bound(route):
             inside = ((points >= least) & (points <= most)).all(axis=1)
             assert (cheap[inside] >= value - 1e-9).all()
             if records.kind[at] == LEAF:
-                assert value >= min(work.least, work.threshold) - 1e-12
+                assert value >= min(work.least, work.cutoff) - 1e-12
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -531,8 +530,8 @@ def test_a_pass_goes_on_where_it_stood(route):
     """A few nodes at a time come to the same bound as all at once, in as many nodes."""
     for g, _, problem, dual, _ in polytopes(5, seed=7):
         caps = np.minimum(1.0, vertices(g).max(axis=0) + 1e-9)
-        threshold = prices(vertices(g), dual).min() - 0.01
-        once, bits = (start(route, problem, dual, threshold) for _ in range(2))
+        cutoff = prices(vertices(g), dual).min() - 0.01
+        once, bits = (start(route, problem, dual, cutoff) for _ in range(2))
         explored(route, problem, once, caps)
         for _ in range(10**4):
             before = bits.nodes
@@ -625,12 +624,12 @@ def test_downhill(route):
 
 
 def test_room_grows_and_what_was_there_stays():
-    records, stack = Records.empty(3, 2, 4), Stack.empty(3)
+    records, open_nodes = Records.empty(3, 2, 4), OpenNodes.empty(3)
     assert [one.shape for one in records] == [(3,), (3,), (3,), (3,), (3,), (3, 2), (3, 4)]
-    for one in (*records, *stack):
+    for one in (*records, *open_nodes):
         assert not one.any()
         one[:] = np.arange(one.size).reshape(one.shape) + 1
-    for old in (records, stack):
+    for old in (records, open_nodes):
         for before, after in zip(old, old.grown(), strict=True):
             assert after.shape == (6, *before.shape[1:])
             assert after.dtype == before.dtype
@@ -657,14 +656,14 @@ def test_a_pass_begins_at_the_root():
 
 def test_room_is_made_before_it_is_needed():
     work = Pass.start(np.zeros(2), -0.25, 1e-3, 1, 0)
-    nodes, stack = len(work.records.parent), len(work.stack.parent)
+    nodes, open_nodes = len(work.records.parent), len(work.open_nodes.parent)
     for count, waiting, grown in (
-        (nodes - 1, stack - 6, (1, 1)), (nodes - 1, stack - 5, (1, 2)), (nodes, stack - 6, (2, 1)),
+        (nodes - 1, open_nodes - 6, (1, 1)), (nodes - 1, open_nodes - 5, (1, 2)), (nodes, open_nodes - 6, (2, 1)),
     ):  # fmt: skip
-        work.records, work.stack = Records.empty(nodes, 1, 0), Stack.empty(stack)
+        work.records, work.open_nodes = Records.empty(nodes, 1, 0), OpenNodes.empty(open_nodes)
         work.state[0], work.state[1] = count, waiting
         work.make_room()
-        assert (len(work.records.parent), len(work.stack.parent)) == (grown[0] * nodes, grown[1] * stack)
+        assert (len(work.records.parent), len(work.open_nodes.parent)) == (grown[0] * nodes, grown[1] * open_nodes)
 
 
 def test_the_cheapest_row_found_is_the_first():
@@ -676,7 +675,7 @@ def test_the_cheapest_row_found_is_the_first():
 def test_the_polytope_as_rows_and_columns():
     """A bound next to the point inside is moved there; proofs use bounds that are wider by the slack."""
     g = np.array([[1.0, -1.0, 0.5], [-0.25, 2.0, -2.0]])
-    hull, inside = ranges(g), np.array([0.3, 0.4, 0.3])
+    hull, inside = two_sided(g), np.array([0.3, 0.4, 0.3])
     free = Problem.of(hull, np.zeros(2), inside)
     np.testing.assert_array_equal(free.rows, hull.rows)
     np.testing.assert_array_equal(free.columns, hull.rows.T)
@@ -710,8 +709,8 @@ def test_what_is_done_is_bounded_by_the_worst_of_its_leaves(route):
             least, most = plain.box(work, int(work.records.parent[at]), int(work.records.child[at]), caps)
             plain.tighten(least, most)
             found.append(bounded("arrays", problem, dual, least, most, work.records.multipliers[at])[0])
-        if min(found) < work.threshold:
-            given_up += sum(one < work.threshold for one in found) > 1
+        if min(found) < work.cutoff:
+            given_up += sum(one < work.cutoff for one in found) > 1
             assert work.state[4] == pytest.approx(min(found), abs=1e-10)
     assert given_up > 5
 
@@ -725,12 +724,12 @@ def test_a_coordinate_that_can_only_be_0(route):
         caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
         caps[0] = 0.0
         face = corners[corners[:, 0] <= 1e-12]
-        threshold = prices(face, dual).min() - 1e-4 if len(face) else 0.0
-        work = start(route, problem, dual, threshold, several=True)
+        cutoff = prices(face, dual).min() - 1e-4 if len(face) else 0.0
+        work = start(route, problem, dual, cutoff, several=True)
         while work.waiting:
             work.state[5] = 0
             explored(route, problem, work, caps)
-        assert work.least >= threshold - 1e-9
+        assert work.least >= cutoff - 1e-9
         if len(face):
             assert work.least <= prices(face, dual).min() + 1e-9
             seen += 1

@@ -63,8 +63,8 @@ def test_what_is_no_joint_and_no_channel_is_named(notion):
 @pytest.mark.parametrize(
     ("base", "name"),
     [
-        (Notion, "leakage"), (Notion, "violation"), (LiftNotion, "required_budgets"), (_Averages, "_measure"), (_Averages, "_budget"),
-        (_Averages, "_largest"),
+        (Notion, "leakage"), (Notion, "violation"), (LiftNotion, "required_budgets"),
+        (_Averages, "_measure"), (_Averages, "_budget"), (_Averages, "_largest"),
     ],
 )  # fmt: skip
 def test_a_class_that_says_too_little_makes_no_notion(base, name):

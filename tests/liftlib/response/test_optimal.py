@@ -171,9 +171,7 @@ def test_wrong_arguments():
         ll.mechanisms.optimal(joint, ll.Chi2Lift(1.0, 1.0))
     with pytest.raises(UnsupportedNotion, match=r"not convex.*set eps_l to inf, or use subset_merging"):
         ll.mechanisms.optimal(joint, ll.L1Lift(1.0, 1.0))
-    for wrong, message in (
-        ({"method": "lrs"}, r"method is 'lrs': give \"auto\" or"),
-    ):
+    for wrong, message in (({"method": "lrs"}, r"method is 'lrs': give \"auto\" or"),):
         with pytest.raises(InvalidParameter, match=message):
             ll.mechanisms.optimal(joint, ll.LIP(1.0), **wrong)
     with pytest.raises(InvalidParameter, match=r"notion is 0\.5: give a Notion"):
