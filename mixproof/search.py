@@ -1,9 +1,9 @@
-"""The cheapest mixture of rows of a polytope: columns join a linear programme until a tree proves that none is missing.
+"""Minimum-cost mixture over a polytope: column generation, with branch and bound to prove that no column is missing.
 
-The programme over the rows found so far has duals, and a row v is worth adding where its price H(v) - dual v is
-negative. Rows are looked for in three places, each slower than the one before: among the vertices on one or two
-coordinates, downhill from many starts, and in the tree (``branch_and_bound.py``), which also bounds the price of every row there
-is. As weights sum to 1, dual P + (least price) then bounds the cost of every mixture.
+The restricted master problem mixes the points found so far. Its duals price every other point v: adding v can lower the
+cost only if its price H(v) - dual v is negative. Points are looked for in three places, each slower than the last:
+among the vertices with one or two non-zero coordinates, downhill from many starts, and by branch and bound, which also
+bounds the price of every point. Weights sum to 1, so dual P + (least price) bounds the cost of any mixture from below.
 """
 
 from __future__ import annotations
