@@ -3,15 +3,13 @@
 import ast
 import importlib
 import statistics
-import textwrap
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
 from each import each
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("liftlib", "liftbook")
+PACKAGES = ("mixproof", "liftlib", "lifttables", "liftbook", "companion")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 each_module = each(MODULES, lambda path: str(path.relative_to(ROOT)))
 
@@ -74,7 +72,11 @@ def test_words(path):
     tree = parsed(path)
     orders = {"AlphaLift", "_order", "alpha_of", "alpha_lift", "alpha_lift_inverse", "sibson", "arimoto"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and path.relative_to(ROOT).parts[0] == "liftlib":
+        if isinstance(node, ast.FunctionDef) and path.relative_to(ROOT).parts[0] in (
+            "mixproof",
+            "liftlib",
+            "lifttables",
+        ):
             named = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
             assert "alpha" not in named or node.name in orders, node.name
             assert "seed" not in named, node.name
@@ -101,52 +103,6 @@ def test_no_two_files_of_tests_have_one_name():
     assert len(names) == len(set(names))
 
 
-REPEATED = {
-    ("lifttables/confident/merging.py", "lifttables/confident/response.py"),  # what both may be told
-    ("liftlib/family.py", "liftlib/family.py"),  # a family's parts and its decorator's words
-    ("liftlib/response/convex.py", "liftlib/response/proven.py"),  # a search's limits
-}
-"""Where six lines of code stand twice, all of them lists of parameters; a pair that is mended goes."""
-
-
-def code_of(text):
-    """Return a module's lines of code: no blank ones, no comments, imports or docstrings."""
-    others = set()
-    for node in ast.walk(ast.parse(text)):
-        told = isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
-        if told or isinstance(node, ast.Import | ast.ImportFrom):
-            others |= set(range(node.lineno, node.end_lineno + 1))
-    lines = [line.strip() for at, line in enumerate(text.splitlines(), 1) if at not in others]
-    return [line for line in lines if line and not line.startswith("#")]
-
-
-def twice(texts, lines=6):
-    """Return which pairs of modules have so many lines of code in common, in one passage; a module may with itself."""
-    places = defaultdict(list)
-    for name, text in texts.items():
-        code = code_of(text)
-        for at in range(len(code) - lines + 1):
-            places[tuple(code[at : at + lines])].append(name)
-    return {tuple(sorted((names[0], other))) for names in places.values() for other in names[1:]}
-
-
-def test_no_passage_of_code_stands_twice():
-    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in MODULES}
-    assert twice(texts) == REPEATED
-
-
-def test_a_repeated_passage_is_found():
-    passage = "".join(f"    total += {k}\n" for k in range(6))
-    imports = "".join(f"import module_{k}\n" for k in range(6))
-    words = '"""What it is.\n\nParameters\n----------\na\nb\n"""\n'
-    one = f"{words}{imports}\ndef one(total):\n{passage}    return total\n"
-    other = f"{words}{imports}\ndef other(total):\n    # alike\n{passage}    return -total\n"
-    assert twice({"one": one, "other": other}) == {("one", "other")}
-    assert twice({"one": one, "other": other}, 7) == set()
-    assert twice({"one": one, "other": words + imports}) == set()
-    assert twice({"one": one + textwrap.dedent(one[len(words) + len(imports) :])}) == {("one", "one")}
-
-
 def tolerances(tree):
     """Return a module's own small numbers by name, and the names of those that say nothing of why."""
     found, silent = {}, set()
@@ -160,58 +116,13 @@ def tolerances(tree):
     return found, silent
 
 
-def room(module):
-    """Return which room of which package a module lies in."""
-    return tuple(module.split(".")[:2])
-
-
-def test_tolerances_that_rooms_share_are_in_numerics():
-    """One that a single room uses stands in it; each has its reason below it."""
-    own = {dotted(path): tolerances(parsed(path)) for path in MODULES}
-    assert {name: silent for name, (_, silent) in own.items() if silent} == {}
-    strays = {
-        f"{dotted(path)}: {node.module}.{one.name}"
-        for path in MODULES
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.ImportFrom) and node.module in own and node.module != "mixproof.numerics"
-        for one in node.names
-        if one.name in own[node.module][0] and room(node.module) != room(dotted(path))
-    }
-    assert strays == set()
-
-
-def test_tolerances_of_one_name_have_one_value():
-    values = defaultdict(set)
-    for path in MODULES:
-        for name, value in tolerances(parsed(path))[0].items():
-            values[name].add(value)
-    # how near is near, alike or a tie differs within the search for the cheapest mixture, and from a notion's side
-    assert {name for name, found in values.items() if len(found) > 1} == {"ALIKE", "NEAR", "TIE"}
-
-
-def rooms(package):
-    """Return the folders and modules at the top of a package."""
-    inside = (ROOT / package).iterdir()
-    return {
-        path.stem
-        for path in inside
-        if (path.suffix == ".py" or any(path.glob("*.py"))) and not path.stem.startswith("_")
-    }
-
-
-def test_every_room_is_told_of():
-    """In the table of rooms that CONTRIBUTING.md begins with; the library's floors also in what it says of itself."""
-    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Rules")[0]
-    folders = {f"{package}/{room}" for package in PACKAGES for room in rooms(package)}
-    assert len(folders) > 20
-    missing = {one for one in folders if f"`{one}/`" not in table and f"`{one}.py`" not in table}
-    assert missing == set()
-    told = ast.get_docstring(parsed(ROOT / "liftlib" / "__init__.py")).translate(str.maketrans(",;.", "   "))
-    assert rooms("liftlib") - set(told.split()) == set()
+def test_each_tolerance_has_its_reason_below_it():
+    silent = {dotted(path): tolerances(parsed(path))[1] for path in MODULES}
+    assert {name: names for name, names in silent.items() if names} == {}
 
 
 def test_the_licence_names_what_is_code():
     first = (ROOT / "LICENSE").read_text(encoding="utf-8").partition("\n")[0]
     folders = {path.parent.name for path in ROOT.glob("*/*.py")} | {"tools"}
-    assert {"liftlib", "liftbook", "tests"} <= folders
+    assert {*PACKAGES, "tests"} <= folders
     assert {one for one in folders if one not in first} == set()

@@ -103,7 +103,8 @@
         ...[percent(weight, 1), ...row.map((value) => value.toFixed(3)), `${Math.min(...lifts).toFixed(2)} to ${Math.max(...lifts).toFixed(2)}`].map((one) => make("td", "", one)),
       ),
     );
-    return make("table", "", make("thead", "", head), make("tbody", "", ...rows));
+    // on a narrow screen the table scrolls, which a keyboard must be able to do too
+    return Object.assign(make("table", "", make("thead", "", head), make("tbody", "", ...rows)), { tabIndex: 0 });
   };
 
   window.liftLiving.solved = solved;
