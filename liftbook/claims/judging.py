@@ -133,10 +133,12 @@ class Claim:
     def outcome(self, values: Sequence[Value]) -> Outcome:
         """Return what replications say of one reading, see :meth:`judged`.
 
-        Where the text prints no setting, a reading of ours cannot contradict it: another setting may agree.
+        Where the text prints no setting, a reading of ours cannot contradict it: another setting may agree. Nor can
+        it contradict a time, which is of the authors' machine and program.
         """
         found = self.judged(values)
-        return "undecided" if self.scale == "unprinted" and found == "differs" else found
+        beyond_us = self.scale == "unprinted" or self.kind == "time"
+        return "undecided" if beyond_us and found == "differs" else found
 
     def judged(self, values: Sequence[Value]) -> Outcome:
         """Return what replications say of one reading.

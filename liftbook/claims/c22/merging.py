@@ -132,7 +132,16 @@ def _greedy_refines_triples() -> bool:
 
 
 def c22_greedy_is_most_refined(reading: str) -> bool:
-    """Whether the greedy partition has as many subsets as any private one, or the largest utility of all."""
+    """Whether the greedy partition has as many subsets as any private one ("finest"), or the largest utility ("best").
+
+    "tries": it never has fewer subsets than complete merging, and sometimes more, on 100 joints 5 x 10 at LIP 1.
+    """
+    if reading == "tries":
+        pairs = [
+            [make(joint, LIP(1.0), extend=False).n_outputs for make in (subset_merging, watchdog)]
+            for joint in drawn(100, 5, 10, 0)
+        ]
+        return all(greedy >= complete for greedy, complete in pairs) and any(a > b for a, b in pairs)
     return _greedy_refines_triples() if reading == "finest" else c22_greedy_is_best(0) == 1.0
 
 

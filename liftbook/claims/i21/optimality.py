@@ -28,11 +28,19 @@ def lemma_1_meets_equation_3(seed: int) -> bool:
     )
 
 
-def lemma_1_is_the_only_markov_solution() -> bool:
-    """Whether the cheapest Markov kernel that meets eq. (3) on Example 1 at share 1/2 is that of eq. (7)."""
-    cheapest = markov_reduction.at(EXAMPLE, 0.5)
-    met = np.allclose(EXAMPLE.x_given_s @ cheapest.kernel, (EXAMPLE.x_given_s + EXAMPLE.p_x) / 2, atol=1e-9)
-    return not met or bool(np.allclose(cheapest.kernel, linear_reduction.at(EXAMPLE, 0.5).kernel, atol=1e-6))
+def lemma_1_is_the_only_markov_solution(where: str) -> bool:
+    """Return whether eq. (7) is the cheapest Markov kernel that meets eq. (3) at share 1/2, wherever it is tried.
+
+    ``where`` is "full rank" (20 random joints 6 x 4, rank 4, as footnote 11 assumes) or "every" (Example 1, rank 2).
+    """
+    joints = drawn(20, 6, 4, 0) if where == "full rank" else (EXAMPLE,)
+    for joint in joints:
+        cheapest = markov_reduction.at(joint, 0.5)
+        if not np.allclose(joint.x_given_s @ cheapest.kernel, (joint.x_given_s + joint.p_x) / 2, atol=1e-8):
+            return False
+        if not np.allclose(cheapest.kernel, linear_reduction.at(joint, 0.5).kernel, atol=1e-5):
+            return False
+    return True
 
 
 def lemma_1_has_the_printed_costs(seed: int) -> bool:
@@ -54,6 +62,21 @@ def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
         found = linprog(np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target])
         total += float(joint.p_s[s] * found.fun)
     return total
+
+
+def maximal_utility_falls(seed: int) -> bool:
+    """Return whether the least cost of problem (10) strictly rises with the share, and is convex in it.
+
+    A distortion that is 0 on the diagonal, so that the least cost is 0 at share 0: mixing a kernel with the identity
+    gives one of a smaller share, at a cost that is smaller in proportion.
+    """
+    rng = np.random.default_rng(seed)
+    for joint in drawn(20, 3, 4, seed):
+        cost = rng.random((4, 4)) * (1 - np.eye(4))
+        rises = np.diff([_least_by_programme(joint, share, cost) for share in np.linspace(0, 1, 11)])
+        if rises.min() <= 0 or np.diff(rises).min() < -1e-9:
+            return False
+    return True
 
 
 def proposition_1_is_optimal(seed: int) -> bool:

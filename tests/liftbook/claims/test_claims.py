@@ -173,6 +173,13 @@ def test_a_setting_that_is_not_printed_contradicts_nothing():
     assert one.outcome([0.5]) == "agrees"
 
 
+def test_a_time_is_not_contradicted():
+    """The authors' clock is not ours; a time that agrees agrees."""
+    assert claim("133", kind="time").outcome([0.15]) == "undecided"
+    assert claim("true", kind="time").outcome([False] * 20) == "undecided"
+    assert claim("true", kind="time").outcome([True]) == "agrees"
+
+
 def test_statements():
     assert claim("true").outcome([True] * 19 + [False]) == "agrees"
     assert claim("true").outcome([True] * 18 + [False] * 2) == "undecided"
