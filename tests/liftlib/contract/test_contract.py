@@ -37,7 +37,7 @@ BUDGETS = {"eps": 1.0, "eps_l": 0.7, "eps_u": 0.4, "alpha": 2.0}
 # a notion that the catalogue has and this table has not joins as it is
 NOTIONS |= {
     name: catalogue.notion_from(name, {one: BUDGETS[one] for one in catalogue.parameters(name)})
-    for name, make in catalogue.NOTIONS.items()
+    for name, make in catalogue.all_notions().items()
     if make not in {ll.SRLIP, ll.PerfectPrivacy, *map(type, NOTIONS.values())}
 }
 POLYHEDRAL = sorted(name for name, notion in NOTIONS.items() if notion.polyhedral)
