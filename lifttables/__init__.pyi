@@ -25,4 +25,6 @@ from .releases.sanitising import Applied as Applied
 from .releases.sanitising import Sanitised as Sanitised
 from .releases.sanitising import apply as apply
 from .releases.sanitising import sanitise as sanitise
+from .releases.verifying import Verification as Verification
+from .releases.verifying import verify as verify
 from .sources.source import open_table as open_table

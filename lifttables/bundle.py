@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from liftlib.channel import Uniform
@@ -141,9 +141,10 @@ def sanitise_file(
             after.save(of_ledger[0])
         made.save(to_design)
         to_page.write_text(audit_page(done.audit, made), encoding="utf-8")
+        write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
+        done = replace(done, card=replace(done.card, sha256=ledgers.fingerprint(to_table)))
         to_card.write_text(json.dumps(done.card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         to_text.write_text(done.card.as_text(), encoding="utf-8")
-        write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
     return done
 
 

@@ -32,13 +32,14 @@ COMMANDS = {
     "choose": Command(
         "lifttables.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"
     ),
+    "verify": Command("lifttables.cli.verify", "check that a release and a card belong together", "tables"),
     "estimate": Command("lifttables.cli.estimate", "estimate a column's distribution from its release", "tables"),
 }
 """Each module has ``EXAMPLES``, ``add(parser)`` and ``run(options) -> exit code``."""
 
 WRONG, STOPPED, CLOSED = 2, 130, 141
 """Exit codes: something is wrong; stopped by Ctrl-C; nobody reads the output any more (128 and the signal's number).
-Errors have their own: 3 for a broken notion, 4 for drift."""
+Errors have their own: 3 for a broken notion, 4 for drift; `lift verify` ends with 5 where release and card differ."""
 
 
 class Program(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from lifttables.encoding.naming import Texts
 from lifttables.files import read_ours
 from mixproof.numerics import Matrix
 
-FORMAT = "liftlib card 1"
+FORMAT = "liftlib card 2"
 
 MARK_UP = re.compile(r"([|`*\[\\])")
 """What Markdown reads as more than a letter, but for what is replaced."""
@@ -58,6 +59,13 @@ class Card:
     release : int
         Which release of these rows it is.
     made, version : str
+        When, in UTC, and the version of the library.
+    rows : int
+        Rows of the release.
+    options : dict
+        The options of the run, by name; columns, notion and mechanism have attributes of their own.
+    sha256 : str
+        The SHA-256 of the released file; empty for a frame, which is no file.
     broken : str
         What is broken, so that the card promises nothing: ``kept`` and ``words`` are then empty. Empty where the
         promise holds.
@@ -81,6 +89,9 @@ class Card:
     release: int
     made: str
     version: str
+    rows: int
+    options: dict[str, Any]
+    sha256: str = ""
     broken: str = ""
 
     @property
@@ -144,8 +155,19 @@ class Card:
             lines += [f"How likely each symbol is to be released as each output is not published: {self.why()}."]
         if self.release > 1:
             lines += ["", f"It is release {self.release} of these rows."]
+        lines += ["", "## Which release this is", "", *(f"- {one}" for one in self._identity())]
         lines += ["", "## How to cite", "", f"As: {_cell(self.cite)}"]
         return "\n".join(lines) + "\n"
+
+    def _identity(self) -> list[str]:
+        file = (
+            f"File: SHA-256 {self.sha256}. `lift verify RELEASE CARD` checks that a file is this release."
+            if self.sha256
+            else "File: none. The release was a data frame, so the card does not identify a file."
+        )
+        options = "; ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.options.items())
+        found = [f"Rows: {self.rows}.", file, f"Made {self.made} by liftlib {self.version}."]
+        return [*found, f"Options: {_cell(options)}."] if options else found
 
     def _source(self, y: int) -> str:
         return "; ".join(JOIN.join(self.symbols[x]) for x in self.sources[y])
@@ -164,6 +186,7 @@ def card_of(
     release: int = 1,
     broken: str = "",
     kernel: bool = True,
+    options: Mapping[str, Any] | None = None,
 ) -> Card:
     """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
 
@@ -180,6 +203,8 @@ def card_of(
         What is broken, together with kept columns or earlier releases, so that the card promises nothing.
     kernel : bool, keyword-only
         Whether the card has the kernel, where that may be published at all.
+    options : mapping, optional, keyword-only
+        The options of the run, JSON values by name.
     """
     grid = made.grid if kernel else None
     public = made.public
@@ -204,6 +229,8 @@ def card_of(
         release=release,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,
+        rows=made.rows,
+        options=dict(options or {}),
         broken=broken,
     )
 
@@ -242,5 +269,8 @@ def _card(found: Any) -> Card:
         grid=found["grid"],
         told_bits=found["told_bits"],
         release=int(found["release"]),
-        broken=str(found.get("broken") or ""),  # cards of earlier versions have none
+        rows=int(found["rows"]),
+        options=dict(found["options"]),
+        sha256=str(found["sha256"]),
+        broken=str(found["broken"] or ""),
     )

@@ -179,9 +179,32 @@ def described(
         found = replace(found, kept=kept, population="cannot be told from this table")
     release = 1 if past is None else 1 + len(past.entries)
     card = card_of(
-        made, keep=how.keep, keep_order=how.keep_order, release=release, broken=beside.broken, kernel=how.kernel
+        made,
+        keep=how.keep,
+        keep_order=how.keep_order,
+        release=release,
+        broken=beside.broken,
+        kernel=how.kernel,
+        options=options_of(made, reading, how, allow=allow),
     )
     return Sanitised(None, card, made, found)
+
+
+def options_of(made: Design, reading: Reading, how: Publishing, *, allow: bool) -> dict[str, Any]:
+    """Return the options of a run for its card: nothing that would make the draws foreseeable, and no folders."""
+    return {
+        "confidence": made.confidence,
+        "bins": list(reading.bins),
+        "hierarchies": [text.partition("=")[0] for text in reading.hierarchies],
+        "categorical": list(reading.categorical),
+        "missing": reading.missing,
+        "na": None if reading.na is None else list(reading.na),
+        "rare": reading.rare,
+        "min_count": int(reading.min_count),
+        "formulas": how.formulas,
+        "kernel": how.kernel,
+        "allow": allow,
+    }
 
 
 def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:

@@ -170,7 +170,7 @@ def test_the_command(tmp_path, capsys):
     for wrong, message in (
         (
             ["estimate", files[0], str(tmp_path / "out.PRIVATE.design.json")],
-            "has the format 'liftlib design 2', not 'liftlib card 1'",
+            "has the format 'liftlib design 2', not 'liftlib card 2'",
         ),
         (["estimate", files[0], str(tmp_path / "none.json")], "cannot read"),
         (["estimate", *files, "--by", "z"], "has no column 'z'"),

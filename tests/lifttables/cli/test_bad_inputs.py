@@ -307,7 +307,7 @@ CASES = [
     (apply(design="list.json"), "is no design", 2),
     (apply(design="bytes.json"), "is no design", 2),
     (apply(design="old.json"), "has the format 'liftlib channel 1'", 2),
-    (apply(design="d.card.json"), "has the format 'liftlib card 1'", 2),
+    (apply(design="d.card.json"), "has the format 'liftlib card 2'", 2),
     (apply(table="columns.csv"), "has no column 'age'", 2),
     (
         apply(table="unseen.csv"),
@@ -397,7 +397,7 @@ def test_usage(words, message, folder, monkeypatch, capsys):
 
 def test_readme_lists_the_exit_codes():
     text = README.read_text()
-    for code in (0, 2, 3, 4, 130, 141):
+    for code in (0, 2, 3, 4, 5, 130, 141):
         assert f"| {code} |" in text
 
 

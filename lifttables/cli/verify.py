@@ -1,0 +1,48 @@
+"""``lift verify``: whether a release and a card belong together."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from liftlib.errors import DataError
+from lifttables import read_card, verify
+from lifttables.cli.shared import json_option, print_json, printable
+from lifttables.sources.source import STDIN
+
+DIFFER = 5
+"""Exit code where the release and the card do not belong together."""
+
+EXAMPLES = f"""\
+  lift verify out.csv out.card.json
+Compared are the SHA-256 of the file, the columns, the number of rows and the symbols of the released columns.
+This shows which file a card is about; whoever can replace the card as well can make both agree.
+Exit code: 0 where they belong together; {DIFFER} where they differ; 2 where one of them cannot be read."""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("release", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
+    parser.add_argument("card", type=Path, help="the card that came with it, in JSON")
+    json_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare, print the differences, and return the exit code."""
+    if options.release == STDIN:
+        raise DataError("lift verify does not read the standard input: name the released file")
+    card = read_card(options.card)
+    found = verify(options.release, card)
+    if options.json:
+        print_json({"agrees": found.agrees, **asdict(found)})
+        return 0 if found.agrees else DIFFER
+    for difference in found.differences:
+        print(printable(f"DIFFERS: {difference}"))
+    if found.agrees:
+        print(printable(f"{options.release} and {options.card} belong together: {card.rows:,} rows"))
+    if not found.file_checked:
+        print("note: the card is of a data frame and identifies no file, so no SHA-256 was compared")
+    if card.broken:
+        print(printable(f"note: {card.broken}"))
+    return 0 if found.agrees else DIFFER

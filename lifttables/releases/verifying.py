@@ -1,0 +1,76 @@
+"""Whether a released table and a card belong together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
+from lifttables.releases.card import Card
+from lifttables.releases.ledger import fingerprint
+from lifttables.sources.source import open_table
+from mixproof.checks import checked
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether a released table and a card belong together.
+
+    Attributes
+    ----------
+    differences : tuple of str
+        A sentence for each property in which they differ; empty if they belong together.
+    file_checked : bool
+        Whether the card identifies a file, so that the SHA-256 was compared.
+    """
+
+    differences: tuple[str, ...]
+    file_checked: bool
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no property differs."""
+        return not self.differences
+
+
+@checked
+def verify(release: Path, card: Card) -> Verification:
+    """Return in which properties a released file differs from what its card says.
+
+    Parameters
+    ----------
+    release : pathlib.Path
+        The released CSV, TSV or Parquet file.
+    card : Card
+
+    Returns
+    -------
+    Verification
+        Of the SHA-256, where the card has one, the columns, the number of rows, and the symbols of the released
+        columns.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read as a table.
+    """
+    table, differences = open_table(release), []
+    if card.sha256 and (found := fingerprint(release)) != card.sha256:
+        differences.append(f"the SHA-256 of {release} is {found}, and the card's is {card.sha256}")
+    expected = {*card.columns, *card.keep}
+    differences += [f"the release has no column {name!r}" for name in sorted(expected - {*table.columns})]
+    differences += [f"the card does not name the column {name!r}" for name in sorted({*table.columns} - expected)]
+    if {*card.columns} <= {*table.columns}:
+        columns = tuple(Column(name, na=()) for name in card.columns)
+        counts = table.counts(columns).with_columns(pl.col(card.columns).fill_null(MISSING))
+        rows = int(counts[ROWS].sum())
+        if rows != card.rows:
+            differences.append(f"the release has {rows:,} rows, and the card says {card.rows:,}")
+        unknown = Symbols(columns, card.texts).index(counts.select(card.columns)) < 0
+        if unknown.any():
+            first = JOIN.join(map(str, counts.select(card.columns).row(int(np.argmax(unknown)))))
+            differences.append(f"{int(unknown.sum())} symbols are not the card's, the first {first[:60]!r}")
+    return Verification(tuple(differences), bool(card.sha256))

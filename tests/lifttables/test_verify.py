@@ -1,0 +1,107 @@
+"""A card names its file: `lift verify` finds every change of one of them, and no difference where there is none."""
+
+import hashlib
+import json
+
+import polars as pl
+import pytest
+from table_of_people import PEOPLE
+
+import liftlib as ll
+import lifttables as tables
+from lifttables.cli import main
+
+ROWS = pl.concat([PEOPLE] * 3).with_columns(pl.int_range(pl.len()).mod(2).cast(pl.String).alias("side"))
+WORDS = ["--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "2", "--resamples", "0", "--keep", "side"]
+
+
+@pytest.fixture
+def made(tmp_path, capsys):
+    ROWS.write_csv(tmp_path / "in.csv")
+    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "--allow", "--seed", 1]
+    assert main([*map(str, words), "--mechanism", "randomised-response", "-o", str(tmp_path / "out.csv")]) == 0
+    capsys.readouterr()
+    return tmp_path / "out.csv", tmp_path / "out.card.json"
+
+
+def verify(capsys, *words):
+    code = main(["verify", *map(str, words)])
+    return code, *capsys.readouterr()
+
+
+def test_release_and_card_belong_together(made, capsys):
+    release, card = made
+    content = json.loads(card.read_text())
+    assert content["sha256"] == hashlib.sha256(release.read_bytes()).hexdigest()
+    assert content["rows"] == len(ROWS) == len(pl.read_csv(release))
+    assert content["version"] == ll.__version__
+    assert content["options"]["confidence"] == 0.95
+    assert "seed" not in json.dumps(content["options"])
+    text = release.with_name("out.card.md").read_text()
+    assert content["sha256"] in text
+    assert f"Rows: {len(ROWS)}." in text
+    code, out, err = verify(capsys, release, card)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{release} and {card} belong together: {len(ROWS):,} rows\n")
+    assert verify(capsys, release, card, "--json")[0] == 0
+
+
+CHANGES = {
+    "a row less": (lambda rows: rows.head(-1), f"the release has {len(ROWS) - 1:,} rows, and the card says"),
+    "two rows exchanged": (lambda rows: rows.reverse(), "the SHA-256 of"),
+    "another symbol": (
+        lambda rows: rows.with_columns(age=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("9")).otherwise("age")),
+        "1 symbols are not the card's, the first '9'",
+    ),
+    "a column more": (lambda rows: rows.with_columns(id=pl.int_range(pl.len())), "does not name the column 'id'"),
+    "a column less": (lambda rows: rows.drop("side"), "the release has no column 'side'"),
+    "no released column": (lambda rows: rows.drop("age"), "the release has no column 'age'"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_change_of_the_release_is_found(made, capsys, name):
+    release, card = made
+    change, message = CHANGES[name]
+    change(pl.read_csv(release, infer_schema=False)).write_csv(release)
+    code, out, err = verify(capsys, release, card)
+    assert (code, err) == (5, "")
+    assert message in out
+    assert "the SHA-256 of" in out
+    assert all(line.startswith("DIFFERS: ") for line in out.splitlines() if not line.startswith("note"))
+    code, out, _ = verify(capsys, release, card, "--json")
+    assert code == 5
+    assert json.loads(out)["agrees"] is False
+
+
+def test_the_card_of_another_release(made, capsys, tmp_path):
+    release, card = made
+    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "--allow", "-o", tmp_path / "other.csv"]
+    assert main([str(word) for word in words]) == 0
+    capsys.readouterr()
+    assert verify(capsys, release, tmp_path / "other.card.json")[0] == 5
+    assert verify(capsys, tmp_path / "other.csv", card)[0] == 5
+
+
+def test_the_card_of_a_frame_identifies_no_file(tmp_path, capsys):
+    done = tables.sanitise(PEOPLE, secret="ill", public="age", notion=ll.LIP(2.0), resamples=0)
+    assert done.card.sha256 == ""
+    assert "The release was a data frame" in done.card.as_text()
+    (tmp_path / "card.json").write_text(json.dumps(done.card.as_dict()))
+    done.frame.write_csv(tmp_path / "out.csv")
+    code, out, _ = verify(capsys, tmp_path / "out.csv", tmp_path / "card.json")
+    assert code == 0
+    assert "identifies no file, so no SHA-256 was compared" in out
+
+
+def test_what_cannot_be_read_is_one_line(made, capsys, tmp_path):
+    release, card = made
+    old = json.loads(card.read_text()) | {"format": "liftlib card 1"}
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    cases = [(release, tmp_path / "old.json"), (release, release), (tmp_path / "no.csv", card), ("-", card)]
+    for words, message in zip(
+        cases, ("has the format 'liftlib card 1'", "is no card", "no file", "standard"), strict=True
+    ):
+        code, out, err = verify(capsys, *words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err
