@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
+.PHONY: help check book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
 
 help:  ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,11 +37,11 @@ test-slow: slow  ## What takes longer: the wheel, recipes, laws explored, covera
 
 slow: .venv/installed book  ## What is marked slow, the laws on new examples each time, and branch coverage
 	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
-	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/laws
+	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/liftlib/laws
 	$(MAKE) coverage
 
 spark: .venv/installed  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
-	$(BIN)/pytest -m slow tests/tables/test_elsewhere.py
+	$(BIN)/pytest -m slow tests/lifttables/test_elsewhere.py
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -56,6 +56,9 @@ course: book  ## Slides, notebooks and graded assignments of a course, _build/ht
 
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks
+
+check: lint  ## Lint, types, import rules and the packages' unit tests, without the book
+	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt and not book and not browser" $(or $(ONLY),mixproof liftlib lifttables tests/mixproof tests/liftlib tests/lifttables tests/companion)
 
 coverage: .venv/installed  ## Lines and branches that the unit tests run
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not book and not browser" --cov --cov-branch --cov-report=term:skip-covered

@@ -1,12 +1,15 @@
-"""liftlib: lift-based information-theoretic privacy, the library under the companion book to the lift papers.
+"""Lift-based information-theoretic privacy: the library under the companion book to the lift papers.
 
-Arrays are float64, s before x before y, logarithms natural. The floors, each importing only from those below:
-errors; extras; numerics, checks, files, pages, resources; joint and channel; measures and solvers; notions, each a
-class that answers for itself; proofs and population; mechanisms, each an entry of the registry; datasets; tables, with
-the extra of that name; cli.
-The book's own code is the package liftbook, of which nothing here knows.
+A :class:`Joint` is P(s, x); a notion, such as ``ALIP(1.0, 0.5)``, says what is private; :func:`design` returns a
+:class:`Channel` P(y|x) that satisfies it; :func:`evaluate` measures utility and leakage. Arrays are float64 and indexed
+by secret, symbol and output in this order (s, x, y); logarithms are natural, so every budget is in nats.
 
-What is public is listed in ``__init__.pyi`` and imported when it is first used.
+The modules, each of which imports only from those before it: ``errors``; ``plugins``, ``resources``; ``joint`` and
+``channel``; ``measures`` and ``datasets``; ``notions``; ``family`` (mechanisms with a parameter) and ``proofs``;
+``merging`` (watchdog, subset merging), ``noise`` (randomised response, unary encoding, conditional reporting) and
+``reduction`` (linear reduction); ``response`` (optimal and subset random response); ``registry``; ``designing``.
+
+The public names are listed in ``__init__.pyi`` and imported at first use.
 """
 
 import lazy_loader

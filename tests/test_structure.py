@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import statistics
 from functools import cache
 from pathlib import Path
 
@@ -33,12 +32,6 @@ def code_lines(function):
         if hasattr(node, "lineno") and not (documented and node in (body[0], getattr(body[0], "value", None))):
             lines |= set(range(node.lineno, node.lineno + 1)) | {node.end_lineno}
     return len(lines)
-
-
-def test_modules_are_short():
-    sizes = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
-    assert not [str(path) for path, size in sizes.items() if size > 400]
-    assert statistics.median(sizes.values()) < 150
 
 
 @each_module

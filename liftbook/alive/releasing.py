@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from lifttables.audits.auditing import Audit, audited
 from lifttables.designs.designing import Design, design
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import RARE, Counts
+from lifttables.encoding.counting import Missing, Rare
 from lifttables.encoding.reading import Reading
 from lifttables.page import audit_page
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.releasing import Publishing, permutation, without_formulas
-from lifttables.releases.sanitising import check_dear, check_each_secret, notes_on, routed
+from lifttables.releases.sanitising import check_dear, check_each_secret, notes_on, options_of, routed
 from lifttables.sources.randomness import uniform
 
 Label = tuple[str, ...]
@@ -43,12 +45,13 @@ class Release:
         writer = csv.writer(table, delimiter=separator, lineterminator="\n")
         writer.writerow(self.made.public.names)
         writer.writerows(self.rows)
-        card = json.dumps(self.card.as_dict(), ensure_ascii=False, indent=1) + "\n"
+        made = replace(self.card, sha256=hashlib.sha256(table.getvalue().encode()).hexdigest())
+        card = json.dumps(made.as_dict(), ensure_ascii=False, indent=1) + "\n"
         ending = ".csv" if separator == "," else ".tsv"
         return [
             {"name": f"{name}-released{ending}", "text": table.getvalue(), "private": False},
             {"name": f"{name}-released.card.json", "text": card, "private": False},
-            {"name": f"{name}-released.card.md", "text": self.card.as_text(), "private": False},
+            {"name": f"{name}-released.card.md", "text": made.as_text(), "private": False},
             {
                 "name": f"{name}-released.PRIVATE.audit.html",
                 "text": audit_page(self.audit, self.made),
@@ -77,6 +80,8 @@ def release(
     resamples: int = 200,
     seed: int | None = None,
     kernel: bool = True,
+    missing: Missing = "error",
+    rare: Rare = "error",
 ) -> Release:
     """Design a channel for a table's counts, audit it, and draw a value for each row.
 
@@ -93,6 +98,8 @@ def release(
         With it the draw can be repeated, and foreseen; by default it is the browser's own generator's.
     kernel : bool, keyword-only
         As in :func:`lifttables.sanitise`.
+    missing, rare : str, keyword-only
+        How the counts were made, for the card.
 
     Returns
     -------
@@ -108,13 +115,14 @@ def release(
     made = without_formulas(design(counts, notion, mechanism, confidence), "error")
     check_each_secret(made)
     source = uniform(seed)
-    reading = Reading(tuple(counts.secret.names), tuple(counts.public.names))
-    notes = notes_on(table, made, reading, Publishing(kernel=kernel), seed)
+    reading = Reading(tuple(counts.secret.names), tuple(counts.public.names), missing=missing, rare=rare)
+    how = Publishing(kernel=kernel)
+    notes = notes_on(table, made, reading, how, seed)
     found = audited(counts, notion, made, resamples=resamples, notes=tuple(notes))
     drawn = Channel(made.kernel()).sample(codes(made, labels), rng=source)
     order = permutation(len(drawn), source)
     rows = [made.texts[at] for at in drawn[order].tolist()]
-    return Release(rows, card_of(made, kernel=kernel), made, found)
+    return Release(rows, card_of(made, kernel=kernel, options=options_of(made, reading, how, allow=False)), made, found)
 
 
 def codes(made: Design, labels: Sequence[tuple[Label, Label]]) -> NDArray[np.int64]:

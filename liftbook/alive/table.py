@@ -329,6 +329,8 @@ class Desk:
                 resamples=wanted.get("resamples", 200),
                 seed=wanted.get("seed"),
                 kernel=wanted.get("kernel", True),
+                missing=wanted.get("missing", "error"),
+                rare=wanted.get("rare", "error"),
             )
         except LiftError as error:
             return json.dumps({"refused": str(error)})

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
@@ -26,13 +27,10 @@ def file_digest(path: Path) -> str:
 
 @cache
 def code_digest() -> str:
-    """Return the SHA-256 of the code that runs: every module of liftlib and liftbook."""
-    import liftbook  # noqa: PLC0415
-    import liftlib  # noqa: PLC0415
-
+    """Return the SHA-256 of the code that runs: every module of our packages."""
     digest = hashlib.sha256()
-    for package in (liftlib, liftbook):
-        root = Path(str(package.__file__)).parent
+    for package in ("mixproof", "liftlib", "lifttables", "liftbook", "companion"):
+        root = Path(str(files(package)))
         for path in sorted(root.rglob("*.py")):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -162,6 +162,15 @@ class Notion(ABC):
         """
         return 0.0, 1.0
 
+    @property
+    def odds_growth(self) -> float:
+        """The most, in nats, by which a release raises the odds of one secret against another, for any prior.
+
+        The likelihood ratio P(y|s) / P(y|s') = l(s,y) / l(s',y) does not depend on the prior, so a bound on it holds
+        for every adversary. It is infinite if the notion does not bound this ratio.
+        """
+        return math.inf
+
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
         """Return the smallest budget, or pair of budgets, of this notion that the release keeps, in nats."""

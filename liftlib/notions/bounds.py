@@ -44,6 +44,10 @@ class _LiftRange(LiftNotion):
     def belief(self, prior: float) -> tuple[float, float]:
         return belief_within(check_scalar("prior", prior, 0, 1), *self._range())
 
+    @property
+    def odds_growth(self) -> float:
+        return sum(self._range())
+
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         return cone_of(joint.s_given_x / joint.p_s[:, None], *self._range())
@@ -219,6 +223,10 @@ class LDP(_OneBudget):
         if prior in (0.0, 1.0):  # certainty does not change, not even where the budget is infinite
             return prior, prior
         return ratio * prior / (1 - prior + ratio * prior), prior / (prior + ratio * (1 - prior))
+
+    @property
+    def odds_growth(self) -> float:  # noqa: D102
+        return self.eps
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
         ratio = log_of(inverse_of(lift.min(axis=-2))) + log_of(lift.max(axis=-2))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from liftlib.notions import Notion
+from liftlib.notions import LDP, Notion
 from lifttables.designs.designing import ROWS_ALONE, Design, Kept
 from lifttables.encoding.columns import JOIN
 
@@ -32,6 +33,8 @@ def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
     >>> from liftlib import ALIP
     >>> in_words(ALIP(1.0, 0.5), "diagnosis")[1]
     'A belief of 10 % in something about diagnosis can become at most 16.5 % and at least 3.6 %.'
+    >>> in_words(ALIP(1.0, 0.5), "diagnosis")[3][72:]
+    'Whatever else somebody knows about diagnosis, a belief of 10 % can become at most 33.3 % and at least 2.4 %.'
     """
     found = [notion.belief(prior) for prior in PRIORS]
     if all(ends == (0.0, 1.0) for ends in found):
@@ -39,10 +42,24 @@ def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
             f"{notion} bounds what a person's released values tell about {secret} on an average over its values.",
             "What somebody believes of one person may change by more.",
         )
-    return tuple(
+    known_shares = tuple(
         f"A belief of {_percent(prior)} in something about {secret} can become at most {_percent(most, up=True)} and "
         f"at least {_percent(least, up=False)}."
         for prior, (least, most) in zip(PRIORS, found, strict=True)
+    )
+    return (*known_shares, _for_any_prior(notion, secret))
+
+
+def _for_any_prior(notion: Notion, secret: str) -> str:
+    """Return for whom the bounds on beliefs hold, and the bound for an adversary who knows more (any prior)."""
+    whom = f"These bounds are for somebody who knows only how common each value of {secret} is."
+    if not math.isfinite(notion.odds_growth):
+        return f"{whom} Somebody who knows more about {secret} may learn more."
+    prior = PRIORS[1]
+    least, most = LDP(notion.odds_growth).belief(prior)
+    return (
+        f"{whom} Whatever else somebody knows about {secret}, a belief of {_percent(prior)} can become at most "
+        f"{_percent(most, up=True)} and at least {_percent(least, up=False)}."
     )
 
 
