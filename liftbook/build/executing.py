@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from jupyter_cache.executors.basic import ExecutionWorkerLocalSerial, JupyterExe
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 
 from liftbook.chapters.sockets import LocalKernel
-from liftbook.rows.jobs import parallel_map
 
 LONGEST = (
     *("aorr", "rerun", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
@@ -35,8 +35,9 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int) -> bool:
         return True
     print(f"executing {', '.join(Path(uri).stem for uri in stale)}", flush=True)
     failed = []
-    for result in parallel_map(partial(execute_one, folder), stale, jobs):
-        failed += [*result.excepted, *result.errored]
+    with ProcessPoolExecutor(jobs) as pool:
+        for result in pool.map(partial(execute_one, folder), stale):
+            failed += [*result.excepted, *result.errored]
     for uri in failed:
         trace = cache.get_project_record(uri).traceback or "no traceback was kept"
         print(f"\n{Path(uri).name} failed:\n{trace}", file=sys.stderr)

@@ -13,6 +13,9 @@ from liftbook.commands.shared import running_options
 from liftbook.rows.jobs import n_jobs, worker_pool
 from lifttables.cli.shared import print_json
 
+RUNS = ("liftbook.chapters.running", "papermill")
+"""What the server of workers imports once: a run's own kernel reads the library."""
+
 EXAMPLES = """\
   liftbook sweep watchdog grid.yaml -o runs/sweep1
   liftbook sweep watchdog grid.yaml -o runs/sweep1 --dask tcp://scheduler:8786
@@ -43,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if jobs < 1:
         raise RerunError(f"--jobs is {jobs}: give 1 or more")
     runs = read_grid(options.grid, options.chapter)
-    executors = dask_workers(options.dask, jobs) if options.dask else partial(worker_pool, jobs)
+    executors = dask_workers(options.dask, jobs) if options.dask else partial(worker_pool, jobs, RUNS)
     made = sweep(
         options.chapter,
         runs,

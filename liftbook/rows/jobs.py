@@ -1,12 +1,16 @@
-"""A figure's trials shared out over worker processes, which joblib's loky starts and looks after."""
+"""Trials side by side: a figure's joint distributions shared out over worker processes."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from threading import Thread
 from typing import TypeVar
 
@@ -26,40 +30,45 @@ def n_jobs() -> int:
     return int(given)
 
 
-def worker_pool(jobs: int) -> Executor:
-    """Return a new executor with this many processes of this machine, which end when this process does."""
-    from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 - a fifth of a second that only users of workers pay
-
-    executor: Executor = ProcessPoolExecutor(jobs, initializer=_end_with_parent, initargs=(os.getpid(),))
-    return executor
+TRIALS = ("liftbook.rows.warm",)
+"""What the server of workers imports once where they compute a figure's trials."""
 
 
-def _end_with_parent(parent: int) -> None:
-    """Make a worker process exit within a second of its parent's death, even of a kill (not on Windows)."""
+def worker_pool(jobs: int, preload: Sequence[str] = TRIALS) -> ProcessPoolExecutor:
+    """Return an executor with this many processes of this machine.
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
+    They are forked from a server that has imported the modules of ``preload``; there is one in a process's life, which
+    the first pool starts.
+    """
+    # a forked child of a process with threads, such as a kernel, may deadlock
+    context = get_context("spawn" if sys.platform == "win32" else "forkserver")
+    context.set_forkserver_preload(list(preload))
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when the process that it works for does, however that ends: nobody would read its result."""
+    parent = parent_process()
+    if parent is None:  # called in the parent itself
+        return
+
+    def wait_for_it() -> None:
+        wait([parent.sentinel])
         os._exit(1)
 
-    Thread(target=watch, daemon=True).start()
+    Thread(target=wait_for_it, daemon=True).start()
 
 
-def parallel_map(function: Callable[[T], R], tasks: Iterable[T], jobs: int | None = None) -> list[R]:
+def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
     """Return ``[function(t) for t in tasks]``, computed by worker processes; the order is that of the tasks.
-
-    The first error of a task is raised here, and the tasks that have not begun are dropped. Workers stay for later
-    calls until they have been idle for five minutes.
 
     Parameters
     ----------
     function : callable
-        Randomness belongs in the task, not in the function, so that the result does not depend on how many workers
-        there are.
+        Importable by name, so that a worker finds it. Randomness belongs in the task, not in the function, so that
+        the result does not depend on how many workers there are.
     tasks : iterable
         Each is sent to one worker.
-    jobs : int, optional
-        How many tasks run at the same time; with 1 they run in this process. By default :func:`n_jobs`.
 
     Raises
     ------
@@ -67,23 +76,34 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T], jobs: int | Non
         If a worker process dies.
     """
     todo = list(tasks)
-    workers = min(n_jobs() if jobs is None else jobs, len(todo))
+    workers = min(n_jobs(), len(todo))
     if workers <= 1:
         return [function(task) for task in todo]
-    from joblib import Parallel, delayed  # noqa: PLC0415 - a fifth of a second that only users of workers pay
-
-    # memory maps would hand large arrays to a function read-only, though only if it runs in a worker
-    parallel = Parallel(
-        workers,
-        batch_size=1,
-        pre_dispatch="all",
-        max_nbytes=None,
-        initializer=_end_with_parent,
-        initargs=(os.getpid(),),
-    )
     try:
-        return list(parallel(delayed(function)(task) for task in todo))
+        with worker_pool(workers) as pool:
+            with _script_unseen(function, todo):  # workers start while tasks are handed over
+                results = pool.map(function, todo, chunksize=1)
+            return list(results)
     except BrokenProcessPool as error:
         raise LiftError(
-            "a worker process died, probably because memory ran out: set LIFT_JOBS to fewer workers (1 for none)"
+            "a worker process died, for want of memory, or because it could not run your script again to find a class "
+            'of yours: put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1'
         ) from error
+
+
+@contextmanager
+def _script_unseen(*sent: object) -> Iterator[None]:
+    """Keep new workers from running the caller's script again, unless what they are sent is defined there.
+
+    They would do so to find what it defines, and a script without a main guard would start workers in its turn.
+    """
+    main = sys.modules["__main__"]
+    spec, file = main.__spec__, getattr(main, "__file__", None)
+    if file is None or b"__main__" in pickle.dumps(sent):
+        yield
+        return
+    main.__spec__, main.__file__ = None, None
+    try:
+        yield
+    finally:
+        main.__spec__, main.__file__ = spec, file

@@ -1,13 +1,11 @@
 """Trials side by side give what one after the other gives."""
 
+import importlib
 import math
 import os
 import subprocess
 import sys
-import time
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 from liftbook.rows.jobs import n_jobs, parallel_map
@@ -18,27 +16,6 @@ from liftlib import InvalidParameter
 def test_results_come_in_order_whatever_the_number_of_workers(monkeypatch, jobs):
     monkeypatch.setenv("LIFT_JOBS", jobs)
     assert parallel_map(math.factorial, range(7)) == [1, 1, 2, 6, 24, 120, 720]
-
-
-def test_the_number_of_workers_may_be_given(monkeypatch):
-    monkeypatch.setenv("LIFT_JOBS", "1")
-    assert set(parallel_map(process_number, range(4), jobs=2)).isdisjoint({os.getpid()})
-    assert parallel_map(process_number, range(2)) == [os.getpid()] * 2
-
-
-def process_number(_):
-    return os.getpid()
-
-
-def test_large_arrays_may_be_written_to(monkeypatch):
-    """joblib's memory maps would be read-only."""
-    monkeypatch.setenv("LIFT_JOBS", "2")
-    assert parallel_map(fill, [np.zeros(300_000), np.zeros(300_000)]) == [300_000, 300_000]
-
-
-def fill(array):
-    array += 1
-    return float(array.sum())
 
 
 def test_an_error_in_a_worker_is_the_callers(monkeypatch):
@@ -72,77 +49,40 @@ OF_ITS_OWN = """
 from liftbook import figures
 from liftlib import ALIP
 class Mine(ALIP): pass
-print(len(figures.vertex_growth(2, [4], [2], Mine(0.5, 0.5))))
+{guard}print(len(figures.vertex_growth(2, [4], [2], Mine(0.5, 0.5))))
 """
-IN_A_CHILD = """
-import os, sys
-from liftbook.rows.jobs import parallel_map
-def leave(task):
-    os._exit(1)
-def wait(task):
-    print(os.getpid(), flush=True)
-    import time
-    time.sleep(60)
-parallel_map({function}, [1, 2])
-"""
+GUARD = 'if __name__ == "__main__": '
 
 
-def started(folder, text):
+def run_script(folder, text):
     script = folder / "script.py"
     script.write_text(text)
     environment = os.environ | {"LIFT_JOBS": "2"}
-    return subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
+    return subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
 
 
-@pytest.mark.parametrize(("text", "printed"), [(PLAIN, "once\n5\n"), (OF_ITS_OWN, "2\n")])
-def test_a_script_needs_no_main_guard(tmp_path, text, printed):
-    """A class of the script's own is sent by value, so that no worker runs the script again to find it."""
-    process = started(tmp_path, text)
-    out, err = process.communicate()
-    assert (process.returncode, out) == (0, printed), err
+def test_a_plain_script_needs_no_main_guard(tmp_path):
+    done = run_script(tmp_path, PLAIN)
+    assert (done.returncode, done.stdout) == (0, "once\n5\n"), done.stderr
 
 
-def test_a_worker_that_dies_is_reported(tmp_path):
-    _, err = started(tmp_path, IN_A_CHILD.format(function="leave")).communicate()
-    assert "Error: a worker process died, probably because memory ran out: set LIFT_JOBS to fewer" in err
+@pytest.mark.slow
+def test_a_class_of_the_scripts_own_needs_one_and_is_told_so(tmp_path):
+    done = run_script(tmp_path, OF_ITS_OWN.format(guard=""))
+    assert done.returncode == 1
+    assert "LiftError: a worker process died" in done.stderr
+    assert 'put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1' in done.stderr
+    done = run_script(tmp_path, OF_ITS_OWN.format(guard=GUARD))
+    assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell a process that its parent has gone")
-def test_workers_end_soon_after_a_killed_parent(tmp_path):
-    process = started(tmp_path, IN_A_CHILD.format(function="wait"))
-    workers = [int(process.stdout.readline()) for _ in range(2)]
-    process.kill()
-    process.communicate()
-    for _ in range(100):
-        left = [pid for pid in workers if is_running(pid)]
-        if not left:
-            break
-        time.sleep(0.1)
-    assert left == []
+@pytest.mark.parametrize(("there", "compiles"), [({"searched", "explore"}, ["loops"]), (set(), [])])
+def test_the_server_of_workers_waits_for_no_compiler(there, compiles, monkeypatch):
+    from liftbook.rows import warm
 
-
-def is_running(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")  # nobody may have waited for an orphan that has ended
-    return not (stat.exists() and ") Z " in stat.read_text())
-
-
-def unlucky(task):
-    if task == 0:
-        raise ValueError("unlucky")
-    time.sleep(0.2)
-    return task
-
-
-def test_errors_that_come_while_trials_wait_leave_no_hang(monkeypatch):
-    """A trial that raises cancels those that wait, which made concurrent.futures of Python 3.11.2 wait for ever."""
-    monkeypatch.setenv("LIFT_JOBS", "2")
-    for _ in range(3):
-        with pytest.raises(ValueError, match="unlucky"):
-            parallel_map(unlucky, range(20))
-    assert parallel_map(unlucky, range(1, 4)) == [1, 2, 3]
+    done = []
+    monkeypatch.setattr("mixproof.compiling.compiled_before", there.__contains__)
+    monkeypatch.setattr("mixproof.backends.compile_loops", lambda: done.append("loops"))
+    monkeypatch.setattr("mixproof.compiling.HAS_NUMBA", True)
+    importlib.reload(warm)
+    assert done == compiles
