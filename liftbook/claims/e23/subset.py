@@ -12,10 +12,8 @@ from liftbook.claims.figures import Figure, never_below, on_adult
 from liftbook.claims.judging import long
 from liftbook.figures.e23.printed_response import algorithm_2_endings
 from liftlib.datasets import uniform_joints
-from liftlib.joint import Joint
 from liftlib.merging.groups import Batch
 from liftlib.merging.subset_merging import LoopName, merge_labels
-from liftlib.merging.watchdog import high_risk
 from liftlib.notions import ALIP
 
 STRICT_BUDGETS = (0.05, 0.1, 0.25, 0.5)
@@ -132,29 +130,6 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
         merged = (order >= 0).sum(axis=1)
         if (~kept.all(axis=1) & (merged > 1)).any():
             return True
-    return False
-
-
-def a_half_may_allow_no_response(seed: int) -> bool:
-    """Return whether a half of some high-risk set allows no response although the set does: 200 joints 5 x 17.
-
-    The halves are drawn at random, not by Algorithm 1. A subset allows a response exactly where it keeps the notion
-    when merged, see the book's thm-srr-feasible.
-    """
-    rng = np.random.default_rng(seed)
-    for p in uniform_joints(200, 5, 17, np.random.default_rng(seed)):
-        joint = Joint(p)
-        for eps in STRICT_BUDGETS:
-            notion = ALIP.split(eps, 0.65)
-            risky = rng.permutation(np.flatnonzero(high_risk(joint, notion)))
-            if len(risky) < 2:
-                continue
-            halves = np.array_split(risky, 2)
-            whole = p[:, risky].sum(axis=1, keepdims=True)
-            split = np.column_stack([p[:, half].sum(axis=1) for half in halves])
-            allowed = [notion.kept_columns(part[None], joint.p_s[None]).all() for part in (whole, split)]
-            if allowed[0] and not allowed[1]:
-                return True
     return False
 
 
