@@ -26,15 +26,16 @@ MERGING_TELLS = (
 
 
 def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
-    """Return what a notion means for one person (E23 Proposition A1, read as sentences).
+    r"""Return what a notion means for one person (E23 Proposition A1, read as sentences).
 
     Examples
     --------
     >>> from liftlib import ALIP
     >>> in_words(ALIP(1.0, 0.5), "diagnosis")[1]
     'A belief of 10 % in something about diagnosis can become at most 16.5 % and at least 3.6 %.'
-    >>> in_words(ALIP(1.0, 0.5), "diagnosis")[3][72:]
-    'Whatever else somebody knows about diagnosis, a belief of 10 % can become at most 33.3 % and at least 2.4 %.'
+    >>> print(in_words(ALIP(1.0, 0.5), "diagnosis")[3].replace(". ", ".\n"))
+    These bounds are for somebody who knows only how common each value of diagnosis is.
+    Whatever else somebody knows about diagnosis, a belief of 10 % can become at most 33.3 % and at least 2.4 %.
     """
     found = [notion.belief(prior) for prior in PRIORS]
     if all(ends == (0.0, 1.0) for ends in found):
