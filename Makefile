@@ -28,7 +28,7 @@ ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 
 TESTERS ?= 2
 
 test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
-	$(BIN)/python -m liftbook.build.chromium
+	$(BIN)/python -m companion.chromium
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt"
 
 test-slow: slow  ## What takes longer: the wheel, recipes, laws explored, coverage, a minimal Debian
@@ -49,7 +49,7 @@ lint: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
-	$(BIN)/python -m liftbook.build.formatting --check
+	$(BIN)/python -m companion.formatting --check
 
 course: book  ## Slides, notebooks and graded assignments of a course, _build/html/course, listed on the page for teachers
 	$(BIN)/python -m liftbook.build.course

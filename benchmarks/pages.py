@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from playwright.sync_api import sync_playwright
 
-from liftbook.build.chromium import FLAGS, find_chromium
+from companion.chromium import FLAGS, find_chromium
 
 HTML = Path(__file__).resolve().parents[1] / "_build" / "html"
 LONG = 600_000

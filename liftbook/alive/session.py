@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from companion.exercises import Verdict
 from liftbook.alive.shell import HTML, SVG, Result, Shell, stored
 from liftbook.alive.standins import notebook_modules
 from liftbook.chapters import RerunError, parse_parameters
-from liftbook.exercises import Verdict
 
 Emit = Callable[[str], object]
 RIGHT = repr(Verdict(True, ""))
@@ -157,9 +157,9 @@ def as_answer(source: str, name: str) -> str:
 
 def told(index: int, result: Result, seconds: float) -> str:
     """Return a cell's result as JSON; figures come with the parts that the page lays out."""
+    from companion.outputs.stacking import stacked  # noqa: PLC0415
+    from companion.outputs.tables import readable  # noqa: PLC0415
     from liftbook.plots.live import taken  # noqa: PLC0415
-    from liftbook.plots.stacking import stacked  # noqa: PLC0415
-    from liftbook.plots.tables import readable  # noqa: PLC0415
 
     outputs = []
     for content in result.outputs:

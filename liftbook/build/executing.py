@@ -12,7 +12,7 @@ from jupyter_cache.executors.base import ExecutorRunResult
 from jupyter_cache.executors.basic import ExecutionWorkerLocalSerial, JupyterExecutorLocalSerial, ProcessData
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 
-from liftbook.chapters.sockets import LocalKernel
+from companion.sockets import LocalKernel
 
 LONGEST = (
     *("aorr", "rerun", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),

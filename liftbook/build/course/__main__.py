@@ -21,8 +21,8 @@ from pathlib import Path
 
 import nbformat
 
+from companion.chromium import FLAGS, find_chromium
 from liftbook.build.book import ROOT
-from liftbook.build.chromium import FLAGS, find_chromium
 from liftbook.build.course import grading, slides
 from liftbook.build.course.notebooks import parts
 from liftbook.build.course.plan import PAGE, Session, sessions

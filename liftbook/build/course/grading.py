@@ -12,9 +12,9 @@ from typing import Any
 import nbformat
 import pandas as pd
 
+from companion.solutions import answers, ask, tags
 from liftbook.build.course.notebooks import Part, Task, finish
 from liftbook.build.course.plan import exercises
-from liftbook.build.exercises import answers, ask, tags
 from liftbook.chapters import chapters_folder, read_notebook
 
 CONFIG = '''"""A course for nbgrader: copy this folder, then `nbgrader generate_assignment session-1`, and so on."""

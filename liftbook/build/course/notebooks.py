@@ -11,9 +11,9 @@ from typing import Any
 
 import nbformat
 
+from companion.solutions import tags
 from liftbook.build.course.needed import Statement, needed, statements
 from liftbook.build.course.plan import Exercise
-from liftbook.build.exercises import tags
 from liftbook.chapters import chapters_folder, read_notebook
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -19,8 +19,8 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from liftbook.build.exercises import ask
-from liftbook.build.sphinx.markdown import told
+from companion.solutions import ask
+from companion.sphinx.markdown import told
 
 BRANCH = "notebooks"
 FOLDER = "_notebooks"

@@ -1,6 +1,6 @@
 """Figures of several panels, which stand side by side where there is room, and one above the other where there is not.
 
-A figure drawn by ``liftbook.plots`` says in its SVG where its panels are (``liftbook.plots.stacking``).
+A figure drawn by ``liftbook.plots`` says in its SVG where its panels are (``companion.outputs.stacking``).
 """
 
 import posixpath
@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
-from liftbook.plots import stacking
+from companion.outputs import stacking
 from liftbook.plots.live import taken
 
 logger = getLogger(__name__)

@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.writers.html5 import HTML5Translator
 
-from liftbook.plots.tables import readable
+from companion.outputs.tables import readable
 
 TEMPLATES = Path(__file__).parent / "templates"
 

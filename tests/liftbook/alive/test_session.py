@@ -126,7 +126,7 @@ import json
 from liftbook.alive.session import Page
 page = Page()
 cells = [
-    {"index": 1, "source": "from liftbook.exercises import check\\nx = 2", "tags": []},
+    {"index": 1, "source": "from companion.exercises import check\\nx = 2", "tags": []},
     {"index": 2, "source": "answer_1 = 4", "tags": ["solution"]},
 ]
 page.run(json.dumps({"cells": cells}), lambda text: None)

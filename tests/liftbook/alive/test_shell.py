@@ -32,7 +32,7 @@ def test_shows_what_a_notebook_shows(shell):
     import nbformat
     from nbclient import NotebookClient
 
-    from liftbook.chapters.sockets import LocalKernel
+    from companion.sockets import LocalKernel
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS.values()])
     NotebookClient(notebook, kernel_name="python3", timeout=60, kernel_manager_class=LocalKernel).execute()

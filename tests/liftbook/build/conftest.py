@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.chromium import FLAGS, find_chromium
+from companion.chromium import FLAGS, find_chromium
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from seen_by_axe import barriers
 
+from companion.chromium import find_chromium
 from liftbook import figures
-from liftbook.build.chromium import find_chromium
 from liftbook.chapters import preview_parameters
 from lifttables.designs.designing import joint_of
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from seen_by_axe import barriers
 
-from liftbook.build.chromium import find_chromium
+from companion.chromium import find_chromium
 
 ROOT = Path(__file__).resolve().parents[3]
 ALIVE = ROOT / "_build" / "html" / "_static" / "alive"

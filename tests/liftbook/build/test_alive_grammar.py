@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from companion.sphinx.lightness import wanted
 from liftbook.build import grammar
 from liftbook.build.sphinx import charts
-from liftbook.build.sphinx.lightness import wanted
 
 
 def app(**values):

@@ -9,7 +9,8 @@ from importlib.util import MAGIC_NUMBER
 
 import pytest
 
-from liftbook.build import compiling, runtime
+from companion.browser import compiling
+from liftbook.build import runtime
 
 MODULE = b'"""A module."""\n\ndef half(number):\n    return number / 0 if number < 0 else number / 2\n'
 FILES = {

@@ -12,12 +12,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from companion.sockets import LocalKernel
 from liftbook.build.course import __main__ as kit
 from liftbook.build.course import grading
 from liftbook.build.course.needed import needed, statements
 from liftbook.build.course.notebooks import Part, Task, parts, wanted
 from liftbook.build.course.plan import AT_HOME, IN_CLASS, Exercise, exercises, read_row, sessions
-from liftbook.chapters.sockets import LocalKernel
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -27,7 +27,7 @@ TASK = Task(
     Exercise("coins", 1, "ex-coins", "Two coins", 10),
     "> **(Two coins)**\n>\n> What is the chance of two heads?",
     "half = 1 / 2\nanswer_1 = half * half",
-    'from liftbook.exercises import check\ncheck(\n    answer_1,\n    0.25,\n    "multiply",\n)',
+    'from companion.exercises import check\ncheck(\n    answer_1,\n    0.25,\n    "multiply",\n)',
 )
 PART = Part("coins", "Coins", ("import math",), (TASK,))
 

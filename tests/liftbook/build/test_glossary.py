@@ -8,7 +8,7 @@ import pytest
 from docutils import nodes
 from sphinx import addnodes
 
-from liftbook.build.sphinx.glossary import _pieces, previews, words
+from companion.sphinx.glossary import _pieces, previews, words
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.build.chromium import find_chromium
+from companion.chromium import find_chromium
 from liftbook.build.sphinx.living import FOLDER, SCRIPTS, TRIANGLES, WORDS, place, tables
 from mixproof import polytope
 

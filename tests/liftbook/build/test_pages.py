@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.sphinx.folding import reason
+from companion.outputs.stacking import parts
+from companion.sphinx.folding import reason
 from liftbook.build.sphinx.people import picture
-from liftbook.plots.stacking import parts
 from liftlib.datasets import hundred_people
 from liftlib.measures.lifts import lift
 

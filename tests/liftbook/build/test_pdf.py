@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.chromium import find_chromium
+from companion.chromium import find_chromium
 from liftbook.build.pdf import NAME, plain
 
 ROOT = Path(__file__).resolve().parents[3]

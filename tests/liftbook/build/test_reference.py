@@ -103,9 +103,9 @@ def test_nothing_public_is_missing(package):
 
 def test_a_module_stands_for_what_it_defines():
     assert "liftlib.datasets.adult" in addresses("liftlib")
-    assert exported("liftbook.exercises") == {
-        "Verdict": "liftbook.exercises.Verdict",
-        "check": "liftbook.exercises.check",
+    assert exported("companion.exercises") == {
+        "Verdict": "companion.exercises.Verdict",
+        "check": "companion.exercises.check",
     }
 
 
@@ -168,11 +168,11 @@ def test_the_page_has_both_tables():
 
 
 def test_places_in_a_page_are_filled():
-    places = "```{lift-mechanisms}\n```\n\n```{lift-reference} liftbook.exercises\n```\n\n```{lift-commands}\n```"
+    places = "```{lift-mechanisms}\n```\n\n```{lift-reference} companion.exercises\n```\n\n```{lift-commands}\n```"
     source = [f"# A page\n\n{places}\n\nThe end.\n"]
     write(None, "api", source)
     assert "lift-" not in source[0].replace("lift-based", "")
-    assert ".. autofunction:: liftbook.exercises.check" in source[0]
+    assert ".. autofunction:: companion.exercises.check" in source[0]
     assert "| `liftbook bench` |" in source[0]
     assert source[0].endswith("The end.\n")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from docutils.core import publish_doctree
 
-from liftbook.build.sphinx.search import prose
+from companion.sphinx.search import prose
 
 HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 WORDS = ("max-lift", "watchdog", "subset merging", "NMI")

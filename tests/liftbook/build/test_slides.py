@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from companion.chromium import find_chromium
 from liftbook.build.book import ROOT
-from liftbook.build.chromium import find_chromium
 from liftbook.build.course import __main__ as kit
 from liftbook.build.course.plan import Exercise, Session, sessions
 from liftbook.build.course.slides import HEIGHT, LEAST, WIDTH, Slide, deck, document, last, print_slides, slides_of

@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
+from companion.solutions import ask, tags
 from liftbook import figures
-from liftbook.build.exercises import ask, tags
 from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
 
 

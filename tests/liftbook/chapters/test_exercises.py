@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from passing import exercises, of_chapter, passed
 
-from liftbook.build.exercises import answers, tags
+from companion.exercises import check
+from companion.solutions import answers, tags
 from liftbook.chapters import chapters_folder, read_notebook
-from liftbook.exercises import check
 
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exercise}" in path.read_text()]
 

@@ -8,8 +8,8 @@ import pytest
 from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 
+from companion.sockets import LocalKernel
 from liftbook.chapters.running import rerun
-from liftbook.chapters.sockets import LocalKernel
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 

@@ -4,7 +4,7 @@ import json
 
 import nbformat
 
-from liftbook.build.exercises import tags
+from companion.solutions import tags
 from liftbook.chapters import results, running
 
 

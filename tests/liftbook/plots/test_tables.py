@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from liftbook.plots.tables import NUMBER, readable
+from companion.outputs.tables import NUMBER, readable
 
 FRAME = pd.DataFrame(
     {"share": [0.5, float("inf")], "says": ["a < b", "keeps 1 of 2"], "mixed": ["none", "2.5"]},

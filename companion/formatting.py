@@ -1,15 +1,18 @@
-"""Format the code of every chapter, parameters cells apart, to the page's width; --check only says what differs.
+"""Format the code of the chapters in a folder, parameters cells apart; ``--check`` only reports what differs.
 
+    python -m companion.formatting [--check] [FOLDER]
+
+The folder is ``chapters`` by default.
 A comment or a text that is wider is named, for its author to break.
 """
 
+import argparse
 import subprocess
 import sys
 from pathlib import Path
 
 import jupytext
 
-ROOT = Path(__file__).resolve().parents[2]
 RUFF = str(Path(sys.executable).with_name("ruff"))
 WIDTH = 76
 """Columns that a page shows without a break."""
@@ -34,8 +37,13 @@ def too_wide(source: str) -> list[str]:
 
 def main() -> int:
     """Return 1 if a chapter was not formatted, and format it unless told only to check."""
-    check, code = "--check" in sys.argv, 0
-    for path in sorted((ROOT / "chapters").glob("*.md")):
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder", nargs="?", type=Path, default=Path("chapters"), help="of the chapters' sources")
+    options.add_argument("--check", action="store_true", help="change nothing")
+    asked, code = options.parse_args(), 0
+    if not asked.folder.is_dir():
+        options.error(f"there is no folder {asked.folder}: name the one with the chapters")
+    for path in sorted(asked.folder.glob("*.md")):
         if "{code-cell}" not in path.read_text(encoding="utf-8"):
             continue
         text = before = path.read_text(encoding="utf-8")
@@ -45,14 +53,13 @@ def main() -> int:
                 text = text.replace(cell.source, formatted(cell.source))
                 for line in too_wide(formatted(cell.source)):
                     code = 1
-                    where = path.relative_to(ROOT)
-                    print(f"{where} has a line of {len(line)} columns, not {WIDTH}: {line.strip()}")
+                    print(f"{path} has a line of {len(line)} columns, not {WIDTH}: {line.strip()}")
         if text != before:
             code = 1
-            print(f"{path.relative_to(ROOT)} is not formatted" if check else f"formatted {path.relative_to(ROOT)}")
-            if not check:
+            print(f"{path} is not formatted" if asked.check else f"formatted {path}")
+            if not asked.check:
                 path.write_text(text, encoding="utf-8")
-    return code if check else 0
+    return code if asked.check else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Sphinx extensions; a book lists those that it uses under ``extra_extensions``."""
