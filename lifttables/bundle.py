@@ -12,11 +12,11 @@ from liftlib.notions import Notion
 from lifttables.designs.designing import CONFIDENCE, Design, design, load
 from lifttables.encoding.columns import Symbols
 from lifttables.encoding.reading import Reading
-from lifttables.files import check_apart, check_free, fresh_files
+from lifttables.files import check_apart, check_free, fingerprint, fresh_files
 from lifttables.page import audit_page
-from lifttables.releases import ledger as ledgers
 from lifttables.releases.drift import Drift
 from lifttables.releases.judging import judged
+from lifttables.releases.ledger import opened, read_ledger
 from lifttables.releases.releasing import Publishing, check_suffix, without_formulas, write
 from lifttables.releases.sanitising import (
     Sanitised,
@@ -121,7 +121,8 @@ def sanitise_file(
     check_suffix(outputs.table)
     table = open_table(source)
     table.check(list(how.keep))
-    past = None if ledger is None else ledgers.read_ledger(ledger)
+    if ledger is not None:
+        read_ledger(ledger)  # what is wrong with it is said before the design, which may take long
     counts = reading.counts(table, product=side_channels)
     notion = make_notion(counts.public)
     designed = seconds is not None or routed(mechanism, notion, confidence)
@@ -129,27 +130,21 @@ def sanitise_file(
     made = design(counts, notion, mechanism, confidence, seconds, report)
     made = without_formulas(made, how.formulas, how.keep)
     warn_of_rows_alone(confidence)
-    done = described(table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng)
-    after = None if past is None else past.with_entry(outputs.table.name, _digest(source), how.keep, made)
-    if ledger is not None:
-        files.insert(0, ledger)
-    replaced = files if force else [] if ledger is None else [ledger]
-    private = [*outputs.private, *([ledger] if ledger else [])]
-    with fresh_files(files, force=replaced, private=private, inputs=inputs) as every:
-        *of_ledger, to_design, to_page, to_card, to_text, to_table = every
-        if after is not None:
-            after.save(of_ledger[0])
-        made.save(to_design)
-        to_page.write_text(audit_page(done.audit, made), encoding="utf-8")
-        write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
-        done = replace(done, card=replace(done.card, sha256=ledgers.fingerprint(to_table)))
-        to_card.write_text(json.dumps(done.card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        to_text.write_text(done.card.as_text(), encoding="utf-8")
+    ours = [] if ledger is None else [ledger]
+    with opened(ledger, table) as past:
+        done = described(table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng)
+        replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
+        with fresh_files([*ours, *files], force=replaced, private=private, inputs=inputs) as every:
+            *of_ledger, to_design, to_page, to_card, to_text, to_table = every
+            if past is not None:
+                past.with_entry(outputs.table.name, how.keep, made).save(of_ledger[0])
+            made.save(to_design)
+            to_page.write_text(audit_page(done.audit, made), encoding="utf-8")
+            write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
+            done = replace(done, card=replace(done.card, sha256=fingerprint(to_table)))
+            to_card.write_text(json.dumps(done.card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            to_text.write_text(done.card.as_text(), encoding="utf-8")
     return done
-
-
-def _digest(source: Path) -> str:
-    return "" if source == STDIN else ledgers.fingerprint(source)
 
 
 @checked
@@ -191,14 +186,13 @@ def apply_file(
     made, table = load(channel), open_table(source)
     table.check(made.columns_needed())
     made = without_formulas(made, how.formulas, how.keep)
-    past = None if ledger is None else ledgers.read_ledger(ledger)
-    drift, notes = judged(table, made, how, past, allow=allow)
-    after = None if past is None else past.with_entry(out.name, _digest(source), how.keep, made)
-    replaced = files if force else files[:-1]
-    with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
-        if after is not None:
-            after.save(every[0])
-        write(table, made, every[-1], uniform(rng), how, ending(out) or "")
+    with opened(ledger, table) as past:
+        drift, notes = judged(table, made, how, past, allow=allow)
+        replaced = files if force else files[:-1]
+        with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
+            if past is not None:
+                past.with_entry(out.name, how.keep, made).save(every[0])
+            write(table, made, every[-1], uniform(rng), how, ending(out) or "")
     return made, drift, notes
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -90,28 +92,39 @@ def _aside(path: Path) -> Iterator[str]:
 
 def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[Path]) -> None:
     """Rename all files to their places, or none: what was replaced is put back if one fails."""
-    moved: list[tuple[Path, Path]] = []
+    backups: dict[Path, Path] = {}
     placed: list[Path] = []
     try:
         for path, aside in zip(paths, asides, strict=True):
             check_free(path, force=path in replaced)
             if os.path.lexists(path):
                 old = aside.with_name(f"{aside.name}.old")
-                path.rename(old)
-                moved.append((path, old))
-            _place(aside, path)
+                _second_name(path, old)
+                backups[path] = old
+                aside.replace(path)  # at each moment the old file or the new one is there
+            else:
+                _place(aside, path)
             placed.append(path)
     except BaseException as error:
         for path in placed:
-            path.unlink()
-        for path, old in moved:
-            if not os.path.lexists(path):  # another's file that came meanwhile is left alone, and ours beside it
-                old.rename(path)
+            if path not in backups:
+                path.unlink()
+        for path, old in backups.items():
+            old.replace(path)
+            old.unlink(missing_ok=True)  # two names of one file, which a rename leaves as they are
         if isinstance(error, OSError):
             raise DataError(f"cannot write {paths[len(placed)]}: {error.strerror}; nothing was written") from error
         raise
-    for _, old in moved:
+    for old in backups.values():
         old.unlink()
+
+
+def _second_name(path: Path, other: Path) -> None:
+    """Let a file be found under another name too, so that it can be put back."""
+    try:
+        os.link(path, other, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # a file system without links
+        shutil.copy2(path, other, follow_symlinks=False)
 
 
 def _place(aside: Path, path: Path) -> None:
@@ -169,6 +182,12 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
+
+
+def fingerprint(source: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with source.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 Made = TypeVar("Made")

@@ -1,8 +1,9 @@
 """What the tests share: named joint distributions that cover the odd cases, and a hypothesis strategy for Joint."""
 
 import gc
+import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return scope if scope != nodeid or scope.startswith("tests/liftbook") else nodeid.partition("::")[0]
 
     return ByFiles(config, log)
+
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def index_of_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no test find another's releases, or ours; a test's own ``monkeypatch.undo()`` leaves this."""
+    with pytest.MonkeyPatch.context() as ours:
+        ours.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{next(NUMBERS)}"))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -60,7 +60,8 @@ def release_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ledger",
         metavar="FILE",
-        help="what was released of these rows before; `none` for no ledger (default: TABLE.PRIVATE.releases.json)",
+        help="the record of what was released of these rows before (default: TABLE.PRIVATE.releases.json). A table "
+        "with the same counts in another of your ledgers counts as the same rows; `none` keeps no record",
     )
     parser.add_argument("--allow", action="store_true", help="go on where this command would stop, and say so")
     parser.add_argument("--seed", type=seed, help="make the draw repeatable, so foreseeable: not for a real release")

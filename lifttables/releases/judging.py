@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from liftlib.errors import Drifted
+import numpy as np
+
+from liftlib.errors import BrokenNotion, Drifted
 from lifttables.designs.designing import Design
 from lifttables.encoding.table import Table
-from lifttables.releases.composition import beside_others
+from lifttables.releases.composition import Beside, beside_others
 from lifttables.releases.drift import Drift, drift_of
 from lifttables.releases.ledger import Ledger, past_of
+from lifttables.releases.recognising import recognised
 from lifttables.releases.releasing import Publishing, check_keep
 from lifttables.sources.distributed import Parted
 from lifttables.sources.randomness import generator
+
+OWN_ROWS = (
+    "the table has exactly the counts that the design was made from, so its rows were released when the design was made"
+)
+"""What is said of a design's own rows."""
 
 
 def judged(
@@ -52,8 +61,55 @@ def judged(
     if how.unseen == "error":
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
-    found = beside_others(table, made, *past_of(table, past, how.keep), allow=allow)
+    found = beside_known(table, made, past, how.keep, applied=True, allow=allow)
     return replace(drift, beside=found.broken), found.notes
+
+
+def beside_known(
+    table: Table, made: Design, past: Ledger | None, keep: Sequence[str], *, applied: bool, allow: bool
+) -> Beside:
+    """Return whether a release satisfies its notion together with all that is known to be published about its rows.
+
+    Parameters
+    ----------
+    table : Table
+    made : Design
+    past : Ledger or None
+    keep : sequence of str
+        Columns to publish as they are.
+    applied : bool, keyword-only
+        Whether the design was made before, so that its own rows have been released already.
+    allow : bool, keyword-only
+
+    Raises
+    ------
+    BrokenNotion
+        With how earlier releases of the rows were recognised, unless ``allow`` is set.
+    """
+    earlier, kept = past_of(table, past, keep)
+    notes = () if past is None else past.notes
+    # a design that merges symbols releases the same values again
+    if applied and made.grid != 1 and not any(_same_design(one, made) for one in earlier):
+        own = recognised(table, made)
+    else:
+        own = None
+    if own is not None:
+        earlier = [own, *earlier]
+        notes = (OWN_ROWS, *notes)
+    try:
+        found = beside_others(table, made, earlier, kept, allow=allow)
+    except BrokenNotion as error:
+        if not notes:
+            raise
+        raise BrokenNotion(f"{error}. {'; '.join(notes)}") from error
+    return replace(found, notes=(*found.notes, *notes))
+
+
+def _same_design(one: Design, other: Design) -> bool:
+    columns = [[column.name for column in (*made.secret.columns, *made.public.columns)] for made in (one, other)]
+    return columns[0] == columns[1] and all(
+        np.array_equal(a, b) for a, b in ((one.table, other.table), (one.channel.kernel, other.channel.kernel))
+    )
 
 
 def refuse_unseen(table: Table, made: Design) -> None:

@@ -1,26 +1,39 @@
-"""The ledger of what was released from a table: a second release of the same rows is put together with the first.
+"""The ledger of what was released from a table, with which every later release of the same rows is judged.
 
-It lies beside the table, as confidential as the table is, for it holds the designs with their counts.
+It lies beside the table and is as confidential as the table is, because it holds the designs with their counts. A
+user's index of ledgers, which holds only their paths, lets a copy of the table in another folder be recognised.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import json
+import os
+import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from liftlib.errors import DataError, LiftError
+from liftlib.errors import DataError, LiftError, LiftWarning
+from lifttables.designs.designing import FORMAT as DESIGN_FORMAT
 from lifttables.designs.designing import Design, design_from
 from lifttables.encoding.columns import JOIN
 from lifttables.encoding.table import Table
-from lifttables.files import fresh_files
+from lifttables.files import fresh_file, fresh_files
+from lifttables.releases.recognising import recognised
 
-FORMAT = "liftlib releases 1"
+FORMAT = "liftlib releases 2"
+
+OLDER = ("liftlib releases 1",)
+"""Formats that are read as well; they hold a SHA-256 of the file too, which identified no table and is not read."""
+
+ENDING = ".PRIVATE.releases.json"
+"""The end of a ledger's name, after the table's."""
+
+PATIENCE = 2.0
+"""Seconds after which a run says that it is waiting for another one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +46,6 @@ class Entry:
         When, in UTC.
     output : str
         The released table's file, or that it was a frame.
-    rows : str
-        The SHA-256 of the file that was released, empty where it was none.
     keep : tuple of str
         Columns that were published as they are.
     design : Design
@@ -42,7 +53,6 @@ class Entry:
 
     made: str
     output: str
-    rows: str
     keep: tuple[str, ...]
     design: Design
 
@@ -52,16 +62,42 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """The releases of one table, in order; ``text`` is what its file held, None where there was none."""
+    """The releases of one table, in order.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+    entries : tuple of Entry
+        The releases that this ledger holds.
+    text : str or None
+        What its file held; None where there was none.
+    recognised : tuple of (pathlib.Path, Entry)
+        Releases in other ledgers that had the same rows, see :func:`~lifttables.releases.recognising.recognised`.
+    """
 
     path: Path
     entries: tuple[Entry, ...] = ()
     text: str | None = None
+    recognised: tuple[tuple[Path, Entry], ...] = ()
 
-    def with_entry(self, output: str, rows: str, keep: Sequence[str], made: Design) -> Ledger:
+    @property
+    def earlier(self) -> tuple[Entry, ...]:
+        """All known releases of these rows, whichever ledger holds them."""
+        return (*(entry for _, entry in self.recognised), *self.entries)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each release that another ledger holds, for the owner."""
+        return tuple(
+            f"a table with exactly these counts was released before ({entry}; recorded in {path}), so this counts as "
+            "a further release of the same rows"
+            for path, entry in self.recognised
+        )
+
+    def with_entry(self, output: str, keep: Sequence[str], made: Design) -> Ledger:
         """Return the ledger with one release more."""
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        return replace(self, entries=(*self.entries, Entry(now, output, rows, tuple(keep), made)))
+        return replace(self, entries=(*self.entries, Entry(now, output, tuple(keep), made)))
 
     def save(self, aside: Path) -> None:
         """Write the ledger to a file beside its own, which takes its place.
@@ -75,9 +111,9 @@ class Ledger:
             raise DataError(f"{self.path} has changed meanwhile, so another release was made: run this one again")
         content = {
             "format": FORMAT,
-            "confidential": "the counts of the table are in here: not for publication",
+            "confidential": "this file holds the counts of the table: do not publish it",
             "releases": [
-                {"made": e.made, "output": e.output, "rows": e.rows, "keep": list(e.keep), "design": e.design.content()}
+                {"made": e.made, "output": e.output, "keep": list(e.keep), "design": e.design.content()}
                 for e in self.entries
             ],
         }
@@ -85,14 +121,15 @@ class Ledger:
 
 
 def beside(source: Path) -> Path:
-    """Return where the ledger of a table lies.
+    """Return where the ledger of a table lies: beside the file itself, where the path is a symbolic link to it.
 
     Examples
     --------
     >>> beside(Path("data/patients.csv")).as_posix()
     'data/patients.csv.PRIVATE.releases.json'
     """
-    return source.with_name(f"{source.name}.PRIVATE.releases.json")
+    file = source.resolve() if source.is_symlink() else source
+    return file.with_name(f"{file.name}{ENDING}")
 
 
 def read_ledger(path: Path) -> Ledger:
@@ -101,14 +138,21 @@ def read_ledger(path: Path) -> Ledger:
     Raises
     ------
     DataError
-        If the file is something else.
+        If the file cannot be read, is of a format that this version does not read, or is something else.
     """
     text = _text(path)
     if text is None:
         return Ledger(path)
     try:
         found = json.loads(text)
-        entries = tuple(_entry(one) for one in found["releases"]) if found["format"] == FORMAT else None
+        known = found["format"] in (FORMAT, *OLDER)
+        entries = tuple(_entry(one, path) for one in found["releases"]) if known else None
+    except RecursionError as error:
+        raise DataError(
+            f"{path} is no ledger of releases: its JSON is nested too deeply; name another (--ledger)"
+        ) from error
+    except DataError:
+        raise
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
         raise DataError(f"{path} is no ledger of releases: {error!r}; name another (--ledger)") from error
     if entries is None:
@@ -116,14 +160,14 @@ def read_ledger(path: Path) -> Ledger:
     return Ledger(path, entries, text)
 
 
-def _entry(found: Any) -> Entry:
-    return Entry(
-        str(found["made"]),
-        str(found["output"]),
-        str(found["rows"]),
-        tuple(map(str, found["keep"])),
-        design_from(found["design"]),
-    )
+def _entry(found: Any, path: Path) -> Entry:
+    kind = found["design"]["format"]
+    if kind != DESIGN_FORMAT:
+        raise DataError(
+            f"{path} holds a release whose design has the format {kind!r}, not {DESIGN_FORMAT!r}: release with the "
+            "version that wrote it, or name another ledger (--ledger)"
+        )
+    return Entry(str(found["made"]), str(found["output"]), tuple(map(str, found["keep"])), design_from(found["design"]))
 
 
 def _text(path: Path) -> str | None:
@@ -131,6 +175,105 @@ def _text(path: Path) -> str | None:
         return path.read_text(encoding="utf-8") if path.exists() else None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read the ledger {path}: {error}") from error
+
+
+@contextmanager
+def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
+    """Give the ledger of a table, which no other run can open until the block ends; None where there is no path.
+
+    Parameters
+    ----------
+    path : pathlib.Path or None
+    table : Table
+        Its releases are also looked for in the ledgers beside this one and in those that the user's index names.
+
+    Raises
+    ------
+    DataError
+        If a ledger is damaged or its folder cannot be written.
+    """
+    if path is None:
+        yield None
+        return
+    with ExitStack() as stack:
+        known = stack.enter_context(_index())
+        stack.enter_context(_locked(path.with_name(f".{path.name}.lock"), seen=True))
+        own = read_ledger(path)
+        others = dict.fromkeys(one.resolve() for one in (*sorted(path.parent.glob(f"*{ENDING}")), *known))
+        found = [
+            (other, replace(entry, design=design))
+            for other in others
+            if other != path.resolve()
+            for entry in _readable(other)
+            if (design := recognised(table, entry.design)) is not None
+        ]
+        yield replace(own, recognised=tuple(found))
+        if path.exists() and path.resolve() not in known:
+            known.append(path.resolve())
+
+
+def _readable(path: Path) -> tuple[Entry, ...]:
+    """Return a ledger's entries; none, with a warning, where it is another user's."""
+    if path.exists() and not os.access(path, os.R_OK):
+        message = f"cannot read the ledger {path}, so a copy of its table would not be recognised"
+        warnings.warn(message, LiftWarning, stacklevel=2)
+        return ()
+    return read_ledger(path).entries
+
+
+def index_file() -> Path:
+    """Return the file that names this user's ledgers: ``lift/ledgers.txt`` in ``$XDG_STATE_HOME``."""
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "lift" / "ledgers.txt"
+
+
+@contextmanager
+def _index() -> Iterator[list[Path]]:
+    """Give the paths of this user's ledgers, to which the block may add; they are written when it ends well."""
+    file = index_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        writable = os.access(file.parent, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        message = f"cannot write {file}, so a copy of this table in another folder would not be recognised"
+        warnings.warn(message, LiftWarning, stacklevel=2)
+        yield []
+        return
+    with _locked(file.with_name(".ledgers.lock")):
+        before = _text(file) or ""
+        known = [one for one in map(Path, before.splitlines()) if one.exists()]
+        yield known
+        after = "".join(f"{one}\n" for one in known)
+        if after != before:
+            with fresh_file(file, force=True) as aside:
+                aside.write_text(after, encoding="utf-8")
+
+
+@contextmanager
+def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
+    """Let one run at a time through the block; another waits, and says so.
+
+    A lock that others on a shared folder have to see is a file that is there while a run holds it; one that is left by
+    a run that was killed is removed by the next run on the same machine.
+    """
+    from filelock import FileLock, SoftFileLock, Timeout  # noqa: PLC0415 - a page in a browser has no ledger
+
+    lock = SoftFileLock(path) if seen else FileLock(path)
+    try:
+        try:
+            lock.acquire(timeout=PATIENCE)
+        except Timeout:
+            message = f"waiting for another release to end; if none is running, delete {path}"
+            warnings.warn(message, LiftWarning, stacklevel=2)
+            lock.acquire()
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror}; name another ledger (--ledger)") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
@@ -141,7 +284,7 @@ def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[lis
     DataError
         If the table has no more a column that was released.
     """
-    entries = () if past is None else past.entries
+    entries = () if past is None else past.earlier
     for entry in entries:
         for name in (*entry.design.columns_needed(), *entry.keep):
             if name not in table.columns:
@@ -164,10 +307,4 @@ def entered(
         return
     with fresh_files([past.path], force=[past.path], private=[past.path], inputs=inputs) as (aside,):
         yield
-        past.with_entry(output, "", keep, made).save(aside)
-
-
-def fingerprint(source: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with source.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        past.with_entry(output, keep, made).save(aside)

@@ -27,10 +27,9 @@ from lifttables.encoding.columns import Counts
 from lifttables.encoding.reading import Reading, texts_of
 from lifttables.encoding.table import Table
 from lifttables.releases.card import Card, card_of
-from lifttables.releases.composition import beside_others
 from lifttables.releases.drift import Drift
-from lifttables.releases.judging import judged
-from lifttables.releases.ledger import Ledger, entered, past_of, read_ledger
+from lifttables.releases.judging import beside_known, judged
+from lifttables.releases.ledger import Ledger, entered, opened
 from lifttables.releases.releasing import Publishing, check_keep, permutation, published, released, without_metadata
 from lifttables.sources.distributed import Parted
 from lifttables.sources.randomness import key_of, told, uniform
@@ -108,8 +107,10 @@ def sanitise(
     allow : bool
         Go on where the kept columns break the notion, of which a note says so, or the mechanism may take very long.
     ledger : pathlib.Path, optional
-        The file of these rows' releases so far, with which this one is put together and to which it is added: the one
-        that ``lift sanitise`` keeps beside a table, or one of your own. Without it a second release is not noticed.
+        The file of these rows' releases so far, with which this one is judged and to which it is added: the one that
+        ``lift sanitise`` keeps beside a table, or one of your own. Releases in your other ledgers are found by the
+        rows' counts, see :func:`~lifttables.releases.recognising.recognised`. Without a ledger, a second release is
+        not noticed.
     kernel : bool
         Whether the card has the kernel, which estimates need, and which can tell a row to whoever knows all others.
     resamples : int
@@ -138,16 +139,16 @@ def sanitise(
         set.
     """
     publishing = Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel)
-    past = None if ledger is None else read_ledger(ledger)
     how, table = reading_of(secret, public, reading), open_table(frame)
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
     check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
     made, source = design(counts, notion, mechanism, confidence), uniform(rng)
     warn_of_rows_alone(confidence)
-    done = described(table, counts, made, how, publishing, past, allow=allow, resamples=resamples, rng=rng)
-    with entered(past, A_FRAME, keep, made):
-        return replace(done, frame=drawn_frame(frame, table, made, source, publishing))
+    with opened(ledger, table) as past:
+        done = described(table, counts, made, how, publishing, past, allow=allow, resamples=resamples, rng=rng)
+        with entered(past, A_FRAME, keep, made):
+            return replace(done, frame=drawn_frame(frame, table, made, source, publishing))
 
 
 def described(
@@ -171,13 +172,13 @@ def described(
     """
     check_keep(table, made, how.keep)
     check_each_secret(made)
-    beside = beside_others(table, made, *past_of(table, past, how.keep), allow=allow)
+    beside = beside_known(table, made, past, how.keep, applied=False, allow=allow)
     notes = (*beside.notes, *notes_on(table, made, reading, how, rng, broken=bool(beside.broken)))
     found = audited(counts, made.promise, made, resamples=resamples, notes=notes)
     if beside.broken:  # the channel alone keeps the notion, but it is not released alone
         kept = False if beside.checked else None
         found = replace(found, kept=kept, population="cannot be told from this table")
-    release = 1 if past is None else 1 + len(past.entries)
+    release = 1 if past is None else 1 + len(past.earlier)
     card = card_of(
         made,
         keep=how.keep,
@@ -285,11 +286,11 @@ def apply(
         If kept columns or earlier releases break the notion together with this one, or nobody can tell, and ``allow``
         is not set.
     """
-    past = None if ledger is None else read_ledger(ledger)
     table, how = open_table(frame), Publishing(tuple(keep), unseen, keep_order, "keep")
-    drift, notes = judged(table, made, how, past, allow=allow)
-    with entered(past, A_FRAME, keep, made):
-        return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift, notes)
+    with opened(ledger, table) as past:
+        drift, notes = judged(table, made, how, past, allow=allow)
+        with entered(past, A_FRAME, keep, made):
+            return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift, notes)
 
 
 def reading_of(secret: str | Sequence[str], public: str | Sequence[str], more: dict[str, Any]) -> Reading:

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
+from lifttables.files import fingerprint
 from lifttables.releases.card import Card
-from lifttables.releases.ledger import fingerprint
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 

@@ -1,0 +1,285 @@
+"""A further release of the same rows is recognised whatever the table is called, and no release is lost."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import BrokenNotion, LiftWarning
+from lifttables.cli import main
+from lifttables.files import fresh_files
+from lifttables.releases.ledger import beside, index_file, read_ledger
+from lifttables.releases.recognising import recognised
+
+COUNTS = np.array([[30, 10, 7], [11, 29, 13]]) * 20
+
+
+def rows():
+    s, x = (at.repeat(COUNTS.ravel()) for at in np.indices(COUNTS.shape).reshape(2, -1))
+    return pl.DataFrame({"ill": s == 1, "age": [(20, 34, 51)[i] for i in x], "id": np.arange(len(s))})
+
+
+OF = ["--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "0.3", "--resamples", "0"]
+OF += ["--mechanism", "optimal", "--confidence", "none"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, capsys):
+    """A table that was released once."""
+    monkeypatch.chdir(tmp_path)
+    rows().write_csv("p.csv")
+    assert main(["sanitise", "p.csv", *OF, "-o", "r1.csv"]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+def renamed():
+    return Path("p.csv").rename("q.csv")
+
+
+def symlink():
+    Path("q.csv").symlink_to("p.csv")
+    return Path("q.csv")
+
+
+def hardlink():
+    os.link("p.csv", "q.csv")
+    return Path("q.csv")
+
+
+def copied():
+    Path("q.csv").write_bytes(Path("p.csv").read_bytes())
+    return Path("q.csv")
+
+
+def copied_elsewhere():
+    Path("below").mkdir()
+    Path("below/other.csv").write_bytes(Path("p.csv").read_bytes())
+    return Path("below/other.csv")
+
+
+def reordered():
+    rows().reverse().write_csv("q.tsv", separator="\t")
+    return Path("q.tsv")
+
+
+def as_parquet():
+    rows().with_columns(pl.col("age").cast(pl.Float64)).write_parquet("q.parquet")
+    return Path("q.parquet")
+
+
+def by_pandas():
+    """Which writes True and 20.0."""
+    rows().with_columns(pl.col("age").cast(pl.Float64)).to_pandas().to_csv("q.csv", index=False)
+    return Path("q.csv")
+
+
+def with_other_columns():
+    rows().drop("id").with_columns(town=pl.lit("a")).write_csv("q.csv.gz", compression="gzip")
+    return Path("q.csv.gz")
+
+
+WAYS = [renamed, symlink, hardlink, copied, copied_elsewhere, reordered, as_parquet, by_pandas, with_other_columns]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_the_same_rows_are_recognised(folder, capsys, way):
+    table = way()
+    assert main(["sanitise", str(table), *OF, "-o", "r2.csv"]) == 3
+    assert "BROKEN together with 1 earlier release of these rows" in capsys.readouterr().err
+    assert not Path("r2.csv").exists()
+    words, unseen = ["apply", "r1.PRIVATE.design.json", str(table), "-o", "r2.csv"], way in (as_parquet, by_pandas)
+    assert main(words) == (2 if unseen else 3)  # the design has no label "20.0"
+    assert ("not made for" if unseen else "together with 1 earlier release of these") in capsys.readouterr().err
+    assert not Path("r2.csv").exists()
+    assert main(["sanitise", str(table), *OF, "-o", "r2.csv", "--allow"]) == 0
+    assert "BROKEN together with 1 earlier release of these rows" in capsys.readouterr().out
+    assert json.loads(Path("r2.card.json").read_text())["release"] == 2
+
+
+def test_the_message_says_where_the_release_is_recorded(folder, capsys):
+    assert main(["sanitise", str(copied()), *OF, "-o", "r2.csv"]) == 3
+    said = capsys.readouterr().err
+    assert "a table with exactly these counts was released before" in said
+    assert "r1.csv; recorded in" in said
+    assert "p.csv.PRIVATE.releases.json" in said
+
+
+OTHERS = {
+    "a row more": lambda: pl.concat([rows(), rows().tail(1)]),
+    "a row less": lambda: rows().head(-1),
+    "one value changed": lambda: rows().with_columns(age=pl.when(pl.col("id") == 0).then(34).otherwise("age")),
+    "another name": lambda: rows().rename({"age": "years"}),
+    "texts where numbers were": lambda: rows().with_columns(age=pl.lit("old")),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_rows_are_not_taken_for_them(name):
+    made = tables.sanitise(rows(), secret="ill", public="age", notion=ll.LIP(0.3), resamples=0).design
+    assert recognised(tables.open_table(rows().sample(fraction=1, shuffle=True, seed=1)), made)
+    assert not recognised(tables.open_table(OTHERS[name]()), made)
+
+
+@pytest.mark.parametrize("words", [{"bins": ("age=30,45",)}, {"rare": "pool", "min_count": 700}])
+def test_labels_are_the_designs(words):
+    made = tables.sanitise(rows(), secret="ill", public="age", notion=ll.LIP(0.3), resamples=0, **words).design
+    assert recognised(tables.open_table(rows()), made)
+    assert recognised(tables.open_table(rows().drop("ill")), made)
+    assert not recognised(tables.open_table(rows().with_columns(age=pl.lit("no number"))), made)
+
+
+def test_without_a_ledger_a_designs_own_rows_are_recognised(folder, capsys):
+    """With their order kept, twelve such draws recover 99.9 % of the values."""
+    words = ["apply", "r1.PRIVATE.design.json", "p.csv", "-o", "again.csv", "--ledger", "none"]
+    assert main(words) == 3
+    assert "the table has exactly the counts that the design was made from" in capsys.readouterr().err
+    assert main([*words, "--allow"]) == 0
+    assert "nothing is promised" in capsys.readouterr().out
+    design = tables.load(Path("r1.PRIVATE.design.json"))
+    with pytest.raises(BrokenNotion, match="the table has exactly the counts that the design was made from"):
+        tables.apply(rows(), design)
+    with pytest.raises(BrokenNotion, match="is not known without the secret"):
+        tables.apply(rows().drop("ill"), design)
+
+
+def test_merging_once_more_says_nothing_new():
+    done = tables.sanitise(rows(), secret="ill", public="age", notion=ll.LIP(0.3), resamples=0)
+    assert done.design.grid == 1
+    assert "kept for the population" in tables.apply(rows().drop("ill"), done.design).drift.promise
+
+
+RUN = """
+import sys, time
+from lifttables import bundle
+draw = bundle.write
+def slowly(*words):
+    time.sleep(1.5)
+    draw(*words)
+bundle.write = slowly
+from lifttables.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copy", [False, True])
+def test_two_runs_at_the_same_time_are_both_recorded(tmp_path, copy):
+    rows().write_csv(tmp_path / "p.csv")
+    rows().write_csv(tmp_path / "q.csv")
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", RUN, "sanitise", name, *OF, "-o", f"r{i}.csv", "--allow"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            stdout=subprocess.PIPE,
+        )
+        for i, name in enumerate(["p.csv", "q.csv" if copy else "p.csv"])
+    ]
+    for run in runs:
+        run.communicate()
+    assert [run.returncode for run in runs] == [0, 0]
+    cards = [json.loads((tmp_path / f"r{i}.card.json").read_text()) for i in range(2)]
+    assert sorted(card["release"] for card in cards) == [1, 2]
+    ledgers = [read_ledger(path) for path in tmp_path.glob("*.PRIVATE.releases.json")]
+    assert sorted(entry.output for one in ledgers for entry in one.entries) == ["r0.csv", "r1.csv"]
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_kill_at_any_moment_leaves_a_ledger(folder, monkeypatch):
+    """Each change of the folder is seen: the ledger is there after every one of them."""
+    ledger, seen = beside(Path("p.csv")).resolve(), []
+    for name in ("link", "replace", "rename", "unlink"):
+        real = getattr(os, name)
+
+        def watched(*words, real=real, name=name, **more):
+            found = real(*words, **more)
+            seen.append((name, ledger.exists() and read_ledger(ledger).entries[0].output))
+            return found
+
+        monkeypatch.setattr(os, name, watched)
+        if name != "link":
+            method = {"replace": "replace", "rename": "rename", "unlink": "unlink"}[name]
+            whole = getattr(Path, method)
+
+            def followed(self, *words, whole=whole, name=name, **more):
+                found = whole(self, *words, **more)
+                seen.append((name, ledger.exists() and read_ledger(ledger).entries[0].output))
+                return found
+
+            monkeypatch.setattr(Path, method, followed)
+    assert main(["sanitise", "p.csv", *OF, "-o", "r2.csv", "--allow"]) == 0
+    assert {one for _, one in seen} == {"r1.csv"}
+    assert {"link", "replace"} <= {name for name, _ in seen}
+    assert [entry.output for entry in read_ledger(ledger).entries] == ["r1.csv", "r2.csv"]
+
+
+def test_what_was_replaced_is_put_back(tmp_path, monkeypatch):
+    a, b = tmp_path / "a", tmp_path / "b"
+    a.write_text("old a")
+    b.write_text("old b")
+    real = Path.replace
+
+    def fails(self, target):
+        if Path(target) == b and ".old" not in self.name:
+            raise OSError(28, "No space left on device")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", fails)
+    together = fresh_files([a, b], force=True)
+    for aside in together.__enter__():
+        aside.write_text("new")
+    with pytest.raises(ll.errors.DataError, match="No space left"):
+        together.__exit__(None, None, None)
+    assert (a.read_text(), b.read_text()) == ("old a", "old b")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_older_formats(folder):
+    ledger = beside(Path("p.csv"))
+    found = json.loads(ledger.read_text())
+    assert found["format"] == "liftlib releases 2"
+    old = found | {"format": "liftlib releases 1"}
+    old["releases"][0]["rows"] = "ab" * 32
+    ledger.write_text(json.dumps(old))
+    assert [entry.output for entry in read_ledger(ledger).entries] == ["r1.csv"]
+    old["releases"][0]["design"]["format"] = "liftlib design 1"
+    ledger.write_text(json.dumps(old))
+    with pytest.raises(ll.errors.DataError, match="a release whose design has the format 'liftlib design 1'"):
+        read_ledger(ledger)
+    ledger.write_text(json.dumps(found | {"format": "liftlib releases 3"}))
+    with pytest.raises(ll.errors.DataError, match="has the format 'liftlib releases 3'"):
+        read_ledger(ledger)
+    ledger.write_text('{"format": "liftlib releases 2", "releases": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    with pytest.raises(ll.errors.DataError, match="nested too deeply"):
+        read_ledger(ledger)
+
+
+def test_a_damaged_ledger_of_another_table_is_named(folder, capsys):
+    Path("other.csv.PRIVATE.releases.json").write_text("{}")
+    assert main(["sanitise", str(copied()), *OF, "-o", "r2.csv"]) == 2
+    assert "other.csv.PRIVATE.releases.json is no ledger of releases" in capsys.readouterr().err
+
+
+def test_the_index_holds_paths_alone(folder):
+    ledger = beside(Path("p.csv")).resolve()
+    assert index_file().read_text() == f"{ledger}\n"
+    ledger.unlink()
+    assert main(["sanitise", str(copied_elsewhere()), *OF, "-o", "r2.csv"]) == 0
+    assert index_file().read_text() == f"{beside(Path('below/other.csv')).resolve()}\n"
+
+
+def test_no_place_for_the_index(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.3), "resamples": 0}
+    with pytest.warns(LiftWarning, match=r"cannot write .*ledgers\.txt, so a copy of this table in another folder"):
+        tables.sanitise(rows(), **words, ledger=tmp_path / "ledger.json")
+    assert len(read_ledger(tmp_path / "ledger.json").entries) == 1
