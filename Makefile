@@ -15,7 +15,7 @@ book: .venv/installed  ## Execute every chapter and build _build/html/index.html
 	$(BIN)/python -m liftbook.build.book
 
 pdf: book  ## The book on paper, _build/html/lift-companion.pdf, linked from the first page; needs Chromium
-	$(BIN)/python -m liftbook.build.pdf
+	$(BIN)/python -m companion.pdf --name lift-companion.pdf
 
 preview: .venv/installed  ## The same book at small parameters, in _build/preview/_build/html
 	$(BIN)/python -m liftbook.build.book --preview
@@ -52,7 +52,7 @@ lint: .venv/installed
 	$(BIN)/python -m companion.formatting --check
 
 course: book  ## Slides, notebooks and graded assignments of a course, _build/html/course, listed on the page for teachers
-	$(BIN)/python -m liftbook.build.course
+	$(BIN)/python -m companion.course --title Lift --library liftlib
 
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks

@@ -1,7 +1,8 @@
 """Words lead to the glossary where a page uses them first, and what a link leads to shows beside it.
 
-The previews are collected from the built pages into one script, which a page loads when the pointer first rests on a
-link (``_static/previews.js``), so that they show without a server too.
+The page with the glossary is named by ``companion_glossary``, such as ``chapters/glossary``. The previews are collected
+from the built pages into one script, which a page loads when the pointer first rests on a link
+(``_static/previews.js``), so that they show without a server too.
 """
 
 import json
@@ -14,7 +15,8 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-PAGE = "chapters/glossary"
+from companion.sphinx.settings import add_settings
+
 SHOWN = ("div.proof[id]", "figure[id]", "div.citation[id]", "dl.glossary dt[id]", "div.math[id]")
 """What a preview can show: theorems and definitions, figures, works, words, numbered equations."""
 LONGEST = 20_000
@@ -43,10 +45,12 @@ def words(text: str) -> list[str]:
 
 
 def first_uses(app: Sphinx, doctree: nodes.document) -> None:
-    """Make the first use of each word of the glossary in a page's paragraphs a link to it."""
-    if app.env.docname == PAGE or not app.env.docname.startswith("chapters/"):
+    """Make the first use of each word of the glossary a link to it, in paragraphs of pages that lie beside it."""
+    page = app.config["companion_glossary"]
+    folder = page.rpartition("/")[0]
+    if app.env.docname == page or app.env.docname.rpartition("/")[0] != folder:
         return
-    left = {word.lower(): word for word in words((Path(app.srcdir) / f"{PAGE}.md").read_text(encoding="utf-8"))}
+    left = {word.lower(): word for word in words((Path(app.srcdir) / f"{page}.md").read_text(encoding="utf-8"))}
     for paragraph in doctree.findall(nodes.paragraph):
         for text in list(paragraph.findall(nodes.Text)):
             if left and not _within(text, ELSEWHERE):
@@ -128,6 +132,7 @@ def write_previews(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
+    add_settings(app, "companion_glossary")
     app.connect("doctree-read", first_uses)
     app.connect("build-finished", write_previews)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,8 +6,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
+from companion.outputs.live import note_line
 from liftbook.plots.lines import curves
-from liftbook.plots.live import note, note_line
+from liftbook.plots.live import note
 from liftbook.plots.styling import label, looks, style
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from liftbook.plots.showing import show_as_svg
+from companion.outputs.showing import show_as_svg
 from lifttables.audits import picture
 from mixproof.numerics import Matrix
 

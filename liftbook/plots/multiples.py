@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from companion.outputs.live import note_line
 from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH, curves
-from liftbook.plots.live import note_line
 from liftbook.plots.styling import COLOURS, label, style
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 
-from liftbook.plots.showing import show_as_svg
+from companion.outputs.showing import show_as_svg
 
 STYLE: Mapping[str, Any] = {
     "figure.dpi": 110,

@@ -220,13 +220,13 @@ def test_book_has_what_the_notebooks_import(with_book):
     """What each notebook runs first: the cell that installs, and the imports."""
     import jupytext
 
-    from liftbook.build.sphinx.notebooks import FROM_WHEEL, convert
+    from companion.sphinx.notebooks import FROM_WHEEL, Package, convert
 
-    first = {}
+    first, install = {}, Package("liftlib", "liftbook", "book").install(FROM_WHEEL, "liftlib.whl")
     for path in sorted((ROOT / "chapters").glob("*.md")):
         if "{code-cell}" not in path.read_text(encoding="utf-8"):
             continue
-        made = convert(jupytext.read(path), [], FROM_WHEEL.format(place="liftlib.whl"))
+        made = convert(jupytext.read(path), [], install)
         cells = [cell.source for cell in made.cells if cell.cell_type == "code"]
         if len(cells) > 1:
             assert "import" in cells[1], path

@@ -103,4 +103,4 @@ class Claims {
   }
 }
 
-export const offerClaims = (changed) => [...document.querySelectorAll(".lift-claims table")].map((table) => new Claims(table, changed));
+export const offer = (changed) => [...document.querySelectorAll(".lift-claims table")].map((table) => new Claims(table, changed));

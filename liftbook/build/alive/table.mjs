@@ -139,7 +139,7 @@ class Desk {
     this.file = file;
     this.lost = false;
     this.box.querySelector(".lift-outcome").replaceChildren();
-    const answer = await this.#ask("open", { bytes: await file.arrayBuffer(), name: file.name }, "Reading the table.");
+    const answer = await this.#ask("open_table", { bytes: await file.arrayBuffer(), name: file.name }, "Reading the table.");
     for (const one of [this.form, this.box.querySelector(".lift-buttons")]) one.hidden = !answer;
     if (!answer) return;
     for (const [at, name] of ["secret", "public"].entries()) {
@@ -182,7 +182,7 @@ class Desk {
   // what a stopped worker forgot is given to it again
   async #ready() {
     if (!this.lost) return;
-    await engine.call("open", { bytes: await this.file.arrayBuffer(), name: this.file.name });
+    await engine.call("open_table", { bytes: await this.file.arrayBuffer(), name: this.file.name });
     this.lost = false;
   }
 
@@ -306,7 +306,7 @@ class Desk {
   }
 }
 
-export const openDesk = (after) => {
+export const openTool = (after) => {
   styled();
   const box = document.createElement("section");
   box.className = "lift-panel lift-desk";

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from liftbook.alive.session import checked, formatted
-from liftbook.chapters import RerunError, preview_parameters, read_notebook
+from companion.browser.session import checked, formatted
+from liftbook.chapters import RerunError, parse_parameters, preview_parameters, read_notebook
 
 ROOT = Path(__file__).resolve().parents[3]
 PARAMETERS = {
@@ -23,8 +23,8 @@ PARAMETERS = {
 # a page takes the place of the notebook's modules, so it has a process of its own
 RUN = """
 import json, sys
-from liftbook.alive.session import Page
-page = Page()
+from liftbook.alive.calls import page as new_page
+page = new_page()
 for asked in json.load(sys.stdin):
     told = []
     answer = json.loads(page.run(json.dumps(asked), lambda text: told.append(json.loads(text))))
@@ -78,7 +78,7 @@ def test_a_run_and_a_second_one_from_the_middle():
 )
 def test_values_that_do_not_fit(values, says):
     with pytest.raises(RerunError, match=says):
-        checked([PARAMETERS], values)
+        checked([PARAMETERS], values, parse_parameters, RerunError)
 
 
 def test_a_page_refuses_values_that_do_not_fit():
@@ -123,8 +123,8 @@ def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
 
 EXERCISE = """
 import json
-from liftbook.alive.session import Page
-page = Page()
+from liftbook.alive.calls import page as new_page
+page = new_page()
 cells = [
     {"index": 1, "source": "from companion.exercises import check\\nx = 2", "tags": []},
     {"index": 2, "source": "answer_1 = 4", "tags": ["solution"]},

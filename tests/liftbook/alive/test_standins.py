@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.alive.standins import ABSENT, NotHere, absent, highs_of_scipy, notebook_modules
+from companion.browser.standins import absent, notebook_modules
+from liftbook.alive.standins import ABSENT, NotHere, highs_of_scipy
 from mixproof import lp as programmes
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,7 +44,7 @@ def alone(code):
 
 
 def test_the_library_and_the_book_can_be_imported_without_them():
-    code = "import liftlib, liftbook.figures, liftbook.plots, lifttables, lifttables.cli, liftbook.alive.session"
+    code = "import liftlib, liftbook.figures, liftbook.plots, lifttables, lifttables.cli, liftbook.alive.calls"
     assert alone(f"{code}\nprint(sys.modules['highspy'].Highs)") == "<class 'scipy.optimize._highspy._core._Highs'>"
 
 
@@ -97,7 +98,7 @@ def test_programmes_by_scipys_highs(monkeypatch):
 
 @pytest.mark.parametrize(("name", "called"), ABSENT.items())
 def test_absent_modules(name, called):
-    module = absent(name, called)
+    module = absent(name, called, NotHere)
     assert module.DataFrame is not None
     with pytest.raises(NotHere, match=f"this needs {called}, which a browser does not have"):
         module.DataFrame({"a": [1]})

@@ -344,7 +344,7 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     page = opened(browser, site, "your-own-data")
     posted = []
     page.on("request", lambda request: posted.append(request.url) if request.method != "GET" else None)
-    page.click(".lift-own-table")
+    page.click(".lift-tool")
     page.set_input_files(".lift-desk input[type=file]", str(path))
     page.wait_for_selector(".lift-desk form:not([hidden])", timeout=LONG)
     page.select_option("[name=public]", "age")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from liftbook.build.sphinx.alive import as_json, cells_of, exercises_of
+from companion.sphinx.alive import as_json, cells_of, exercises_of
 from liftbook.chapters import parse_parameters, read_notebook
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.book import toc_files
-from liftbook.build.executing import LONGEST
+from companion.project import toc_files
+from liftbook.build.book import LONGEST
 from liftbook.build.sphinx.reference import addresses, asked_for
 from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 from liftbook.claims import read_claims

@@ -12,16 +12,17 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from companion.course import __main__ as kit
+from companion.course import grading
+from companion.course.needed import needed, statements
+from companion.course.notebooks import Part, Task, parts, wanted
+from companion.course.plan import AT_HOME, IN_CLASS, Exercise, exercises, read_row, sessions
 from companion.sockets import LocalKernel
-from liftbook.build.course import __main__ as kit
-from liftbook.build.course import grading
-from liftbook.build.course.needed import needed, statements
-from liftbook.build.course.notebooks import Part, Task, parts, wanted
-from liftbook.build.course.plan import AT_HOME, IN_CLASS, Exercise, exercises, read_row, sessions
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
-ASSIGNMENTS = {name: chosen for session in sessions() for name, chosen in session.assignments.items()}
+CHAPTERS = ROOT / "chapters"
+ASSIGNMENTS = {name: chosen for session in sessions(CHAPTERS) for name, chosen in session.assignments.items()}
 
 TASK = Task(
     Exercise("coins", 1, "ex-coins", "Two coins", 10),
@@ -33,11 +34,11 @@ PART = Part("coins", "Coins", ("import math",), (TASK,))
 
 
 def test_eight_sessions_within_the_minutes_that_are_promised():
-    plan = sessions()
+    plan = sessions(CHAPTERS)
     assert [one.number for one in plan] == list(range(1, 9))
     for session in plan:
         assert sum(minutes for minutes, _ in session.in_class) == IN_CLASS, session.title
-        there = {one.title for chapter in session.chapters for one in exercises(chapter)}
+        there = {one.title for chapter in session.chapters for one in exercises(chapter, CHAPTERS)}
         assert session.left_out <= there, session.title
         for name, chosen in session.assignments.items():
             assert AT_HOME[0] <= sum(one.minutes for one in chosen) <= AT_HOME[1], name
@@ -64,9 +65,10 @@ def test_a_row_that_cannot_be_read(row, said):
         read_row(row)
 
 
-def test_a_page_without_sessions():
+def test_a_page_without_sessions(tmp_path):
+    (tmp_path / "for-teachers.md").write_text("# A page")
     with pytest.raises(ValueError, match="no table of sessions"):
-        sessions("# A page")
+        sessions(tmp_path)
 
 
 def test_minutes_make_points(tmp_path):
@@ -170,7 +172,7 @@ def test_a_check_that_gives_no_verdict():
 
 
 def test_half_of_every_exercise_is_whole_and_has_its_words():
-    table = grading.rubric()
+    table = grading.rubric(CHAPTERS)
     assert (2 * table["half"] == table["points"]).all()
     assert (table["half is for"].str.len() > 5).all()
     assert len(table) == sum(path.read_text("utf-8").count("```{exercise}") for path in ROOT.glob("chapters/*.md"))
@@ -179,7 +181,7 @@ def test_half_of_every_exercise_is_whole_and_has_its_words():
 @pytest.mark.book
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_only_what_the_exercises_need(name):
-    found = parts(name, ASSIGNMENTS[name], HTML)
+    found = parts(name, ASSIGNMENTS[name], HTML, CHAPTERS)
     assert [task.exercise for one in found for task in one.tasks] == ASSIGNMENTS[name]
     for one in found:
         chapter = (ROOT / "chapters" / f"{one.chapter}.md").read_text(encoding="utf-8")
@@ -198,7 +200,7 @@ def test_only_what_the_exercises_need(name):
 @pytest.mark.parametrize("kind", ["student", "teacher"])
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_notebooks_run_alone(name, kind, tmp_path):
-    made = grading.notebook(name, parts(name, ASSIGNMENTS[name], HTML), "pass", kind)
+    made = grading.notebook(name, parts(name, ASSIGNMENTS[name], HTML, CHAPTERS), "pass", kind)
     where = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(made, timeout=600, resources=where, kernel_manager_class=LocalKernel).execute()
     said = [
@@ -219,7 +221,7 @@ def test_nbgrader_gives_full_points_and_none(tmp_path):
     (wheel,) = (HTML / "_notebooks").glob("*.whl")
     (tmp_path / "html" / kit.FOLDER).mkdir(parents=True)
     (tmp_path / "html" / "_notebooks").symlink_to(HTML / "_notebooks")
-    kit.write_notebooks(tmp_path / "html", sessions())
+    kit.write_notebooks(kit.Course("Lift", tmp_path / "html", CHAPTERS, "liftlib"), sessions(CHAPTERS))
     zipfile.ZipFile(tmp_path / "html" / kit.FOLDER / kit.ASSIGNMENTS).extractall(tmp_path)
     course, bin_ = tmp_path / "lift", tmp_path / "env" / "bin"
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_", "JUPYTER"))}

@@ -5,7 +5,7 @@ from pathlib import Path
 from jupyter_cache import get_cache
 from jupyter_cache.cache.db import NbCacheRecord
 
-from liftbook.build.executing import execute_one
+from companion.executing import execute_one
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 

@@ -8,7 +8,7 @@ import jupytext
 import nbformat
 import pytest
 
-from liftbook.build.sphinx.notebooks import FOLDER, convert, only_glues
+from companion.sphinx.notebooks import FOLDER, convert, only_glues
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"

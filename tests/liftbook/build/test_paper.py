@@ -3,7 +3,7 @@
 import pytest
 
 from companion.chromium import find_chromium
-from liftbook.build.pdf import STYLE
+from companion.pdf import STYLE
 
 BOX = "<style>p.box { box-shadow: 0 .2rem .5rem gray, 0 0 .06rem gray !important; }</style><p class='box'>Words.</p>"
 

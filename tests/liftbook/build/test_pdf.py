@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from companion.chromium import find_chromium
-from liftbook.build.pdf import NAME, plain
+from companion.pdf import plain
 
 ROOT = Path(__file__).resolve().parents[3]
+NAME = "lift-companion.pdf"
 
 pytestmark = [
     pytest.mark.slow,
@@ -23,7 +24,7 @@ pytestmark = [
 def pages():
     from pypdf import PdfReader
 
-    subprocess.run([sys.executable, "-m", "liftbook.build.pdf"], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "companion.pdf", "--name", NAME], cwd=ROOT, check=True, capture_output=True)
     return PdfReader(ROOT / "_build" / "html" / NAME).pages
 
 

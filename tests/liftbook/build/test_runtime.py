@@ -2,12 +2,17 @@
 
 import json
 import zipfile
+from pathlib import Path
 
 import pytest
+import yaml
 
-from liftbook.build import runtime
-from liftbook.build.runtime import NoRuntime
+from companion.browser import runtime
+from companion.browser.runtime import NoRuntime
 
+ROOT = Path(__file__).resolve().parents[3]
+SAID = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]["companion_browser"]
+PACKED = runtime.Packed(ROOT, tuple(SAID["files"]), tuple(SAID["without"]), tuple(SAID["beside"]))
 LOCK = {
     "info": {},
     "packages": {
@@ -59,36 +64,38 @@ def test_a_changed_file_is_refused(wheel, tmp_path, changed):
 
 
 def test_kept_files_are_not_asked_for_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(runtime, "KEPT", tmp_path / "kept")
     monkeypatch.setattr(runtime.subprocess, "run", None)  # calling it would fail
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "pyodide-lock.json").write_text("{}")
-    assert runtime.fetched() == tmp_path / "kept"
+    assert runtime.fetched(tmp_path / "kept") == tmp_path / "kept"
 
 
 def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
-    monkeypatch.setattr(runtime, "KEPT", tmp_path / "kept")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     monkeypatch.setattr(runtime, "CARRIER", "open-webui==0.0.0")
     with pytest.raises(NoRuntime, match=r"^pip cannot download open-webui==0\.0\.0: ERROR: No matching distribution"):
-        runtime.fetched()
+        runtime.fetched(tmp_path / "kept")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path):
-    runtime.sources(tmp_path / "one.zip")
-    runtime.sources(tmp_path / "two.zip")
+    runtime.sources(tmp_path / "one.zip", PACKED)
+    runtime.sources(tmp_path / "two.zip", PACKED)
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     names = zipfile.ZipFile(tmp_path / "one.zip").namelist()
     assert len(names) == len(set(names))
-    assert {"liftlib/__init__.py", "liftlib/__init__.pyi", "liftbook/alive/session.py", "jinja2/__init__.py"} <= {
-        *names
-    }
+    assert {
+        "liftlib/__init__.py",
+        "liftlib/__init__.pyi",
+        "liftbook/alive/calls.py",
+        "companion/browser/session.py",
+        "jinja2/__init__.py",
+    } <= {*names}
     assert {"data/adult/adult.data.gz", "data/claims.csv", "chapters/watchdog.md"} <= {*names}
-    assert {path.relative_to(runtime.ROOT).as_posix() for path in runtime.ROOT.glob("lifttables/pages/*.html")} <= {
-        *names
-    }
+    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("lifttables/pages/*.html")} <= {*names}
     assert not [
-        name for name in names if name.startswith(("liftbook/build/", "tests/")) or name.endswith((".pyc", ".so"))
+        name
+        for name in names
+        if name.startswith(("liftbook/build/", "companion/sphinx/", "tests/")) or name.endswith((".pyc", ".so"))
     ]

@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from companion.chromium import find_chromium
+from companion.course import __main__ as kit
+from companion.course.plan import Exercise, Session, sessions
+from companion.course.slides import HEIGHT, LEAST, WIDTH, Slide, deck, document, last, print_slides, slides_of
 from liftbook.build.book import ROOT
-from liftbook.build.course import __main__ as kit
-from liftbook.build.course.plan import Exercise, Session, sessions
-from liftbook.build.course.slides import HEIGHT, LEAST, WIDTH, Slide, deck, document, last, print_slides, slides_of
 
 HTML = ROOT / "_build" / "html"
+CHAPTERS = ROOT / "chapters"
 BROWSER = pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
 # as `make course` is, which makes the slides; the book has none
 slow = pytest.mark.slow
@@ -67,7 +68,7 @@ def test_the_last_slide_says_the_minutes():
 def test_the_list_on_the_page(tmp_path):
     plan = [Session(1, "Chance & luck", (), (), False, frozenset()), Session(11, "Dice", (), (), False, frozenset())]
     made = [tmp_path / "session-1-slides.pdf", tmp_path / "session-11-student.ipynb"]
-    text = kit.listed(made, plan, "liftlib.whl")
+    text = kit.listed(made, plan, "liftlib.whl", "liftlib")
     assert re.findall(r"<li>(.*?)</li>", text) == [
         '1. Chance &amp; luck: <a href="../course/session-1-slides.pdf">slides</a>',
         '11. Dice: <a href="../course/session-11-student.ipynb">student</a>',
@@ -109,7 +110,7 @@ def test_nothing_is_asked_for_outside(browser, site, tmp_path):
 
 @slow
 @pytest.mark.book
-@pytest.mark.parametrize("session", sessions(), ids=lambda one: f"session-{one.number}")
+@pytest.mark.parametrize("session", sessions(CHAPTERS), ids=lambda one: f"session-{one.number}")
 def test_every_chapter_has_its_question_statements_and_take_away(session):
     made = deck(session, HTML)
     kinds = [one.kind for one in made]
@@ -134,9 +135,10 @@ def test_all_eight_are_printed_and_nothing_is_cut(tmp_path):
     (tmp_path / kit.FOLDER).unlink(missing_ok=True)
     (tmp_path / kit.FOLDER).mkdir()
     with ThreadPoolExecutor(1) as other:  # one that starts a browser may have none open, as other tests have
-        made = other.submit(kit.write_slides, tmp_path, sessions()).result()
+        course = kit.Course("Lift", tmp_path, CHAPTERS, "liftlib")
+        made = other.submit(kit.write_slides, course, sessions(CHAPTERS)).result()
     assert len(made) == 8
-    for path, session in zip(made, sessions(), strict=True):
+    for path, session in zip(made, sessions(CHAPTERS), strict=True):
         texts = [page.extract_text() for page in PdfReader(path).pages]
         assert len(texts) == len(deck(session, HTML))
         assert session.title in texts[0]

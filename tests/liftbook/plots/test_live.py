@@ -12,9 +12,10 @@ mpl.use("Agg")
 
 from matplotlib import pyplot as plt
 
+from companion.outputs.live import carried, dashes, described, note_line, taken
+from companion.outputs.showing import as_figure_svg
 from liftbook import plots
-from liftbook.plots.live import carried, dashes, described, facets, note_line, taken
-from liftbook.plots.showing import as_figure_svg
+from liftbook.plots.live import facets
 from liftbook.plots.styling import LINES, SHARE_LINES
 from liftbook.rows.tidy import frame, summary
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from companion.outputs.showing import as_figure_svg, panel_boxes
 from liftbook import plots
 from liftbook.plots.legends import above
-from liftbook.plots.showing import as_figure_svg, panel_boxes
 
 
 @pytest.fixture(autouse=True)

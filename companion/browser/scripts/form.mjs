@@ -1,0 +1,98 @@
+// A form made of a chapter's parameters: a field for each, of its type, in its range, with its comment.
+const literal = (value) =>
+  Array.isArray(value)
+    ? `[${value.map(literal).join(", ")}]`
+    : typeof value === "boolean"
+      ? value ? "True" : "False"
+      : typeof value === "string" ? JSON.stringify(value) : String(value);
+
+// what a list's field shows: its entries with commas between
+const shown = (parameter, value) => (Array.isArray(value) ? value.join(", ") : value);
+
+export const field = (parameter, value) => {
+  const label = document.createElement("label");
+  const name = document.createElement("code");
+  name.textContent = parameter.name;
+  const input = document.createElement("input");
+  const note = document.createElement("small");
+  note.textContent = parameter.comment;
+  note.id = `lift-note-${parameter.name}`;
+  input.name = parameter.name;
+  input.setAttribute("aria-describedby", note.id);
+  if (parameter.kind === "bool") input.type = "checkbox";
+  else if (parameter.kind === "int" || parameter.kind === "float") {
+    input.type = "number";
+    input.step = parameter.kind === "int" ? 1 : "any";
+    if (parameter.low !== null) input.min = parameter.low;
+    if (parameter.high !== null) input.max = parameter.high;
+    input.required = true;
+  } else input.type = "text";
+  label.append(name, input, note);
+  set(input, parameter, value);
+  return label;
+};
+
+export const set = (input, parameter, value) => {
+  if (parameter.kind === "bool") input.checked = value;
+  else input.value = shown(parameter, value);
+};
+
+const entry = (kind, text, name) => {
+  if (kind === "str") return text;
+  const number = Number(text);
+  if (text === "" || Number.isNaN(number) || (kind === "int" && !Number.isInteger(number)))
+    throw new Error(`${name}: “${text}” is not ${kind === "int" ? "a whole number" : "a number"}`);
+  return number;
+};
+
+// the value that a field holds, or an error that says why it is none
+export const read = (input, parameter) => {
+  const { kind, name } = parameter;
+  if (kind === "bool") return input.checked;
+  const list = /^list\[(\w+)\]$/.exec(kind);
+  const value = list
+    ? input.value.trim() === "" ? [] : input.value.split(",").map((text) => entry(list[1], text.trim(), name))
+    : entry(kind, kind === "str" ? input.value : input.value.trim(), name);
+  for (const one of [value].flat())
+    if (typeof one === "number" && (one < (parameter.low ?? -Infinity) || one > (parameter.high ?? Infinity)))
+      throw new Error(`${name} is ${one}, not in [${parameter.low}, ${parameter.high}]`);
+  if (list && list[1] !== "str" && !value.length) throw new Error(`${name} is empty: give numbers with commas between`);
+  return value;
+};
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+export const command = (words, page, parameters, values) => {
+  const given = parameters
+    .filter(({ name, book }) => !same(values[name], book))
+    .map(({ name, kind }) => {
+      const text = kind === "str" ? values[name] : literal(values[name]);
+      return `-p ${name} ${/^[\w.+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`}`;
+    });
+  return [words, page, ...given, `-o runs/${page}`].join(" ");
+};
+
+// parameters in the address: only those that differ from what the panel starts with
+export const toAddress = (parameters, values) => {
+  const query = new URLSearchParams({ run: "" });
+  for (const { name, start } of parameters)
+    if (!same(values[name], start)) query.set(name, JSON.stringify(values[name]));
+  return `?${query}`.replace("run=&", "run&").replace(/run=$/, "run");
+};
+
+export const fromAddress = (parameters, search) => {
+  const query = new URLSearchParams(search);
+  const values = {};
+  for (const { name, start } of parameters) {
+    values[name] = start;
+    if (!query.has(name)) continue;
+    try {
+      const value = JSON.parse(query.get(name));
+      if (Array.isArray(value) === Array.isArray(start) && (Array.isArray(start) || typeof value === typeof start))
+        values[name] = value;
+    } catch {
+      // an address that was mistyped leaves the start as it is
+    }
+  }
+  return values;
+};

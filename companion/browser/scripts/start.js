@@ -1,0 +1,71 @@
+// The button "Run this page". Nothing else is loaded until it is pressed; an address with parameters opens the panel.
+(() => {
+  const script = document.currentScript;
+  const title = document.querySelector("article.bd-article h1");
+  if (!title) return;
+  const bar = document.createElement("div");
+  bar.className = "lift-start";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Run this page";
+  const note = document.createElement("span");
+  note.textContent = script.dataset.note;
+  note.setAttribute("role", "status");
+  bar.append(button, note);
+  title.after(bar);
+
+  let panel;
+  const open = () => (panel ??= load());
+  const load = async () => {
+    if (location.protocol === "file:") {
+      note.textContent =
+        "A page opened as a file may not start Python: run “make serve” (or “python -m http.server” in this folder) and open it from there.";
+      return;
+    }
+    button.disabled = true;
+    note.textContent = "Loading.";
+    try {
+      const { openPanel } = await import(new URL("page.mjs", script.src));
+      return await openPanel(bar, script.dataset.page);
+    } catch (error) {
+      panel = undefined;
+      button.disabled = false;
+      note.textContent = `The page's own files could not be loaded (${error.message}). Try again.`;
+    }
+  };
+  button.addEventListener("click", open);
+
+  // a page may also have a tool of the book's: a script of its own, loaded when its button is pressed
+  if ("tool" in script.dataset) {
+    const tool = document.createElement("button");
+    tool.type = "button";
+    tool.className = "lift-tool";
+    tool.textContent = script.dataset.toolLabel;
+    const place = document.createElement("div");
+    place.className = "lift-start";
+    place.append(tool);
+    bar.after(place);
+    tool.addEventListener("click", async () => {
+      if (location.protocol === "file:") return open();
+      const { openTool } = await import(new URL(script.dataset.tool, script.src));
+      openTool(place);
+      place.remove();
+    });
+  }
+
+  for (const label of (script.dataset.exercises ?? "").split(" ").filter(Boolean)) {
+    const exercise = document.getElementById(label);
+    if (!exercise) continue;
+    const answer = document.createElement("button");
+    answer.type = "button";
+    answer.className = "lift-answer-here";
+    answer.textContent = "Answer here";
+    exercise.append(answer);
+    answer.addEventListener("click", async () => {
+      const opened = await open();
+      if (opened) opened.answer(label, answer);
+      else bar.scrollIntoView();
+    });
+  }
+  if (new URLSearchParams(location.search).has("run") && location.protocol !== "file:") open();
+})();

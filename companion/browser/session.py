@@ -1,0 +1,196 @@
+"""What the page asks of the worker, and what it is told back, as JSON texts."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from companion.browser.shell import HTML, SVG, Result, Shell, stored
+from companion.browser.standins import notebook_modules
+from companion.exercises import Verdict
+from companion.outputs.live import taken
+from companion.outputs.stacking import stacked
+from companion.outputs.tables import readable
+from companion.parameters import Parameter
+
+Emit = Callable[[str], object]
+Parse = Callable[[str, str], Sequence[Parameter]]
+RIGHT = repr(Verdict(True, ""))
+
+
+def formatted(value: Any, form: str) -> str:
+    """Return a glued number as the prose writes it.
+
+    >>> formatted(0.1234, ".2f"), formatted(12, "s"), formatted("one", ".2f")
+    ('0.12', '12', 'one')
+    """
+    try:
+        return format(value, form)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+class Page:
+    """A chapter's cells with the names they share, from one run to the next.
+
+    Parameters
+    ----------
+    parse : callable
+        Returns the parameters that a cell's source declares; the second argument is where, for messages.
+    refusal : type
+        The exception by which a parameter says that a value does not fit.
+    rows : str
+        The kind of content that marks a table of rows to keep.
+    """
+
+    def __init__(self, parse: Parse, refusal: type[Exception] = ValueError, rows: str = "") -> None:
+        self.parse, self.refusal, self.rows = parse, refusal, rows
+        self.shell = Shell(rows)
+        sys.modules.update(notebook_modules(self._show, self._glue))
+
+    def _show(self, *values: Any, **how: Any) -> None:
+        self.shell.show(*values, **how)
+
+    def _glue(self, name: str, variable: Any, display: bool = True) -> None:
+        self.shell.glue(name, variable, display)
+
+    def run(self, asked: str, emit: Emit) -> str:
+        """Run cells in order, telling of each as it ends, and return what the whole came to.
+
+        Parameters
+        ----------
+        asked : str
+            JSON: ``cells``, each with ``index``, ``source`` and ``tags``; ``values`` of parameters; ``glue``, pairs of
+            key and form that the prose shows; ``fresh``, whether names of earlier runs are forgotten.
+        emit : callable
+            Told of each cell: before it runs with ``index``; after it also with ``outputs``, ``error``, ``seconds``.
+
+        Returns
+        -------
+        str
+            JSON: ``glue``, the texts that the prose now shows, ``tables``, ``failed``, ``absent``, ``seconds``;
+            or ``refused``, the parameter that does not fit and why.
+        """
+        wanted = json.loads(asked)
+        try:
+            values = checked(wanted["cells"], wanted.get("values", {}), self.parse, self.refusal)
+        except self.refusal as error:
+            return json.dumps({"refused": str(error)})
+        if wanted.get("fresh", True):
+            self.shell = Shell(self.rows)
+        started = time.perf_counter()
+        failed: list[int] = []
+        absent: list[int] = []
+        for cell in wanted["cells"]:
+            emit(json.dumps({"index": cell["index"]}))
+            begun = time.perf_counter()
+            result = self.shell.run(cell["source"])
+            if "parameters" in cell["tags"]:
+                self.shell.names.update(values)
+            if result.error:
+                (absent if result.error["absent"] else failed).append(cell["index"])
+            emit(told(cell["index"], result, time.perf_counter() - begun))
+        glue = [
+            [key, form, formatted(self.shell.glued[key], form)]
+            for key, form in wanted.get("glue", [])
+            if key in self.shell.glued
+        ]
+        return json.dumps(
+            {
+                "glue": glue,
+                "tables": self.shell.tables,
+                "failed": failed,
+                "absent": absent,
+                "seconds": time.perf_counter() - started,
+            }
+        )
+
+    def answer(self, asked: str) -> str:
+        """Run a reader's answer to an exercise and the page's check of it, in the names that the page's cells made.
+
+        Parameters
+        ----------
+        asked : str
+            JSON: the reader's ``source``; ``name``, what the check looks at; the ``check``'s source.
+
+        Returns
+        -------
+        str
+            JSON: ``outputs``, the check's ``verdict`` as text, ``right``, or ``error`` as a cell's.
+        """
+        wanted = json.loads(asked)
+        shell = self.shell.beside()
+        shell.names[wanted["name"]] = None  # the page's own solution is no answer
+        previous, self.shell = self.shell, shell
+        try:
+            result = shell.run(as_answer(wanted["source"], wanted["name"]))
+            verdict = shell.run(wanted["check"]) if result.error is None else None
+        finally:
+            self.shell = previous
+        if verdict is None or verdict.error:
+            return json.dumps({"error": (verdict or result).error})
+        text = "".join(output.get("text/plain", "") for output in verdict.outputs)
+        outputs = [{kind: data for kind, data in one.items() if isinstance(data, str)} for one in result.outputs]
+        return json.dumps({"outputs": outputs, "verdict": text, "right": text == RIGHT})
+
+
+def as_answer(source: str, name: str) -> str:
+    r"""Return code in which a last line that is only a value is the answer.
+
+    >>> as_answer("a = 1\na + 1", "answer_1")
+    'a = 1\nanswer_1 = a + 1'
+    >>> as_answer("answer_1 = 2\nanswer_1", "answer_1")
+    'answer_1 = 2\nanswer_1'
+    """
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # running it says where
+        return source
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr) or name in stored(tree):
+        return source
+    tree.body[-1] = ast.Assign([ast.Name(name, ast.Store())], last.value)
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def told(index: int, result: Result, seconds: float) -> str:
+    """Return a cell's result as JSON; figures come with the parts that the page lays out."""
+    outputs = []
+    for content in result.outputs:
+        made = {kind: data for kind, data in content.items() if isinstance(data, str)}
+        svg, rows = taken(made.get(SVG, ""))
+        if rows is not None:
+            made[SVG], made["rows"] = svg, rows
+        if HTML in made:
+            made[HTML] = readable(made[HTML])
+        drawing = stacked(svg, "LIFT-SOURCE", "LIFT-ALT", None if rows is None else "LIFT-ROWS")
+        if drawing:
+            made["drawing"] = drawing
+        outputs.append(made)
+    return json.dumps({"index": index, "outputs": outputs, "error": result.error, "seconds": seconds})
+
+
+def checked(
+    cells: Sequence[Mapping[str, Any]], values: Mapping[str, Any], parse: Parse, refusal: type[Exception]
+) -> dict[str, Any]:
+    """Return parameters' values, each of the type and in the range that the parameters cell says.
+
+    Raises
+    ------
+    refusal
+        At the first that does not fit.
+    """
+    known = {
+        parameter.name: parameter
+        for cell in cells
+        if "parameters" in cell["tags"]
+        for parameter in parse(cell["source"], "the parameters")
+    }
+    for name in values:
+        if name not in known:
+            raise refusal(f"there is no parameter {name!r}")
+    return {name: known[name].check(value) for name, value in values.items()}

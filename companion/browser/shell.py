@@ -1,0 +1,227 @@
+"""Cells run one after the other, and what each shows: text, tables, figures, kept rows, glued numbers, or its error."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import contextlib
+import linecache
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from companion.browser.standins import NotHere
+from companion.outputs.showing import as_figure_svg
+
+SVG, PNG, HTML, TEXT = "image/svg+xml", "image/png", "text/html", "text/plain"
+MOST = 200_000
+"""Letters that a cell may print; a loop that prints without end would fill the page."""
+
+Output = dict[str, Any]
+
+
+@dataclass
+class Result:
+    """What came of a cell.
+
+    Attributes
+    ----------
+    outputs : list of dict
+        One mapping each from kinds of content to content, in order; ``stream`` is what was printed.
+    error : dict, optional
+        ``name``, ``says``, ``line`` of the cell, ``trace``; ``absent`` where it is no fault but a thing not there.
+    """
+
+    outputs: list[Output] = field(default_factory=list)
+    error: dict[str, Any] | None = None
+
+
+class Shell:
+    r"""The names that cells share.
+
+    Parameters
+    ----------
+    rows : str
+        The kind of content that marks a table of rows to keep, such as ``application/papermill.record/...``.
+
+    Examples
+    --------
+    >>> Shell().run("a = 2\nprint(a)\na + 1").outputs
+    [{'stream': '2\n'}, {'text/plain': '3'}]
+    >>> Shell().run("1 + 1;").outputs
+    []
+    >>> Shell().run("x = 1\n1 / 0").error["line"]
+    2
+    """
+
+    def __init__(self, rows: str = "") -> None:
+        self._rows = rows  # the kind of content that is a table of rows to keep
+        self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+        self.glued: dict[str, Any] = {}
+        self.tables: dict[str, dict[str, Any]] = {}
+        self.lost: set[str] = set()  # names of cells that could not run here
+        self._outputs: list[Output] = []
+        self._printed = 0
+        self._cells = 0
+
+    def show(
+        self, *values: Any, metadata: Mapping[str, Any] | None = None, raw: bool = False, **_other: object
+    ) -> None:
+        """Show values, as ``IPython.display.display`` does; what ``keep`` marks is taken as a table."""
+        for value in values:
+            content = dict(value) if raw else bundle(value)
+            if self._rows in content:
+                self.tables[(metadata or {})["scrapbook"]["name"]] = content[self._rows]
+            elif content:
+                self._outputs.append(content)
+
+    def glue(self, name: str, value: Any, display: bool = True) -> None:
+        """Keep a value for the prose."""
+        self.glued[name] = value
+        if display:
+            self.show(value)
+
+    def write(self, text: str) -> int:
+        """Take what a cell prints."""
+        if self._printed > MOST:
+            return len(text)
+        self._printed += len(text)
+        text = text if self._printed <= MOST else "\n(more was printed than a page can hold)\n"
+        if self._outputs and "stream" in self._outputs[-1]:
+            self._outputs[-1]["stream"] += text
+        elif text:
+            self._outputs.append({"stream": text})
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: what is printed is taken at once."""
+
+    def run(self, source: str) -> Result:
+        """Run a cell and return what it shows; an error ends the cell, not the shell."""
+        self._outputs, self._printed = [], 0
+        self._cells += 1
+        name = f"<cell {self._cells}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        made, error = set[str](), None
+        stream: Any = SimpleNamespace(write=self.write, flush=self.flush, isatty=lambda: False, encoding="utf-8")
+        try:
+            tree = ast.parse(source, name)
+            made = stored(tree)
+            with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+                self._execute(tree, source, name)
+                self._take_figures()
+            self.lost -= made
+        except BaseException as fault:  # noqa: BLE001 - whatever a reader's cell raises is shown at the cell
+            close_figures()
+            error = self._told(fault, name)
+            if error["absent"]:
+                self.lost |= made - set(self.names)
+        return Result(self._outputs, error)
+
+    def beside(self) -> Shell:
+        """Return a shell with these names, whose own changes of them stay there."""
+        other = Shell(self._rows)
+        other.names, other.lost = dict(self.names), set(self.lost)
+        return other
+
+    def _execute(self, tree: ast.Module, source: str, name: str) -> None:
+        last = tree.body[-1] if tree.body else None
+        quiet = source.rstrip().endswith(";")
+        if not isinstance(last, ast.Expr) or quiet:
+            exec(compile(tree, name, "exec"), self.names)
+            return
+        exec(compile(ast.Module(tree.body[:-1], []), name, "exec"), self.names)
+        value = eval(compile(ast.Expression(last.value), name, "eval"), self.names)
+        if value is not None and not is_figure(value):
+            self.show(value)
+
+    def _take_figures(self) -> None:
+        """Show the figures that the cell drew and close them, as a notebook does."""
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot:
+            for number in pyplot.get_fignums():
+                self._outputs.append({SVG: as_figure_svg(pyplot.figure(number))})
+            pyplot.close("all")
+
+    def _told(self, fault: BaseException, name: str) -> dict[str, Any]:
+        frames = traceback.extract_tb(fault.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == name]
+        line = fault.lineno if isinstance(fault, SyntaxError) else (lines[-1] if lines else None)
+        wanted = getattr(fault, "name", None) or ""
+        says, absent = str(fault), isinstance(fault, NotHere)
+        if isinstance(fault, ModuleNotFoundError):
+            says, absent = (
+                f"this needs {wanted}, which a browser does not have: run the chapter on your own machine",
+                True,
+            )
+        elif isinstance(fault, NameError) and wanted in self.lost:
+            says, absent = f"this needs {wanted}, of a cell above that could not run here", True
+        elif isinstance(fault, FileNotFoundError) and self.lost:
+            says, absent = f"this needs {fault.filename}, which a cell above would have written", True
+        # from the cell on: what lies before it is this module's own
+        first = next((at for at, frame in enumerate(frames) if frame.filename == name), 0)
+        trace = "".join(traceback.format_list(frames[first:])) + "".join(traceback.format_exception_only(fault))
+        return {"name": type(fault).__name__, "says": says, "line": line, "trace": trace, "absent": absent}
+
+
+def stored(tree: ast.Module) -> set[str]:
+    r"""Return the names that a cell gives a value to at its top level.
+
+    >>> sorted(stored(ast.parse("import a.b as c; d, (e, f) = 1, (2, 3)\ndef g(): h = 1")))
+    ['c', 'd', 'e', 'f', 'g']
+    """
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+            return
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+                visit(child)
+
+    visit(tree)
+    return found
+
+
+def is_figure(value: Any) -> bool:
+    """Return whether a value is a figure of matplotlib that is still open: it is shown at the end of its cell."""
+    pyplot: Any = sys.modules.get("matplotlib.pyplot")
+    return bool(pyplot) and isinstance(value, pyplot.Figure) and pyplot.fignum_exists(getattr(value, "number", -1))
+
+
+def close_figures() -> None:
+    """Close what a cell drew before it failed."""
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+
+
+def bundle(value: Any) -> Output:
+    """Return a value's content by kind, the richest kinds that a page can show.
+
+    >>> bundle([1, 2])
+    {'text/plain': '[1, 2]'}
+    """
+    own = getattr(value, "_repr_mimebundle_", None)
+    content = own() if own and not isinstance(value, type) else None
+    if content:
+        return dict(content[0] if isinstance(content, tuple) else content)
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot and isinstance(value, pyplot.Figure):
+        return {SVG: as_figure_svg(value)}
+    for kind, method in ((HTML, "_repr_html_"), (SVG, "_repr_svg_"), ("text/markdown", "_repr_markdown_")):
+        found = getattr(value, method, None)
+        text = found() if found and not isinstance(value, type) else None
+        if text:
+            return {kind: text}
+    png = getattr(value, "_repr_png_", None)
+    if png and not isinstance(value, type) and (data := png()):
+        return {PNG: base64.b64encode(data).decode() if isinstance(data, bytes) else data}
+    return {TEXT: repr(value)}

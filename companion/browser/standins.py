@@ -1,0 +1,112 @@
+"""Modules that a browser does not have: those of the notebook in little, others to name.
+
+A chapter's cells import them as ever. What is not there is missed only where it is used, and says so by name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from companion.errors import CompanionError
+
+Show = Callable[..., None]
+
+
+class NotHere(CompanionError):
+    """Something was used that a browser does not have."""
+
+
+class Missing(type):
+    """The type of names of a module that is not there: they can be named, and be bases, but not be used."""
+
+    _error: type[NotHere]
+
+    def __call__(cls, *_arguments: object, **_named: object) -> Any:
+        """Say that it is not there."""
+        raise cls._error(
+            f"this needs {cls.__doc__}, which a browser does not have: run the chapter on your own machine"
+        )
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Missing(name, (), {"__doc__": cls.__doc__, "_error": cls._error})
+
+
+def absent(name: str, called: str, error: type[NotHere] = NotHere) -> ModuleType:
+    """Return a module whose every name can be imported and none be used."""
+    module = ModuleType(name, called)
+
+    def missing(wanted: str) -> Any:
+        if wanted.startswith("__"):
+            raise AttributeError(wanted)
+        bases = (Exception,) if wanted.endswith("Error") else ()
+        # an exception must be catchable, so it is a class of its own kind
+        if bases:
+            return type(wanted, bases, {"__doc__": called})
+        return Missing(wanted, (), {"__doc__": called, "_error": error})
+
+    module.__getattr__ = missing  # type: ignore[method-assign]
+    module.__path__ = []
+    module.__spec__ = ModuleSpec(name, None, is_package=True)  # what looks for it finds it
+    return module
+
+
+def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleType]:
+    """Return in little what cells import of IPython and MyST-NB.
+
+    Parameters
+    ----------
+    show : callable
+        Called as ``display``.
+    glue : callable
+        Called as ``glue``.
+    """
+
+    class Rich:
+        """A text of one kind."""
+
+        mime = "text/plain"
+
+        def __init__(self, data: str) -> None:
+            self.data = data
+
+        def _repr_mimebundle_(self, **_asked: object) -> dict[str, str]:
+            return {self.mime: self.data}
+
+    names: dict[str, Any] = {"display": show}
+    for name, mime in (("HTML", "text/html"), ("Markdown", "text/markdown"), ("SVG", "image/svg+xml")):
+        names[name] = type(name, (Rich,), {"mime": mime})
+    top, display, myst = ModuleType("IPython"), ModuleType("IPython.display"), ModuleType("myst_nb")
+    vars(display).update(names)
+    top.display, top.get_ipython, top.version_info = display, lambda: None, (9, 0)  # type: ignore[attr-defined]
+    myst.glue = glue  # type: ignore[attr-defined]
+    return {"IPython": top, "IPython.display": display, "myst_nb": myst}
+
+
+def fill_in(
+    missing: Mapping[str, str], made: Mapping[str, Callable[[], ModuleType]], error: type[NotHere] = NotHere
+) -> None:
+    """Put stand-ins into ``sys.modules`` for what is not there; to be called before the library is imported.
+
+    Parameters
+    ----------
+    missing : mapping of str to str
+        Modules whose import must succeed, because much that does not need them stands below it; and their names.
+    made : mapping of str to callable
+        Modules in whose place another can stand, and what makes that one.
+    error : type
+        Raised where something of a missing module is used.
+    """
+    for name, make in made.items():
+        if name not in sys.modules and find_spec(name) is None:
+            sys.modules[name] = make()
+    for name, called in missing.items():
+        top = name.partition(".")[0]
+        if name not in sys.modules and (top in sys.modules or find_spec(top) is None):
+            sys.modules[name] = absent(name, called, error)

@@ -1,0 +1,170 @@
+"""Assignments: for students, for teachers, and for nbgrader, which grades them by itself; and what each point is for.
+
+In nbgrader's version the answers are taken out of cells that a student may change, and the checks that know the
+answers are hidden tests.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+import pandas as pd
+
+from companion.course.notebooks import Part, Task, finish
+from companion.course.plan import exercises
+from companion.solutions import answers, ask, tags
+
+CONFIG = '''"""A course for nbgrader: copy this folder, then `nbgrader generate_assignment session-1`, and so on."""
+
+c = get_config()
+c.CourseDirectory.course_id = "NAME"
+# the names of the answers stand above as None, so that a cell that is left as it was still runs
+c.ClearSolutions.code_stub = {"python": "# replace None above by your answer"}
+'''
+"""What configures nbgrader, but for the course's name."""
+NBGRADER = "nbgrader==0.9.6"
+"""The version that the assignments are tried with, in an environment of its own."""
+NAMES = ("student", "teacher", "nbgrader")
+
+
+def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.NotebookNode:
+    """Return an assignment as a notebook.
+
+    Parameters
+    ----------
+    name : str
+        The assignment's, such as "session-1".
+    parts : list of Part
+        A chapter each.
+    install : str
+        The code of the first cell.
+    kind : str
+        "student" (a place for each answer, and a check that gives hints), "teacher" (with the solutions), or
+        "nbgrader" (the version that nbgrader makes the student's from).
+    """
+    if kind not in NAMES:
+        raise ValueError(f"kind is {kind!r}: choose one of {', '.join(NAMES)}")
+    chosen = [task.exercise for one in parts for task in one.tasks]
+    total = f"{sum(one.points for one in chosen)} points, {sum(one.minutes for one in chosen)} minutes"
+    head = f"# {name.replace('-', ' ').capitalize()}\n\n{total}."
+    cells = [locked(text(head), "head", kind), locked(code(install, folded=True), "install", kind)]
+    for one in parts:
+        cells.append(locked(text(f"## {one.title}\n\nWhat the exercises use of the chapter:"), one.chapter, kind))
+        for number, source in enumerate(one.setup):
+            cells.append(locked(code(source), f"{one.chapter}-{number}", kind))
+        for task in one.tasks:
+            cells += asked(task, kind)
+    return finish(cells)
+
+
+def asked(task: Task, kind: str) -> list[Any]:
+    """Return an exercise's cells: its text, the place for its answer, and its check."""
+    label, points = task.exercise.label, task.exercise.points
+    words = f"{task.text}\n\n{points} points, {task.exercise.minutes} minutes"
+    said = locked(text(words), f"{label}-text", kind)
+    if kind == "student":
+        return [said, code(ask(task.solution)), code(task.check, folded=True)]
+    if kind == "teacher":
+        return [said, code(task.solution), code(task.check, folded=True)]
+    empty = "\n".join(f"{name} = None" for name in answers(task.solution))
+    answer = code(f"{empty}\n### BEGIN SOLUTION\n{task.solution.strip()}\n### END SOLUTION")
+    mark(answer, label, solution=True)
+    test = code(graded(task))
+    mark(test, f"{label}-check", grade=True, locked=True, points=points)
+    return [said, answer, test]
+
+
+def graded(task: Task) -> str:
+    """Return a check as a test that nbgrader hides from students, but for whether there is an answer at all.
+
+    Raises
+    ------
+    ValueError
+        If the check's last statement is no expression that says whether the answer is right.
+    """
+    last = ast.parse(task.check).body[-1]
+    if not isinstance(last, ast.Expr):
+        words = f"{task.exercise.label}: the check's last line is to be a call of check, not an assignment"
+        raise ValueError(words)  # noqa: TRY004
+    lines = task.check.strip().splitlines()
+    lines[last.lineno - 1] = f"verdict = {lines[last.lineno - 1]}"
+    there = [f'assert {name} is not None, "replace None by your answer"' for name in answers(task.solution)]
+    hidden = ["### BEGIN HIDDEN TESTS", *lines, "assert verdict, verdict.hint", "### END HIDDEN TESTS"]
+    return "\n".join([*there, *hidden])
+
+
+def text(source: str) -> Any:
+    """Return a cell of Markdown."""
+    return nbformat.v4.new_markdown_cell(source)
+
+
+def code(source: str, *, folded: bool = False) -> Any:
+    """Return a cell of code, shown or folded."""
+    return nbformat.v4.new_code_cell(source, metadata={"jupyter": {"source_hidden": True}} if folded else {})
+
+
+def mark(
+    cell: Any, name: str, *, grade: bool = False, solution: bool = False, locked: bool = False, points: int = 0
+) -> None:
+    """Write what nbgrader is to do with a cell into its metadata, in version 3 of its schema."""
+    told = {
+        "grade": grade,
+        "grade_id": name,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    cell.metadata["nbgrader"] = {**told, "points": points} if grade else told
+
+
+def locked(cell: Any, name: str, kind: str) -> Any:
+    """Return a cell that nbgrader restores where a student changed it."""
+    if kind == "nbgrader":
+        mark(cell, name, locked=True)
+    return cell
+
+
+def rubric(folder: Path) -> pd.DataFrame:
+    """Return each exercise of the chapters in a folder, with its points and what earns them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``chapter``, ``exercise`` (a link), ``minutes``, ``points``, ``half`` (points) and ``half is for``, the
+        hint's words; a row an exercise.
+    """
+    rows = []
+    for path in sorted(folder.glob("*.md")):
+        found = exercises(path.stem, folder)
+        checks = [cell.source for cell in jupytext.read(path).cells if "check" in tags(cell)] if found else []
+        for one, check in zip(found, checks, strict=True):
+            rows.append(
+                {
+                    "chapter": path.stem,
+                    "exercise": f"<a href='{path.stem}.html#{one.label}'>{one.title}</a>",
+                    "minutes": one.minutes,
+                    "points": one.points,
+                    "half": one.points // 2,
+                    "half is for": hint(check),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def hint(check: str) -> str:
+    """Return the hint that a check gives.
+
+    >>> hint("check(answer_1, 2, 'add ' 'them')")
+    'add them'
+    """
+    (call,) = (
+        one
+        for one in ast.walk(ast.parse(check))
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "check"
+    )
+    return str(ast.literal_eval(call.args[2]))

@@ -1,0 +1,170 @@
+"""The rows behind a figure, with what its lines look like: a page draws a live chart from them.
+
+Whoever draws curves notes their rows at the axes (:func:`note`). A figure whose panels are all noted carries them in
+its SVG, where :func:`taken` finds them, so that picture and chart are always of the same rows.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+COLUMNS = ("mean", "std", "low", "high", "n")
+"""What a row may have besides its series and its abscissa."""
+
+DASHES: Mapping[Any, list[int]] = {"-": [], "--": [6, 3], "-.": [6, 3, 1, 3], ":": [1, 3]}
+"""Lengths of strokes and gaps, in pixels, of matplotlib's named lines."""
+
+_NOTED: WeakKeyDictionary[Axes, dict[str, Any]] = WeakKeyDictionary()
+_PLACE = re.compile(r'<metadata id="lift-rows">(.*?)</metadata>\n?', re.DOTALL)
+
+
+def one_facet(names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return each series as a choice of its own.
+
+    >>> one_facet(["a", "b"])
+    {'a': {'curve': 'a'}, 'b': {'curve': 'b'}}
+    """
+    return {name: {"curve": name} for name in names}
+
+
+def note(
+    ax: Axes,
+    rows: pd.DataFrame,
+    looks: Mapping[str, Mapping[str, Any]],
+    *,
+    x: str,
+    y: str,
+    spread: bool = True,
+    at: str | None = None,
+    label: Callable[[str], str] = str,
+    facets: Callable[[Sequence[str]], Mapping[str, Mapping[str, str]]] = one_facet,
+) -> None:
+    """Remember what is drawn on axes.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    rows : pandas.DataFrame
+        Columns ``series``, ``x``, ``mean``, and ``std``, ``low``, ``high``, ``n`` where it has them.
+    looks : mapping of str to mapping
+        ``color`` and ``linestyle`` of each series, as matplotlib has them.
+    x, y : str, keyword-only
+        The abscissa's column, and the measure that ``mean`` is of.
+    spread : bool, keyword-only
+        Whether the band is drawn.
+    at : str, optional, keyword-only
+        Column of what a point stands for where that is not its abscissa; it orders the points.
+    label : callable, optional, keyword-only
+        Gives the words of a column or measure, with its unit.
+    facets : callable, optional, keyword-only
+        Gives, for the names of a figure's series, what each is of by kind: the reader chooses series by these.
+    """
+    kept = [one for one in ("series", x, *([at] if at else []), *COLUMNS) if one in rows]
+    known = rows["series"].isin(list(looks))
+    _NOTED[ax] = {
+        "rows": rows.loc[known, kept],
+        "looks": looks,
+        "x": x,
+        "measure": y,
+        "at": at,
+        "spread": spread,
+        "lines": [],
+        "label": label,
+        "facets": facets,
+    }
+
+
+def note_line(ax: Axes, points: Sequence[tuple[float, float]], name: str) -> None:
+    """Remember a line of reference on axes that are noted."""
+    if ax in _NOTED:
+        _NOTED[ax]["lines"].append({"name": name, "points": [[float(x), float(y)] for x, y in points]})
+
+
+def dashes(line: Any) -> list[int]:
+    """Return a line's strokes and gaps in pixels.
+
+    >>> dashes("--"), dashes((0, (5, 1)))
+    ([6, 3], [8, 2])
+    """
+    return DASHES[line] if isinstance(line, str) else [round(1.6 * length) for length in line[1]]
+
+
+def described(figure: Figure) -> str | None:
+    """Return what a live chart of a figure needs, as JSON; None where one of its panels is not noted.
+
+    Returns
+    -------
+    str
+        ``panels``, each with ``title``, labels, scales, limits of the ordinate and ``rows``; ``series``, each with
+        ``name``, ``colour``, ``dash``, ``facets``. Infinity is a text; what is missing is null.
+    """
+    axes = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
+    if not axes or not all(ax in _NOTED for ax in axes):
+        return None
+    looks = {name: look for ax in axes for name, look in _NOTED[ax]["looks"].items()}
+    shown = {name for ax in axes for name in _NOTED[ax]["rows"]["series"]}
+    names = [name for name in looks if name in shown]
+    parts = _NOTED[axes[0]]["facets"](names)
+    series = [
+        {"name": name, "colour": looks[name]["color"], "dash": dashes(looks[name]["linestyle"]), "facets": parts[name]}
+        for name in names
+    ]
+    return json.dumps({"panels": [_panel(ax) for ax in axes], "series": series}, ensure_ascii=False)
+
+
+def _panel(ax: Axes) -> dict[str, Any]:
+    noted = _NOTED[ax]
+    rows, label = noted["rows"], noted["label"]
+    title = " ".join((ax.get_title(loc="left") or ax.get_title()).split())
+    bottom, top = ax.get_ylim()
+    return {
+        "title": title or label(noted["measure"]),
+        "measure": noted["measure"],
+        "x": noted["x"],
+        "x_label": ax.get_xlabel() or label(noted["x"]),
+        "y_label": label(noted["measure"]),
+        "at": noted["at"],
+        "x_log": ax.get_xscale() == "log",
+        "y_log": ax.get_yscale() == "log",
+        "y_limits": [bottom, top],
+        "spread": noted["spread"],
+        "lines": noted["lines"],
+        "columns": list(rows.columns),
+        "rows": [[_plain(value) for value in row] for row in rows.itertuples(index=False)],
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it, exactly."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def carried(svg: str, rows: str | None) -> str:
+    """Return an SVG with a chart's rows in it."""
+    if rows is None:
+        return svg
+    body, end, rest = svg.rpartition("</svg>")
+    return f'{body}<metadata id="lift-rows">{html.escape(rows, quote=False)}</metadata>\n{end}{rest}'
+
+
+def taken(svg: str) -> tuple[str, str | None]:
+    """Return an SVG without its rows, and the rows, None where it has none.
+
+    >>> taken(carried("<svg></svg>", '{"rows": "a < b"}'))
+    ('<svg></svg>', '{"rows": "a < b"}')
+    """
+    found = _PLACE.search(svg)
+    return (svg, None) if found is None else (svg[: found.start()] + svg[found.end() :], html.unescape(found[1]))

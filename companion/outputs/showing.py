@@ -1,0 +1,64 @@
+"""Figures in a notebook as SVG without a background, which says where its panels are, so that a page can stack them.
+
+It also carries the rows that its curves are of.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+
+from companion.outputs.live import carried, described
+
+SVG = "image/svg+xml"
+PAD = 3.0
+"""Points around a panel."""
+
+
+def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
+    """Return x, y, width and height of the legend and of each panel, in points from the upper left corner.
+
+    A figure of one panel has no boxes: it is shown whole.
+    """
+    whole = _whole(figure)
+    panels = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
+    if len(panels) < 2:
+        return []
+    scale, left, top = 72 / figure.dpi, 72 * whole.x0, 72 * whole.y1
+    boxes = []
+    parts: list[Artist] = [*figure.legends, *panels]
+    for part in parts:
+        box = part.get_tightbbox()
+        if box is not None:
+            wide, tall = scale * box.width + 2 * PAD, scale * box.height + 2 * PAD
+            boxes.append((scale * box.x0 - left - PAD, top - scale * box.y1 - PAD, wide, tall))
+    return boxes
+
+
+def _whole(figure: Figure) -> Bbox:
+    """Return the figure with what stands out of it, which would be cut off, in inches."""
+    figure.draw_without_rendering()
+    return Bbox.union([figure.bbox_inches, figure.get_tightbbox()])
+
+
+def as_figure_svg(figure: Figure) -> str:
+    """Return a figure as SVG, see-through, with its panels' boxes in ``data-panels`` of the root."""
+    boxes = panel_boxes(figure)
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", bbox_inches=_whole(figure), transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
+    return carried(text.replace("<svg ", f'<svg data-panels="{said}" ', 1), described(figure))
+
+
+def show_as_svg() -> None:
+    """Let the notebook that this runs in, if it is in one, show figures in this way."""
+    core: Any = sys.modules.get("IPython.core.interactiveshell")
+    shell = core.InteractiveShell._instance if core else None
+    if shell is not None and hasattr(shell, "kernel"):
+        shell.display_formatter.formatters[SVG].for_type(Figure, as_figure_svg)

@@ -1,0 +1,24 @@
+"""Where a book's project is, and which pages the book has."""
+
+import re
+from pathlib import Path
+
+
+def project_root(start: Path) -> Path:
+    """Return the nearest folder, from one upwards, that has a ``pyproject.toml``; the folder itself if none has.
+
+    A preview of a book lies in its project, so that both find the same package and keep large files once.
+    """
+    start = start.resolve()
+    return next((folder for folder in (start, *start.parents) if (folder / "pyproject.toml").is_file()), start)
+
+
+def toc_names(base: Path) -> list[str]:
+    """Return the names of all pages of ``_toc.yml``, without suffix and in order; the first is the root."""
+    text = (base / "_toc.yml").read_text(encoding="utf-8")
+    return re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", text, flags=re.MULTILINE)
+
+
+def toc_files(base: Path) -> list[Path]:
+    """Return the sources of all pages of the table of contents, in order."""
+    return [base / f"{name}.md" for name in toc_names(base)]

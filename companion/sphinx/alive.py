@@ -1,0 +1,268 @@
+"""Pages that run in the browser: what each needs is written beside them, with one small script that shows the button.
+
+The numbers in the prose get their names, so that a run can write others, and each cell its place. Where the runtime
+cannot be had there is no button, and the build says why. What the browser gets of the book is said by
+``companion_browser`` in its configuration, see :class:`Browser`.
+"""
+
+import json
+import math
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes  # type: ignore[import-untyped]
+from jupyter_cache import get_cache
+from myst_nb.core.read import read_myst_markdown_notebook  # type: ignore[import-untyped]
+from myst_nb.ext.glue.roles import PasteTextRole  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.logging import getLogger
+
+from companion.browser import runtime
+from companion.errors import CompanionError
+from companion.parameters import Parameter, reader
+from companion.project import project_root
+from companion.sphinx.settings import add_settings, front_matter
+
+logger = getLogger(__name__)
+
+SCRIPTS = Path(__file__).parents[1] / "browser" / "scripts"
+HAVE: dict[str, Any] = {}
+"""While a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``."""
+
+
+@dataclass(frozen=True)
+class Browser:
+    """What the browser gets of a book.
+
+    Attributes
+    ----------
+    module : str
+        A module of Python with ``start()``, which imports what chapters use; ``page()``, which returns a
+        :class:`companion.browser.session.Page`; ``yardstick()``, the seconds of a fixed task; and a function for each
+        further call of the book's own scripts, with a JSON text, a callable to tell of progress, and bytes or None.
+    library : str
+        What is told to be loading while ``start()`` runs.
+    files, without, beside : tuple of str
+        What is packed; see :class:`companion.browser.runtime.Packed`.
+    command : str
+        Reruns a page, whose name and parameters follow; without one there is no button to copy it.
+    environment : mapping of str to str
+        Environment variables that the module finds.
+    scripts : tuple of str
+        Further files for the browser, by their paths in the project.
+    panels : tuple of str
+        Those among them that each page loads when it runs; each exports ``offer``.
+    tools : mapping of str to mapping
+        By a key that pages set to true in their front matter, the ``script`` of a tool, which exports ``openTool``,
+        and the ``label`` of its button.
+    """
+
+    module: str
+    library: str
+    files: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    command: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    scripts: tuple[str, ...] = ()
+    panels: tuple[str, ...] = ()
+    tools: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("files", "without", "beside", "scripts", "panels"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+
+def browser(app: Sphinx) -> Browser:
+    """Return what the configuration says.
+
+    Raises
+    ------
+    CompanionError
+        If it says nothing, or something else.
+    """
+    try:
+        return Browser(**app.config["companion_browser"])
+    except TypeError as error:
+        raise CompanionError(f"companion_browser: {error}") from error
+
+
+LABEL = re.compile(r"^:label: (ex-\S+)$", re.MULTILINE)
+ANSWER = re.compile(r"\banswer_\d+\b")
+
+NOTE = "With your own parameters, here in your browser; the first time it loads about {} MB from this site."
+
+
+class LivingText(PasteTextRole):  # type: ignore[misc]
+    """``glue:text`` that remembers which number it is."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        made, messages = super().run()
+        key, _, form = self.text.rpartition(":")
+        if "::" not in self.text:
+            for node in made:
+                node["lift-glue"] = (key, form) if key else (form, "s")
+        return made, messages
+
+
+class Places(SphinxPostTransform):
+    """Name the places that a run fills."""
+
+    default_priority = 50
+    formats = ("html",)
+
+    def run(self, **_options: Any) -> None:
+        """Mark cells and glued numbers."""
+        for cell in self.document.findall(nodes.container):
+            if cell.get("nb_element") == "cell_code":
+                cell["classes"].append(f"lift-cell-{cell['cell_index']}")
+        for node in list(self.document.findall(nodes.inline)):
+            if "lift-glue" in node:
+                key, form = node["lift-glue"]
+                opened = nodes.raw(
+                    "", f'<span class="pasted-text" data-glue="{key}" data-form="{form}">', format="html"
+                )
+                closed = nodes.raw("", "</span>", format="html")
+                # not replace_self, which gives the first its classes, and with them a span that ends before the text
+                node.parent.replace(node, [opened, nodes.Text(node.astext()), closed])
+
+
+def bound(value: float) -> float | None:
+    """Return a bound as JSON has it."""
+    return value if math.isfinite(value) else None
+
+
+def as_json(parameter: Parameter, start: Any) -> dict[str, Any]:
+    """Return what the form needs of a parameter."""
+    return {
+        "name": parameter.name,
+        "kind": parameter.annotation,
+        "comment": parameter.comment,
+        "low": bound(parameter.low),
+        "high": bound(parameter.high),
+        "book": parameter.default,
+        "start": start,
+    }
+
+
+def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
+    """Return what a page needs to be run, None where it has no parameters."""
+    path = Path(app.env.doc2path(docname))
+    read = reader(app.config["companion_parameters"])
+    parameters = read.read_parameters(path) if path.suffix == ".md" else []
+    said = front_matter(app, path) if parameters else {}
+    if not parameters or said.get("alive") is False:
+        return None
+    small = read.preview_parameters(path)
+    found, asked = cells_of(path), browser(app)
+    cells = [
+        {"index": index, "source": cell.source, "tags": cell.metadata.get("tags", [])}
+        for index, cell in enumerate(found)
+        if cell.cell_type == "code"
+    ]
+    return {
+        "parameters": [as_json(one, small.get(one.name, one.default)) for one in parameters],
+        "cells": cells,
+        "exercises": list(exercises_of(found)),
+        "tool": next((tool for key, tool in asked.tools.items() if said.get(key) is True), None),
+        "command": asked.command,
+        "extras": list(asked.panels),
+        "seconds": None if "preview" in Path(app.srcdir).parts else seconds_of(app, path),
+        "yardstick": HAVE["yardstick"],
+    }
+
+
+def exercises_of(cells: Sequence[Any]) -> Iterator[dict[str, str]]:
+    """Give each exercise's label, the name of its answer, and the check."""
+    label = ""
+    for cell in cells:
+        if cell.cell_type != "code":
+            label = ([label, *LABEL.findall(cell.source)])[-1]
+        elif "check" in cell.metadata.get("tags", []):
+            yield {"label": label, "name": ANSWER.findall(cell.source)[0], "check": cell.source}
+
+
+def cells_of(path: Path) -> list[Any]:
+    """Return a page's cells as MyST-NB counts them."""
+    return list(read_myst_markdown_notebook(path.read_text(encoding="utf-8"), path=str(path)).cells)
+
+
+def seconds_of(app: Sphinx, path: Path) -> float | None:
+    """Return how long the page's cells took when the book was made, None where that is not known."""
+    cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
+    known = {one.uri for one in cache.list_project_records()}
+    record = cache.get_cached_project_nb(str(path)) if str(path) in known else None
+    return float(record.data["execution_seconds"]) if record and "execution_seconds" in record.data else None
+
+
+def megabytes(folder: Path) -> int:
+    """Return what a folder weighs."""
+    return round(sum(path.stat().st_size for path in folder.iterdir()) / 1e6)
+
+
+def prepare(app: Sphinx) -> None:
+    """Take the runtime's files, or say why no page runs."""
+    HAVE.clear()
+    if app.builder.name != "html":  # paper does not run
+        return
+    try:
+        folder = runtime.compiled(runtime.fetched(runtime.kept_in(project_root(Path(app.srcdir)))))
+    except runtime.NoRuntime as reason:
+        logger.info("no page runs in the browser, and there is no button for it: %s", reason)
+        return
+    HAVE.update(folder=folder, yardstick=import_module(browser(app).module).yardstick())
+
+
+def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
+    """Let a page that runs load the script that shows the button."""
+    if pagename not in app.env.found_docs or not HAVE:
+        return
+    data = page_of(app, pagename)
+    if data is None:
+        return
+    name = pagename.rpartition("/")[2]
+    folder = Path(app.outdir) / "_static" / "alive" / "pages"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
+    attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE.format(megabytes(HAVE["folder"]))}
+    attributes["data-exercises"] = " ".join(one["label"] for one in data["exercises"])
+    if data["tool"]:
+        attributes |= {"data-tool": data["tool"]["script"], "data-tool-label": data["tool"]["label"]}
+    app.add_js_file("alive/start.js", loading_method="defer", **attributes)
+
+
+def write(app: Sphinx, error: Exception | None) -> None:
+    """Write scripts, runtime and library."""
+    if error is not None or app.builder.name != "html" or not HAVE:
+        return
+    folder = Path(app.outdir) / "_static" / "alive"
+    asked, root = browser(app), project_root(Path(app.srcdir))
+    for path in [*sorted(SCRIPTS.iterdir()), *(root / name for name in asked.scripts)]:
+        shutil.copy(path, folder / path.name)
+    settings = {"module": asked.module, "library": asked.library, "environment": dict(asked.environment)}
+    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    shutil.copytree(HAVE["folder"], folder / "runtime", dirs_exist_ok=True)
+    packed = runtime.Packed(root, asked.files, asked.without, asked.beside)
+    runtime.pack(folder / "lift.zip", HAVE["folder"], packed)
+
+
+def name_numbers(app: Sphinx) -> None:
+    """Put the role that remembers in the place of MyST-NB's."""
+    app.env.get_domain("glue").roles["text"] = LivingText()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    add_settings(app, "companion_browser", "companion_parameters", "companion_front_matter")
+    app.connect("builder-inited", name_numbers)
+    app.connect("builder-inited", prepare)
+    app.add_post_transform(Places)
+    app.connect("html-page-context", add_button)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

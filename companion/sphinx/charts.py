@@ -1,0 +1,69 @@
+"""Live charts: the rows of each figure stand beside its picture, and one small script offers to draw them anew.
+
+Where the grammar cannot be had there is no button, and the build says why.
+"""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.logging import getLogger
+
+from companion.browser import grammar
+from companion.outputs.live import taken
+from companion.project import project_root
+
+logger = getLogger(__name__)
+
+SCRIPTS = Path(__file__).parents[1] / "browser" / "scripts"
+OWN = ("charts.js", "chart.mjs", "spec.mjs", "style.mjs", "alive.css")
+HAVE: dict[str, Path] = {}
+"""While a book is built: the ``file`` of the grammar."""
+
+
+def prepare(app: Sphinx) -> None:
+    """Take the grammar, or say why no chart is live."""
+    HAVE.clear()
+    if app.builder.format != "html":
+        return
+    try:
+        HAVE["file"] = grammar.bundled(project_root(Path(app.srcdir)))
+    except grammar.NoGrammar as reason:
+        logger.info("no figure is a live chart, and there is no button for it: %s", reason)
+
+
+def add_script(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
+    """Let each page load the script that shows the buttons; pages without such figures are relieved of it later."""
+    if HAVE and pagename in app.env.found_docs and app.builder.name != "singlehtml":
+        app.add_js_file("alive/charts.js", loading_method="defer")
+
+
+def part(folder: Path) -> None:
+    """Write the rows of each SVG of a folder beside it, and leave them out of it."""
+    for path in folder.glob("*.svg"):
+        svg, rows = taken(path.read_text(encoding="utf-8"))
+        if rows is not None:
+            path.write_text(svg, encoding="utf-8")
+            path.with_suffix(".rows.json").write_text(rows, encoding="utf-8")
+
+
+def write(app: Sphinx, error: Exception | None) -> None:
+    """Write rows, scripts and grammar."""
+    if error is not None or app.builder.format != "html":
+        return
+    part(Path(app.outdir) / app.builder.imagedir)
+    if HAVE:
+        folder = Path(app.outdir) / "_static" / "alive"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in OWN:
+            shutil.copy(SCRIPTS / name, folder / name)
+        shutil.copy(HAVE["file"], folder / "vega.mjs")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.connect("builder-inited", prepare)
+    app.connect("html-page-context", add_script)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,236 @@
+"""Notebooks that read like the chapters' pages, with buttons to download them and, given a repository, to run them.
+
+The Pages workflow publishes what is written to ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab
+buttons open. The repository is ``repository_url`` of ``_config.yml``, or GITHUB_REPOSITORY, which that workflow sets;
+without one there are no such buttons, and a notebook installs the wheel that lies beside it.
+"""
+
+import ast
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from companion.project import project_root
+from companion.solutions import ask
+from companion.sphinx.markdown import told
+from companion.sphinx.settings import add_settings
+
+BRANCH = "notebooks"
+FOLDER = "_notebooks"
+HIDDEN = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
+"""Cells whose code the page folds or leaves out; a notebook needs them, and folds them."""
+TEXTS: dict[str, list[str | int]] = {}
+"""Each page's text, from when it is laid out until the notebooks are written."""
+FROM_REPOSITORY = """# Where {name} is not installed, such as on Colab, this installs the book's library and data.
+import importlib.util
+
+if importlib.util.find_spec("{module}") is None:
+    get_ipython().run_line_magic("pip", "install -q '{wanted} @ git+{place}'")"""
+FROM_WHEEL = """# Where {name} is not installed, this installs it from its wheel, which the same menu downloads.
+import importlib.util
+from pathlib import Path
+
+if importlib.util.find_spec("{module}") is None:
+    if not Path("{place}").exists():
+        raise FileNotFoundError("{place} is not here: download it where this notebook came from")
+    get_ipython().run_line_magic("pip", "install -q './{place}{extra}'")"""
+
+
+@dataclass(frozen=True)
+class Package:
+    """What notebooks install, as ``companion_package`` says: a distribution, an extra of it, a module it must have."""
+
+    name: str
+    module: str
+    extra: str = ""
+
+    def install(self, text: str, place: str) -> str:
+        """Return the code that installs it, FROM_REPOSITORY or FROM_WHEEL with a place."""
+        extra = f"[{self.extra}]" if self.extra else ""
+        return text.format(name=self.name, module=self.module, extra=extra, wanted=self.name + extra, place=place)
+
+
+def package_of(config: Config) -> Package | None:
+    """Return what notebooks install, None where the book names nothing."""
+    said = config["companion_package"]
+    return Package(**said) if said else None
+
+
+def set_repository(_app: Sphinx, config: Config) -> None:
+    """Show the theme's own buttons for a repository only where there is one."""
+    if named := os.environ.get("GITHUB_REPOSITORY"):
+        config.html_theme_options["repository_url"] = f"https://github.com/{named}"
+    there = bool(repository(config))
+    config.html_theme_options |= {"use_repository_button": there, "use_issues_button": there}
+
+
+def repository(config: Config) -> str:
+    """Return the address of the repository, or nothing."""
+    return str(config.html_theme_options.get("repository_url") or "").rstrip("/")
+
+
+def is_notebook(app: Sphinx, docname: str) -> bool:
+    """Return whether a page's source is a text notebook with code."""
+    path = Path(app.env.doc2path(docname))
+    return path.suffix == ".md" and "{code-cell}" in path.read_text(encoding="utf-8")
+
+
+def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str) -> nbformat.NotebookNode:
+    """Return a chapter as a notebook without outputs, whose first cell installs what it needs.
+
+    Parameters
+    ----------
+    source : nbformat.NotebookNode
+        The chapter's cells.
+    pieces : list of str and int
+        The page's Markdown, and numbers of the cells between; cells that the page leaves out are put back.
+    install : str
+        The first cell's code; none for no such cell.
+    """
+    made = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
+    made.cells += [nbformat.v4.new_code_cell(install)] if install else []
+    waiting = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
+    for piece in [*pieces, len(source.cells)]:
+        if isinstance(piece, str):
+            made.cells += [nbformat.v4.new_markdown_cell(piece)] if piece else []
+            continue
+        while waiting and waiting[0] <= piece:
+            made.cells += code(source.cells[waiting.pop(0)])
+    for number, cell in enumerate(made.cells):
+        cell["id"] = f"cell-{number}"
+    return made
+
+
+def code(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """Return what stands in a notebook for a cell: a solution is asked for first, and folded."""
+    tags = cell.metadata.get("tags", [])
+    if only_glues(cell.source):
+        return []
+    made = nbformat.v4.new_code_cell(cell.source, metadata={"tags": tags} if tags else {})
+    if HIDDEN & set(tags):
+        made.metadata["jupyter"] = {"source_hidden": True}
+    if "solution" not in tags:
+        return [made]
+    folded = f"<details><summary>A solution</summary>\n\n```python\n{cell.source.strip()}\n```\n\n</details>"
+    return [
+        nbformat.v4.new_code_cell(ask(cell.source), metadata={"tags": ["answer"]}),
+        nbformat.v4.new_markdown_cell(folded),
+    ]
+
+
+def only_glues(source: str) -> bool:
+    """Return whether a cell does no more than hold numbers for the text, which has them.
+
+    >>> only_glues('glue("a", 1)\\nfor b in c:\\n    glue(b, 2)'), only_glues('a = 1\\nglue("a", a)')
+    (True, False)
+    """
+    held: list[ast.AST] = [ast.parse(source)] if "glue(" in source else []
+    for node in held:  # it grows
+        for one in getattr(node, "body", []):
+            if isinstance(one, ast.For):
+                held.append(one)
+            elif not (
+                isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and ast.unparse(one.value.func) == "glue"
+            ):
+                return False
+    return bool(held)
+
+
+def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Keep a page's text as Markdown until its notebook is written."""
+    if app.builder.name == "html" and is_notebook(app, docname):
+        TEXTS[docname] = told(app, doctree, docname)
+
+
+def write_notebooks(app: Sphinx, error: Exception | None) -> None:
+    """Write ``_notebooks/NAME.ipynb`` for each page that has code, and the wheel that they need."""
+    if error is not None or app.builder.name != "html":
+        return
+    folder = Path(app.outdir) / FOLDER
+    folder.mkdir(exist_ok=True)
+    package = package_of(app.config)
+    if package:
+        words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+        subprocess.run(words, cwd=project_root(Path(app.srcdir)), check=True, capture_output=True)
+    url, wheel = repository(app.config), next((one.name for one in folder.glob("*.whl")), "")
+    install = "" if package is None else package.install(FROM_REPOSITORY if url else FROM_WHEEL, url or wheel)
+    for docname, pieces in TEXTS.items():
+        target = folder / f"{docname}.ipynb"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(convert(jupytext.read(app.env.doc2path(docname)), pieces, install), target)
+
+
+def link(url: str, text: str, tooltip: str, icon: str) -> dict[str, str]:
+    """Return an entry of a menu in the page's header."""
+    return {
+        "type": "link",
+        "url": url,
+        "text": text,
+        "tooltip": tooltip,
+        "icon": icon,
+        "label": tooltip.replace(" ", "-"),
+    }
+
+
+def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Add download and launch buttons to the page's header."""
+    if app.builder.name != "html" or pagename not in app.env.found_docs or not is_notebook(app, pagename):
+        return
+    file, up = f"{pagename}.ipynb", "../" * pagename.count("/")
+    url = repository(app.config)
+    if url:
+        slug = url.removeprefix("https://github.com/")
+        launch = [
+            link(
+                f"https://mybinder.org/v2/gh/{slug}/{BRANCH}?urlpath=lab/tree/{file}",
+                "Binder",
+                "Run on Binder",
+                "fas fa-rocket",
+            ),
+            link(
+                f"https://colab.research.google.com/github/{slug}/blob/{BRANCH}/{file}",
+                "Colab",
+                "Run on Colab",
+                "fas fa-cloud",
+            ),
+        ]
+        group = {"type": "group", "tooltip": "Run this chapter", "icon": "fas fa-rocket", "label": "launch-buttons"}
+        context["header_buttons"].append({**group, "buttons": launch})
+    downloads = [
+        link(f"{up}{FOLDER}/{file}", ".ipynb", "Download as a notebook", "fas fa-file-code"),
+        link(f"{up}_sources/{pagename}.md", ".md", "Download the source", "fas fa-file"),
+    ]
+    if package := package_of(app.config):
+        wheel, words = (
+            f"{package.name}-{version(package.name)}-py3-none-any.whl",
+            f"Download {package.name}, which the notebook needs",
+        )
+        downloads.append(link(f"{up}{FOLDER}/{wheel}", ".whl", words, "fas fa-box"))
+    group = {
+        "type": "group",
+        "tooltip": "Download this chapter",
+        "icon": "fas fa-download",
+        "label": "download-buttons",
+    }
+    context["header_buttons"].append({**group, "buttons": downloads})
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.setup_extension("sphinx_markdown_builder")
+    add_settings(app, "companion_package")
+    app.connect("config-inited", set_repository)
+    app.connect("doctree-resolved", keep_text, priority=900)
+    app.connect("html-page-context", add_buttons, priority=600)
+    app.connect("build-finished", write_notebooks)
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,0 +1,128 @@
+"""Figures of several panels, which stand side by side where there is room, and one above the other where there is not.
+
+A figure drawn by ``liftbook.plots`` says in its SVG where its panels are (``companion.outputs.stacking``).
+"""
+
+import posixpath
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from docutils import nodes  # type: ignore[import-untyped]
+from docutils.parsers.rst import directives  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.logging import getLogger
+
+from companion.outputs import stacking
+from companion.outputs.live import taken
+
+logger = getLogger(__name__)
+
+
+class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
+    """An image that liftbook drew: ``size`` and the ``boxes`` of its panels, in points, and whether it has ``rows``."""
+
+
+def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
+    """Return an image as a drawing, if it says what size it has."""
+    path = Path(app.srcdir) / image["uri"]
+    if path.suffix != ".svg" or not path.exists():
+        return None
+    text = path.read_text(encoding="utf-8")
+    found = stacking.size_and_boxes(text)
+    if found is None:
+        return None
+    made = drawing("", **image.attributes)
+    made["rows"] = taken(text)[1] is not None
+    made["size"], made["boxes"] = found
+    return made
+
+
+def replace_images(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
+    """Put drawings in the place of images that say what size they have."""
+    for image in list(doctree.findall(nodes.image)):
+        made = drawn_from(app, image) if type(image) is nodes.image else None
+        if made:
+            image.replace_self(made)
+
+
+def visit_drawing(self: Any, node: drawing) -> None:
+    """Write a link to the whole, with its parts inside."""
+    uri = self.builder.images.get(node["uri"])
+    source = posixpath.join(self.builder.imgpath, quote(uri)) if uri else node["uri"]
+    rows = f"{source.removesuffix('.svg')}.rows.json" if node["rows"] else None
+    self.body.append(stacking.drawing(source, node.get("alt", ""), node["size"], node["boxes"], rows))
+    raise nodes.SkipNode
+
+
+class thumbnail(drawing):  # noqa: N801
+    """One panel of a drawing on another page."""
+
+
+class Thumbnail(SphinxDirective):
+    """``lift-thumbnail``: a panel of the figure with this name, the first one by default, small and without words."""
+
+    required_arguments = 1
+    option_spec: ClassVar[dict[str, Any]] = {"panel": directives.positive_int}
+
+    def run(self) -> list[nodes.Node]:
+        return [thumbnail("", uri="", name=self.arguments[0], panel=self.options.get("panel", 1))]
+
+
+def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Give each thumbnail its figure; one whose figure is nowhere is a warning."""
+    for place in list(doctree.findall(thumbnail)):
+        page, name = app.env.get_domain("std").anonlabels.get(place["name"], ("", ""))  # type: ignore[attr-defined]
+        source = app.env.get_doctree(page) if page else doctree
+        images = [
+            image
+            for found in source.findall(nodes.figure)
+            if name in found["ids"]
+            for image in found.findall(nodes.image)
+        ]
+        made = [drawn for image in images if (drawn := drawn_from(app, image))]
+        if not made:
+            logger.warning("no drawing is called %s", place["name"], location=docname)
+            place.parent.remove(place)
+            continue
+        for key in ("uri", "candidates", "size"):
+            place[key] = made[0][key]
+        shown = [box for box, share in stacking.parts(made[0]["size"], made[0]["boxes"]) if share < 1]
+        place["boxes"] = shown[place["panel"] - 1 :][:1]
+
+
+def visit_thumbnail(self: Any, node: thumbnail) -> None:
+    """Write one panel, as a picture without words of its own."""
+    source = posixpath.join(self.builder.imgpath, quote(self.builder.images[node["uri"]]))
+    width, height = node["size"]
+    x, y, wide, tall = node["boxes"][0] if node["boxes"] else (0, 0, width, height)
+    whole = f'<image href="{source}" width="{width}" height="{height}"/>'
+    box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
+    self.body.append(f'<svg class="lift-thumbnail" viewBox="{box}" aria-hidden="true" focusable="false">{whole}</svg>')
+    raise nodes.SkipNode
+
+
+def visit_nothing(_self: Any, _node: nodes.Element) -> None:
+    """Leave it out."""
+    raise nodes.SkipNode
+
+
+def visit_plain(self: Any, node: drawing) -> None:
+    """Let another builder write it as it writes any image."""
+    self.visit_image(node)
+
+
+def depart_plain(self: Any, node: drawing) -> None:
+    """Go on as after any image."""
+    self.depart_image(node)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.add_node(drawing, override=True, html=(visit_drawing, None), latex=(visit_plain, depart_plain))
+    app.add_node(thumbnail, override=True, html=(visit_thumbnail, None), latex=(visit_nothing, None))
+    app.add_directive("lift-thumbnail", Thumbnail)
+    app.connect("doctree-resolved", replace_images)
+    app.connect("doctree-resolved", find_thumbnails)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

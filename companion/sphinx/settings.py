@@ -1,0 +1,29 @@
+"""The configuration values that several extensions share, with their defaults."""
+
+from pathlib import Path
+from typing import Any
+
+import jupytext
+from sphinx.application import Sphinx
+
+DEFAULTS: dict[str, Any] = {
+    "companion_browser": {},
+    "companion_front_matter": "companion",
+    "companion_glossary": "glossary",
+    "companion_package": {},
+    "companion_parameters": "",
+}
+"""``companion_front_matter`` is the key under which a page says what is special about it; the others are explained
+where they are used: ``alive``, ``glossary``, ``notebooks`` and ``companion.parameters``."""
+
+
+def add_settings(app: Sphinx, *names: str) -> None:
+    """Let a book set these values; another extension may have added them before."""
+    for name in names:
+        if name not in app.config.values:
+            app.add_config_value(name, DEFAULTS[name], "env", [type(DEFAULTS[name])])
+
+
+def front_matter(app: Sphinx, path: Path) -> dict[str, Any]:
+    """Return what a page says in its front matter under the book's key."""
+    return dict(jupytext.read(path).metadata.get(app.config["companion_front_matter"], {}))

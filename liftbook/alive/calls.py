@@ -1,0 +1,71 @@
+"""What a page's worker asks of the book: the names of a run, the judging of claims, and a reader's own table.
+
+The worker calls ``start`` first. Only then are the library and what stands on it imported, once the stand-ins are
+there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from companion.browser.session import Emit, Page
+from liftbook.alive.standins import fill_in
+
+IMPORTED = ("liftlib", "liftbook.relatives", "liftbook.figures", "liftbook.plots", "companion.outputs.stacking")
+
+
+def start() -> None:
+    """Import what chapters use, with stand-ins for what a browser does not have."""
+    fill_in()
+    for name in IMPORTED:
+        import_module(name)
+
+
+def page() -> Page:
+    """Return the names that a page's cells will share."""
+    chapters = import_module("liftbook.chapters")
+    results = import_module("liftbook.chapters.results")
+    return Page(chapters.parse_parameters, chapters.RerunError, results.RECORD + results.ROWS_MIME)
+
+
+def yardstick() -> float:
+    """Return the seconds that a fixed little task takes, here and on the machine that builds the book."""
+    figures, best = import_module("liftbook.figures"), math.inf
+    for seed in range(3):
+        started = time.perf_counter()
+        figures.figure_e23_2(10, [1.0, 2.0], [0.5], 5, 17, rng=seed)
+        best = min(best, time.perf_counter() - started)
+    return best
+
+
+def judge(asked: str, tell: Emit, _data: object) -> str:
+    """Judge claims again, telling of each; see :mod:`liftbook.alive.judging`."""
+    return str(import_module("liftbook.alive.judging").again(asked, tell))
+
+
+@cache
+def desk() -> Any:
+    """Return the place where a reader's own table lies."""
+    return import_module("liftbook.alive.table").Desk()
+
+
+def open_table(asked: str, _tell: Emit, data: Any) -> str:
+    """Read a table, whose bytes come from the page and go nowhere else."""
+    return str(desk().opened(data, json.loads(asked)["name"]))
+
+
+def _of_desk(name: str) -> Callable[[str, Emit, object], str]:
+    def call(asked: str, _tell: Emit, _data: object) -> str:
+        return str(getattr(desk(), name)(asked))
+
+    call.__doc__ = f"Call ``{name}`` of the table that was opened."
+    return call
+
+
+audit, attempt, serving, release = map(_of_desk, ("audit", "attempt", "serving", "release"))

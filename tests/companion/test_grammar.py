@@ -1,0 +1,83 @@
+"""What live charts need of a build: the grammar in one file, and each figure's rows beside its picture."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from companion.browser import grammar
+from companion.sphinx import charts
+from companion.sphinx.lightness import wanted
+
+
+def app(**values):
+    asked = []
+    made = SimpleNamespace(
+        builder=SimpleNamespace(format="html", name="html", imagedir="_images"),
+        env=SimpleNamespace(found_docs={"chapters/a"}),
+        srcdir=".",
+        add_js_file=lambda name, **_options: asked.append(name),
+    )
+    return SimpleNamespace(**(vars(made) | values)), asked
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    kept = dict(charts.HAVE)
+    yield
+    charts.HAVE.clear()
+    charts.HAVE.update(kept)
+
+
+def test_the_grammar_is_one_file_that_asks_for_no_other(tmp_path):
+    made = grammar.bundled(tmp_path)
+    text = made.read_text(encoding="utf-8")
+    assert text.startswith("/* Vega ")
+    assert "BSD-3-Clause" in text[:300]
+    assert "window.vegaEmbed" in text
+    assert "import " not in [line[:7] for line in text.splitlines()]
+    assert len(text) < 1_000_000
+    before = made.stat().st_mtime_ns
+    assert grammar.bundled(tmp_path) == made
+    assert made.stat().st_mtime_ns == before, "it was made again"
+
+
+def test_a_build_without_it_says_so_and_has_no_button(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(grammar.NoGrammar, match="vl-convert-python, which carries Vega-Lite, cannot be imported"):
+        grammar.bundled(Path())
+    made, asked = app()
+    said = []
+    monkeypatch.setattr(charts.logger, "info", lambda text, reason: said.append(text % reason))
+    charts.prepare(made)
+    charts.add_script(made, "chapters/a", "", {}, None)
+    assert not asked
+    assert said[0].startswith("no figure is a live chart, and there is no button for it: vl-convert-python")
+
+
+def test_pages_ask_for_the_script_where_they_have_such_figures(tmp_path):
+    made, asked = app()
+    charts.HAVE["file"] = tmp_path
+    charts.add_script(made, "chapters/a", "", {}, None)
+    charts.add_script(made, "genindex", "", {}, None)
+    made.builder.name = "singlehtml"  # for paper
+    charts.add_script(made, "chapters/a", "", {}, None)
+    assert asked == ["alive/charts.js"]
+    assert wanted("_static/alive/charts.js", '<a class="lift-drawing" data-rows="x">', False)
+    assert not wanted("_static/alive/charts.js", '<a class="lift-drawing">', False)
+
+
+def test_rows_stand_beside_the_picture(tmp_path):
+    (tmp_path / "a.svg").write_text('<svg><metadata id="lift-rows">{"b": "&lt;"}</metadata>\n</svg>')
+    (tmp_path / "b.svg").write_text("<svg></svg>")
+    charts.part(tmp_path)
+    assert (tmp_path / "a.svg").read_text() == "<svg></svg>"
+    assert (tmp_path / "a.rows.json").read_text() == '{"b": "<"}'
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.rows.json", "a.svg", "b.svg"]
+
+
+def test_a_build_that_failed_writes_nothing(tmp_path):
+    made, _ = app(outdir=tmp_path)
+    charts.write(made, ValueError("no"))
+    assert not list(tmp_path.iterdir())

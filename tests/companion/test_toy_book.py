@@ -1,0 +1,204 @@
+"""A book of two pages is built with the companion alone: none of our other packages can be imported."""
+
+import functools
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from companion.browser import runtime
+from companion.chromium import FLAGS, find_chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+TOY = Path(__file__).with_name("toy")
+OTHERS = ("mixproof", "liftlib", "lifttables", "liftbook")
+
+# Python imports this module when it starts, in the kernels of the pages too
+BLOCK = f"""
+import sys
+
+
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {OTHERS!r}:
+            raise ImportError(f"{{name}} must not be imported here")
+
+
+sys.meta_path.insert(0, Block())
+"""
+
+
+class Built:
+    """The built book, and what the build said."""
+
+    def __init__(self, folder):
+        self.folder, self.html = folder, folder / "_build" / "html"
+        self.runs = False
+        kept = runtime.kept_in(ROOT)
+        if (kept / "pyodide-lock.json").exists():  # the lift book was built here: its runtime serves this one too
+            (folder / "_build").mkdir()
+            (folder / "_build" / "runtime").symlink_to(kept.parent)
+            self.runs = True
+        (folder / "block").mkdir()
+        (folder / "block" / "sitecustomize.py").write_text(BLOCK, encoding="utf-8")
+        # without an index the runtime cannot be fetched
+        self.environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
+        self.environment["PYTHONPATH"] = os.pathsep.join([str(folder / "block"), str(ROOT)])
+        done = self.python("-m", "sphinx", "-W", "--keep-going", "-b", "html", str(folder), str(self.html))
+        self.said = done.stdout + done.stderr
+        assert done.returncode == 0, self.said
+
+    def python(self, *words):
+        return subprocess.run(
+            [sys.executable, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=500
+        )
+
+    def page(self, name):
+        return BeautifulSoup((self.html / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("toy") / "book"
+    shutil.copytree(TOY, folder)
+    return Built(folder)
+
+
+@pytest.fixture(scope="module")
+def coins(book):
+    return book.page("coins")
+
+
+@pytest.mark.parametrize("package", OTHERS)
+def test_none_of_the_others_can_be_imported(book, package):
+    done = book.python("-c", f"import {package}")
+    assert f"ImportError: {package} must not be imported here" in done.stderr
+
+
+def test_parameters_are_listed_and_their_cell_is_folded(coins):
+    rows = [[cell.get_text(strip=True) for cell in row.select("td")] for row in coins.select(".lift-parameters tr")]
+    assert rows[1:] == [
+        ["tosses", "float", "20.0", "how often the coin is tossed"],
+        ["seed", "float", "3.0", "of the random numbers"],
+    ]
+    folds = [one.get_text(" ", strip=True) for one in coins.select("details.hide summary")]
+    assert any("Parameters, and what they may be" in one for one in folds)
+    assert any("Set-up" in one for one in folds)
+
+
+def test_the_theorem_is_shown_and_its_proof_folded(coins):
+    (theorem,) = coins.select("div.proof.theorem")
+    assert "Two heads" in theorem.get_text()
+    (fold,) = coins.select("details.lift-proof")
+    assert "four outcomes" in fold.get_text()
+
+
+def test_the_figure_has_two_panels_and_rows_for_a_live_chart(book, coins):
+    (drawing,) = coins.select("figure#fig-heads .lift-drawing")
+    assert len(drawing.select("svg")) == 2
+    said = json.loads((book.html / drawing["data-rows"]).read_text(encoding="utf-8"))
+    assert [panel["title"] for panel in said["panels"]] == ["share of heads", "share of tails"]
+    assert len(said["panels"][0]["rows"]) == 20
+    assert [one["facets"] for one in said["series"]] == [{"curve": "heads"}, {"curve": "tails"}]
+    svg = (book.html / drawing["href"]).read_text(encoding="utf-8")
+    assert "lift-rows" not in svg, "the rows are beside the picture, not in it"
+
+
+def test_the_number_in_the_text_is_the_computed_one(book, coins):
+    count = coins.select_one("[data-glue=count]")
+    (path,) = (book.html / "_images").glob("*.rows.json")
+    heads, _ = json.loads(path.read_text(encoding="utf-8"))["panels"]
+    assert int(count.get_text()) == round(20 * heads["rows"][-1][-1])
+
+
+def test_the_exercise_is_asked_in_the_notebook(book, coins):
+    assert "Three heads" in coins.select_one("div.exercise#ex-three-heads").get_text()
+    made = nbformat.read(book.html / "_notebooks" / "coins.ipynb", as_version=4)
+    (asked,) = [cell.source for cell in made.cells if "answer" in cell.metadata.get("tags", [])]
+    assert asked.endswith("answer_1 = None")
+    assert any("> **Theorem 1**" in cell.source for cell in made.cells)
+    assert not list((book.html / "_notebooks").glob("*.whl")), "the book names no package to install"
+
+
+def test_words_lead_to_the_glossary_and_have_previews(book, coins):
+    (link,) = coins.select("a[href='index.html#term-fair-coin']")
+    assert link.get_text() == "fair coin"
+    previews = (book.html / "_static" / "previews-of.js").read_text(encoding="utf-8")
+    assert "whose two sides come up equally often" in previews
+    assert "coins.html#thm-two-heads" in previews
+
+
+def test_code_is_not_searched(book):
+    index = (book.html / "searchindex.js").read_text(encoding="utf-8")
+    assert '"default_rng"' not in index
+    assert (book.html / "_static" / "search.js").exists()
+
+
+def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
+    scripts = [one for one in coins.select("script[src]") if "alive/start.js" in one["src"]]
+    if not book.runs:
+        assert not scripts
+        assert "no page runs in the browser, and there is no button for it: pip cannot download" in book.said
+        return
+    assert scripts[0]["data-exercises"] == "ex-three-heads"
+    folder = book.html / "_static" / "alive"
+    page = json.loads((folder / "pages" / "coins.json").read_text(encoding="utf-8"))
+    assert [(one["name"], one["book"], one["start"]) for one in page["parameters"]] == [
+        ("tosses", 20.0, 10.0),
+        ("seed", 3.0, 3.0),
+    ]
+    assert (page["command"], page["extras"], page["tool"]) == ("toss rerun", [], None)
+    assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["module"] == "toy_browser"
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+def ran(html):
+    """Run the page with 30 tosses in Chromium; return the number in its text and the answer to a call of the book's."""
+    from playwright.sync_api import sync_playwright
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(html)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+            page = browser.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_port}/coins.html?run&tosses=30")
+            page.wait_for_selector(".lift-panel")
+            page.click("[data-do=run]")
+            page.wait_for_selector(".lift-panel[data-runs='1']", timeout=200_000)
+            number = page.text_content("[data-glue=count]")
+            double = page.evaluate(
+                "import('./_static/alive/engine.mjs').then(({ engine }) => engine.call('double', {number: 21}))"
+            )
+            page.click("[data-do=reset]")
+            browser.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+    return int(number), double
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
+def test_the_page_runs_in_a_browser(book):
+    if not book.runs:
+        pytest.skip("no runtime for the browser here: make book fetches it")
+    import numpy as np
+
+    with ThreadPoolExecutor(1) as other:  # one that starts a browser may have none open, as other tests have
+        number, double = other.submit(ran, book.html).result()
+    assert number == (np.random.default_rng(3).random(30) < 0.5).sum()
+    assert double == 42
