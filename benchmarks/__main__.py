@@ -27,8 +27,8 @@ from benchmarks.optimum import growth, optimal_batches, optimum, proofs
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
+from liftbook.rows.labels import merge_labels
 from liftbook.rows.scales import E23_EPSILONS
-from liftlib.merging.subset_merging import merge_labels
 from liftlib.response.posteriors import RowsCertificate
 from mixproof import polytope
 from mixproof.numerics import xlogx

@@ -16,7 +16,7 @@ from .family import calibrate as calibrate
 from .joint import Joint as Joint
 from .measures.evaluation import evaluate as evaluate
 from .measures.lifts import lift as lift
-from .merging.watchdog import high_risk as high_risk
+from .merging.risk import high_risk as high_risk
 from .notions import ALIP as ALIP
 from .notions import LDP as LDP
 from .notions import LIP as LIP

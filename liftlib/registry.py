@@ -214,7 +214,7 @@ mechanisms = Registry(
             COLUMNWISE,
             "|S| |X|²",
             "E23 Algorithm 1; C22 Algorithm 1",
-            options=("risk", "loop", "extend"),
+            options=("extend",),
         ),
         Mechanism(
             "optimal",

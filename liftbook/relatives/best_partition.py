@@ -8,7 +8,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
-from liftlib.merging.groups import require_lift_notion
+from liftlib.merging.risk import require_lift_notion
 from liftlib.notions import Notion
 from mixproof.checks import checked
 from mixproof.numerics import xlogx

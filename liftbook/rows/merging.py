@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from liftbook.rows.batch import Batch, Labels, extremes_of
 from liftbook.rows.tidy import frame, summary
-from liftlib.merging.groups import Batch, Labels, extremes_of
 from liftlib.notions import ALIP, LDP, LiftNotion
 from mixproof.numerics import Matrix, xlogx
 

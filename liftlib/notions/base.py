@@ -284,10 +284,6 @@ class Notion(ABC):
         with np.errstate(over="ignore"):
             return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
 
-    def printed_risk(self, lift: Matrix, p_s: Vector) -> Matrix:
-        """Return omega as a paper prints it, where that differs from :meth:`risk`."""
-        return self.risk(lift, p_s)
-
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return bounds on single lifts that the notion implies, for a prior of shape (S,)."""
         p_s = prior_of(p_s)

@@ -137,10 +137,6 @@ class ALIP(_LiftRange):
         """Return max-lift + 1 / min-lift, shape (..., X), which gives the published figures."""
         return np.asarray(inverse_of(lift.min(axis=-2)) + lift.max(axis=-2))
 
-    def printed_risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
-        """Return max-lift + min-lift (E23 section 4.1 as printed), which grows as the min-lift gets safer."""
-        return np.asarray(lift.max(axis=-2) + lift.min(axis=-2))
-
 
 class _OneBudget(LiftNotion):
     """A notion of the largest and the least lift with one budget, ``eps``."""

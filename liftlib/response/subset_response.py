@@ -13,8 +13,8 @@ from liftlib.channel import Certificate, Channel, Partition
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
+from liftlib.merging.risk import high_risk
 from liftlib.merging.subset_merging import subset_merging
-from liftlib.merging.watchdog import high_risk
 from liftlib.notions import Notion
 from liftlib.response.posteriors import Core, cheapest, mended, without_dust
 from mixproof.checks import checked

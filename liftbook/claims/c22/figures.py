@@ -9,10 +9,10 @@ import pandas as pd
 
 from liftbook import figures
 from liftbook.claims.figures import Figure
+from liftbook.rows.batch import Batch
+from liftbook.rows.labels import watchdog_labels
 from liftbook.rows.scales import C22_EPSILONS
 from liftlib.datasets import uniform_joints
-from liftlib.merging.groups import Batch
-from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import LIP
 
 FIG_1, FIG_3 = Figure("c22_1"), Figure("c22_3")

@@ -10,14 +10,16 @@ import numpy as np
 from liftbook import figures
 from liftbook.claims.samples import drawn
 from liftbook.relatives.best_partition import best_partition
+from liftbook.rows.batch import Batch
+from liftbook.rows.labels import merge_labels, watchdog_labels
 from liftbook.rows.scales import C22_EPSILONS
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.merging.groups import Batch
-from liftlib.merging.subset_merging import merge_labels, subset_merging
-from liftlib.merging.watchdog import high_risk, watchdog, watchdog_labels
+from liftlib.merging.risk import high_risk
+from liftlib.merging.subset_merging import subset_merging
+from liftlib.merging.watchdog import watchdog
 from liftlib.notions import LIP, PerfectPrivacy
 from mixproof.numerics import KEEP_TOL
 

@@ -10,10 +10,11 @@ from liftbook.claims.e23.figures import ALPHA_LIFT, HALF, LIFT_BASED
 from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
+from liftbook.rows.labels import merge_labels
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
-from liftlib.merging.subset_merging import merge_labels, subset_merging
+from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift, LiftNotion
 
 BOTH = ("ℓ1", "χ²")

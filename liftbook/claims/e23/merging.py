@@ -18,7 +18,8 @@ from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift_ratio
-from liftlib.merging.watchdog import high_risk, watchdog
+from liftlib.merging.risk import high_risk
+from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
 from mixproof.numerics import KEEP_TOL
 

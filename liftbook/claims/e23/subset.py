@@ -11,9 +11,9 @@ from liftbook.claims.e23.figures import SUBSETS, SUBSETS_LARGE
 from liftbook.claims.figures import Figure, never_below, on_adult
 from liftbook.claims.judging import long
 from liftbook.figures.e23.printed_response import algorithm_2_endings
+from liftbook.rows.batch import Batch
+from liftbook.rows.labels import LoopName, merge_labels
 from liftlib.datasets import uniform_joints
-from liftlib.merging.groups import Batch
-from liftlib.merging.subset_merging import LoopName, merge_labels
 from liftlib.notions import ALIP
 
 STRICT_BUDGETS = (0.05, 0.1, 0.25, 0.5)

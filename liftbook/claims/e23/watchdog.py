@@ -10,13 +10,14 @@ import pandas as pd
 from liftbook.claims.e23.figures import HALF, RELAXED, STRICT, WATCHDOG
 from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
 from liftbook.claims.samples import drawn, occupations
+from liftbook.rows.batch import Batch
 from liftbook.rows.merging import alip_name
 from liftbook.rows.scales import E23_EPSILONS
 from liftlib.datasets import uniform_joints
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift
-from liftlib.merging.groups import Batch
-from liftlib.merging.watchdog import high_risk, watchdog
+from liftlib.merging.risk import high_risk
+from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
 
 LEAKAGES = ("min_lift_leakage", "max_lift_leakage")

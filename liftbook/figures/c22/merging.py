@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from liftbook.rows.batch import Batch, Labels
+from liftbook.rows.labels import merge_labels, watchdog_labels
 from liftbook.rows.making import on_random_joints
 from liftbook.rows.scales import C22_EPSILONS
 from liftbook.rows.tidy import budgets, summary
-from liftlib.merging.groups import Batch, Labels
-from liftlib.merging.subset_merging import merge_labels
-from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import LIP
 from mixproof.numerics import Mask, Matrix, Vector, xlogx
 

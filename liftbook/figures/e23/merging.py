@@ -9,13 +9,12 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from liftbook.rows.labels import merge_labels, watchdog_labels
 from liftbook.rows.making import on_adult, on_random_joints
 from liftbook.rows.merging import Labeller, Series, alip_name, ldp_and_alip, merging_tradeoff
 from liftbook.rows.scales import E23_EPSILONS as EPSILONS
 from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.tidy import budgets
-from liftlib.merging.subset_merging import merge_labels
-from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift
 from mixproof.numerics import Matrix
 

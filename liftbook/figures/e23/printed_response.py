@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
+from liftbook.rows.labels import LoopName, merge_labels
 from liftbook.rows.making import on_random_joints
 from liftbook.rows.tidy import frame
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.merging.subset_merging import LoopName, merge_labels
 from liftlib.notions import ALIP
 from liftlib.response.posteriors import cheapest
 from liftlib.response.subset_response import subset_response

@@ -9,14 +9,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from liftbook.rows.batch import Labels
+from liftbook.rows.labels import LoopName, merge_labels, watchdog_labels
 from liftbook.rows.making import figure
 from liftbook.rows.merging import merged_measures
 from liftbook.rows.tidy import frame
 from liftlib.datasets import adult, uniform_joints
 from liftlib.measures.lifts import inverse_of
-from liftlib.merging.groups import Labels
-from liftlib.merging.subset_merging import LoopName, merge_labels
-from liftlib.merging.watchdog import watchdog_labels
 from liftlib.notions import ALIP
 from liftlib.notions.base import LiftNotion, RequiredBudget
 from mixproof.numerics import Matrix, Rng, Vector, generator
@@ -34,19 +33,19 @@ the one that E23 section 4.1 prints for LIP, which ALIP with lambda 1/2 is."""
 
 
 @dataclass(frozen=True)
-class RiskOf(LiftNotion):
-    """ALIP with another risk.
+class ALIPWithRisk(LiftNotion):
+    """ALIP with another risk omega, which changes the order in which Algorithm 1 merges symbols.
 
     Parameters
     ----------
     notion : ALIP
-        What the release must keep.
-    order : str
+        The notion that the release must satisfy.
+    omega : str
         One of :data:`RISKS`.
     """
 
     notion: ALIP
-    order: str
+    omega: str
     extremes = True
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
@@ -55,7 +54,7 @@ class RiskOf(LiftNotion):
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
         """Return the risk of each column, shape (..., X)."""
-        return RISKS[self.order](lift.min(axis=-2), lift.max(axis=-2))
+        return RISKS[self.omega](lift.min(axis=-2), lift.max(axis=-2))
 
 
 def nmi_of(p: Matrix, labels: Labels) -> Vector:
@@ -65,7 +64,7 @@ def nmi_of(p: Matrix, labels: Labels) -> Vector:
 
 def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bool) -> float:
     """Return the mean NMI of Algorithm 1 under one reading, over N joint distributions (N, S, X)."""
-    labels, _ = merge_labels(p, RiskOf(notion, risk), loop=loop, extend=extend)
+    labels, _ = merge_labels(p, ALIPWithRisk(notion, risk), loop=loop, extend=extend)
     return float(nmi_of(p, labels).mean())
 
 

@@ -83,9 +83,7 @@ INSTANCES = (
     *(ll.evaluate(TABLE, ll.Channel.identity(4)), PROOF),
 )
 UNCHECKED = {
-    **dict.fromkeys(
-        ("required_budgets", "risk", "printed_risk", "kept_columns", "violation_of"), "lifts, by the thousand"
-    ),
+    **dict.fromkeys(("required_budgets", "risk", "kept_columns", "violation_of"), "lifts, by the thousand"),
     **dict.fromkeys(("relaxed", "tangents"), "a solver's own rows and priors"),
     "sums": "of parts, which it makes itself",
     "save": "writes a file",

@@ -1,13 +1,12 @@
 """Subset merging: against an unvectorised copy of the printed algorithm, brute force, and what the papers print."""
 
-import functools
 import itertools
 import math
-import operator
 from functools import partial
 
 import numpy as np
 import pytest
+from algorithm_1 import KINDS, algorithm_1, breaks
 from hypothesis import given
 from hypothesis import strategies as st
 from merged_notions import NOTIONS
@@ -30,135 +29,26 @@ from liftlib import (
     high_risk,
     lift,
 )
-from liftlib.merging.subset_merging import merge_labels, subset_merging
-from liftlib.merging.watchdog import watchdog, watchdog_labels
-
-# The algorithms as the papers print them, in plain Python ------------------------------------------------------------
+from liftlib.merging.subset_merging import subset_merging
+from liftlib.merging.watchdog import watchdog
 
 
-def total(values):
-    """Add from left to right: the built-in sum compensates from Python 3.12 on, and so breaks ties otherwise."""
-    return functools.reduce(operator.add, values, 0.0)
-
-
-def lower_and_upper(notion, column, prior):
-    """The two measures of a lift column (E23 eqs. (2) and (31)-(36)), which algorithm 1 adds up."""
-    flipped = [1 / v if v > 0 else math.inf for v in column]
-    if isinstance(notion, L1Lift):
-        return tuple(total(p * abs(v - 1) for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
-    if isinstance(notion, Chi2Lift):
-        return tuple(total(p * (v - 1) ** 2 for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
-    if isinstance(notion, AlphaLift):
-        powers = (total(p * v**notion.alpha for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
-        return tuple(power ** (1 / notion.alpha) for power in powers)
-    return max(flipped), max(column)
-
-
-def breaks(notion, column, prior):
-    lower, upper = lower_and_upper(notion, column, prior)
-    if isinstance(notion, LDP):
-        return upper * lower > math.exp(notion.eps)
-    if isinstance(notion, LIP):
-        return min(column) < math.exp(-notion.eps) or max(column) > math.exp(notion.eps)
-    bound = {L1Lift: lambda e: math.exp(e) - 1, Chi2Lift: lambda e: (math.exp(e) - 1) ** 2}.get(type(notion), math.exp)
-    return lower > bound(notion.eps_l) or upper > bound(notion.eps_u)
-
-
-def omega(notion, risk, column, prior):
-    lower, upper = lower_and_upper(notion, column, prior)
-    if isinstance(notion, LDP):
-        return upper * lower
-    if isinstance(notion, LIP):
-        return max(math.log(upper), math.log(lower))
-    if isinstance(notion, ALIP) and risk == "printed":
-        return max(column) + min(column)
-    return lower + upper
-
-
-def algorithm_1(p, notion, risk="standard", loop="standard", extend=True):
-    """E23 Algorithm 1 (C22 Algorithm 1 where ``loop`` is standard): low-risk symbols, and the subsets in order."""
-    n_s, n_x = len(p), len(p[0])
-    prior = [total(row) for row in p]
-
-    def column(group):
-        mass = [total(p[s][x] for x in group) for s in range(n_s)]
-        return [m / total(mass) / q for m, q in zip(mass, prior, strict=True)]
-
-    def bad(group):
-        return breaks(notion, column(group), prior)
-
-    def cost(group):
-        value = omega(notion, risk, column(group), prior)
-        return (value, max(column(group)) if value == math.inf else 0)
-
-    x_q = [x for x in range(n_x) if bad([x])]
-    low = [x for x in range(n_x) if x not in x_q]
-    subsets = []
-    while x_q and (loop == "standard" or bad(x_q)):  # line 4
-        riskiest = max(x_q, key=lambda x: omega(notion, risk, column([x]), prior))  # line 5
-        x_q.remove(riskiest)
-        group = [riskiest]
-        while bad(group) and x_q:  # line 6
-            best = min(x_q, key=lambda x: cost([*group, x]))  # line 7
-            group.append(best)
-            x_q.remove(best)
-        subsets.append(group)
-    if x_q:  # the printed loop stops while symbols are left: they are private together
-        subsets.append(x_q)
-    while subsets and bad(subsets[-1]) and len(subsets) > 1:  # line 12
-        best = min(subsets[:-1], key=lambda other: cost(subsets[-1] + other))
-        subsets.remove(best)
-        subsets[-1] = subsets[-1] + best
-    while extend and subsets and bad(subsets[-1]) and low:  # ours: low-risk symbols repair what the print leaves broken
-        best = min(low, key=lambda x: cost([*subsets[-1], x]))
-        subsets[-1] = [*subsets[-1], best]
-        low.remove(best)
-    return low, [tuple(sorted(group)) for group in subsets]
-
-
-KINDS = {
-    "ALIP": lambda e: ALIP.split(2 * e, 0.5),
-    "ALIP-asymmetric": lambda e: ALIP.split(2 * e, 0.65),
-    "ALIP-max-only": lambda e: ALIP(math.inf, e / 2),
-    "ALIP-min-only": lambda e: ALIP(e / 2, math.inf),
-    "LIP": LIP,
-    "LDP": lambda e: LDP(2 * e),
-    "L1Lift": lambda e: L1Lift(e / 2, e / 2),
-    "Chi2Lift": lambda e: Chi2Lift(e / 2, e / 2),
-    "AlphaLift-2": lambda e: AlphaLift(2, e / 3, e / 3),
-    "AlphaLift-10": lambda e: AlphaLift(10, e, e),
-}
-
-
-def agree(p, notion, **options):
-    """Assert that labels and order are the plain algorithm's, for each of a batch of joints."""
-    labels, order = merge_labels(p, notion, **options)
-    printed = {name: value for name, value in options.items() if name != "extend"}
-    for n, one in enumerate(p):
-        low, subsets = algorithm_1(one.tolist(), notion, extend=options.get("extend", True), **printed)
-        made = [g for g in order[n] if g >= 0]
-        assert [tuple(np.flatnonzero(labels[n] == g).tolist()) for g in made] == subsets
-        assert [x for x in range(p.shape[2]) if labels[n, x] == x and x not in made] == low
-        assert (order[n, len(made) :] == -1).all()
+def agree(p, notion, *, extend=True):
+    """Assert that the partition is the plain algorithm's, for each of N joint distributions."""
+    for one in p:
+        low, subsets = algorithm_1(one.tolist(), notion, extend=extend)
+        expected = (*((x,) for x in low), *subsets)
+        assert subset_merging(Joint(one), notion, extend=extend).partition == expected
 
 
 class TestAgainstThePrint:
     @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-    @pytest.mark.parametrize("loop", ["standard", "printed"])
     @pytest.mark.parametrize("extend", [True, False])
-    def test_300_random_joints_of_each_notion(self, kind, loop, extend):
+    def test_300_random_joints_of_each_notion(self, kind, extend):
         rng = np.random.default_rng(1)
         for eps, (n_s, n_x) in ((0.1, (2, 6)), (0.5, (3, 9)), (1.0, (4, 8))):
             p = rng.dirichlet(np.ones(n_s * n_x), size=100).reshape(100, n_s, n_x)
-            agree(p, kind(eps), loop=loop, extend=extend)
-
-    @pytest.mark.parametrize("loop", ["standard", "printed"])
-    @pytest.mark.parametrize("lam", [0.35, 0.5, 0.65])
-    def test_the_printed_risk(self, loop, lam):
-        rng = np.random.default_rng(2)
-        for eps in (0.3, 1, 2):
-            p = rng.dirichlet(np.ones(30), size=60).reshape(60, 3, 10)
-            agree(p, ALIP.split(eps, lam), risk="printed", loop=loop)
+            agree(p, kind(eps), extend=extend)
 
     @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
     def test_zero_cells(self, kind):
@@ -195,8 +85,6 @@ class TestChannel:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_keeps_the_notion(self, joint, notion):
         assert notion.is_satisfied(joint, subset_merging(joint, notion))
-        assert notion.is_satisfied(joint, subset_merging(joint, notion, loop="printed"))
-        assert notion.is_satisfied(joint, subset_merging(joint, notion, risk="printed"))
 
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_as_printed_keeps_it_exactly_where_the_merged_set_does(self, joint, notion):
@@ -323,32 +211,9 @@ class TestOrders:
         for notion in (LIP(eps), LDP(eps), ALIP(eps, eps / 2), L1Lift(eps, eps), Chi2Lift(eps, eps)):
             assert notion.is_satisfied(joint, subset_merging(joint, notion))
 
-    def test_the_printed_loop_is_complete_merging_where_that_is_private(self):
-        """findings row 5: line 4 stops at once when the high-risk symbols, merged, keep the notion."""
-        p = np.random.default_rng(8).random((300, 5, 17))
-        p /= p.sum(axis=(1, 2), keepdims=True)
-        for notion in (ALIP.split(1, 0.5), LDP(1), LIP(0.5)):
-            labels = merge_labels(p, notion, loop="printed", extend=False)[0]
-            complete = watchdog_labels(p, notion, extend=False)
-            same = 0
-            for n in range(300):
-                made = [tuple(np.flatnonzero(labels[n] == g)) for g in np.unique(labels[n])]
-                merged = [tuple(np.flatnonzero(complete[n] == g)) for g in np.unique(complete[n])]
-                joint = Joint(p[n])
-                if notion.is_satisfied(joint, watchdog(joint, notion, extend=False)):
-                    assert sorted(made) == sorted(merged)
-                    same += 1
-            assert same > 250
-
 
 class TestRefuses:
     joint = Joint([[0.3, 0.2], [0.1, 0.4]])
-
-    def test_words(self):
-        with pytest.raises(InvalidParameter, match=r'^risk is \'print\': give "standard" or "printed"$'):
-            subset_merging(self.joint, LIP(1), risk="print")
-        with pytest.raises(InvalidParameter, match=r'^loop is None: give "standard" or "printed"$'):
-            subset_merging(self.joint, LIP(1), loop=None)
 
     def test_a_notion_that_is_not_of_lift_columns(self):
         text = (
@@ -376,21 +241,6 @@ class TestPrintedNumbers:
     def test_e23_section_4_2(self):
         """findings row 4: NMI about 0.73 at eps 1, lambda 1/2, with omega = max-lift + 1 / min-lift."""
         assert matches(nmis(partial(subset_merging, notion=self.alip), self.p), 0.73)
-
-    @pytest.mark.slow
-    def test_the_printed_risk_does_not_give_it(self):
-        """findings row 4: omega = max-lift + min-lift gives half of that."""
-        values = nmis(partial(subset_merging, notion=self.alip, risk="printed"), self.p)
-        assert not matches(values, 0.73)
-        assert 0.34 < values.mean() < 0.38
-
-    @pytest.mark.slow
-    def test_the_printed_loop_does_not_give_it(self):
-        """findings row 5: it gives the 0.17 of complete merging."""
-        values = nmis(partial(subset_merging, notion=self.alip, loop="printed"), self.p)
-        assert matches(values, 0.17)
-        complete = nmis(partial(watchdog, notion=self.alip), self.p)
-        assert np.median(np.abs(values - complete)) == 0
 
     def test_the_alpha_lift_risk_tends_to_the_standard_one(self):
         """findings row 4: Psi_alpha + Lambda_alpha grows into 1 / min-lift + max-lift."""

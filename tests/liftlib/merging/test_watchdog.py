@@ -26,7 +26,7 @@ from liftlib import (
     high_risk,
     lift,
 )
-from liftlib.merging.watchdog import watchdog, watchdog_labels
+from liftlib.merging.watchdog import watchdog
 
 # in column 0 the secret 0 is at odds; the other columns have lifts 10/11 and 15/14 or so
 ONE_RISKY = Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")
@@ -216,16 +216,6 @@ class TestLaws:
     def test_the_notion_is_always_kept(self, joint, eps):
         for notion in (LIP(eps), LDP(eps), ALIP(eps, eps / 2), L1Lift(eps, eps), Chi2Lift(eps, eps)):
             assert notion.is_satisfied(joint, watchdog(joint, notion))
-
-
-def test_batches_are_the_single_ones(named_joints):
-    p = np.random.default_rng(3).dirichlet(np.full(32, 3.0), size=60).reshape(60, 4, 8)
-    for notion, extend in itertools.product(NOTIONS, (True, False)):
-        labels = watchdog_labels(p, notion, extend=extend)
-        for n in range(60):
-            partition = watchdog(Joint(p[n]), notion, extend=extend).partition
-            groups = {tuple(np.flatnonzero(labels[n] == g)) for g in np.unique(labels[n])}
-            assert set(partition) == groups
 
 
 class TestRefuses:

@@ -329,12 +329,6 @@ class TestKinds:
             with pytest.raises(UnsupportedNotion, match="not decided by each symbol's lifts alone"):
                 ask(lift(TABLE), TABLE.p_s)
 
-    def test_printed_risk(self):
-        lifts, p_s = np.array([[0.5, 1.5, 0.75, 2.0], [1.5, 0.5, 1.25, 0.0]]), np.array([0.5, 0.5])
-        assert ALIP(1, 1).printed_risk(lifts, p_s).tolist() == [2, 2, 2, 2]
-        assert ALIP(1, 1).printed_risk(np.array([[2.0, 3.0], [0.5, 0.25], [1.0, 2.0]]), p_s).tolist() == [2.5, 3.25]
-        assert np.array_equal(LIP(1).printed_risk(lifts, p_s), LIP(1).risk(lifts, p_s))
-
 
 class TestRoundingOfAConstantRelease:
     """Its lifts are 1, or by rounding less: what it needs is 0 all the same."""
@@ -429,7 +423,6 @@ class TestWhatEveryNotionHas:
         most = lift(TABLE).max(axis=0)
         assert notion.leakage(TABLE, AS_IS) == pytest.approx(4 * math.log(most.max()))
         np.testing.assert_allclose(notion.risk(lift(TABLE), TABLE.p_s), most**4)
-        np.testing.assert_allclose(notion.printed_risk(lift(TABLE), TABLE.p_s), most**4)
         assert not notion.polyhedral
         assert not notion.convex
         assert notion.attributes is None

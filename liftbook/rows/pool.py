@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from liftlib.merging.groups import Batch, Labels
+from liftbook.rows.batch import Batch, Labels
 from liftlib.notions import Notion
 from mixproof.numerics import Mask, Matrix, Vector
 

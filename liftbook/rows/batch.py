@@ -1,7 +1,7 @@
-"""Merging symbols of many joint distributions at once: what the watchdog and subset merging share.
+"""Many joint distributions of one shape at once, so that a figure over a thousand takes as many numpy calls as one.
 
-Arrays have a leading axis over N joint distributions of one shape, so that a figure over a thousand of them takes
-as many numpy calls as one. ``labels[n, x]`` names the group that symbol x of joint n is in, as an index below X.
+Arrays have a leading axis over N joint distributions. ``labels[n, x]`` names the group that symbol x of joint n is in,
+as an index below X.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from liftlib.channel import Channel
-from liftlib.errors import UnsupportedNotion
-from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
 from liftlib.notions import Notion
 from mixproof.numerics import Mask, Matrix
@@ -21,18 +18,8 @@ from mixproof.numerics import Mask, Matrix
 Labels = NDArray[np.int64]
 
 
-def require_lift_notion(notion: Notion, mechanism: str) -> Notion:
-    """Return ``notion`` if lift columns decide it, and otherwise say what serves it."""
-    if not notion.columnwise:
-        raise UnsupportedNotion(
-            f"{notion} is not decided by each symbol's lifts alone, so {mechanism} cannot serve it: "
-            "use optimal_response or product_response"
-        )
-    return notion
-
-
 class Batch:
-    """N joint distributions of one shape, unchecked, with what is asked of them under one notion after another.
+    """N joint distributions of one shape, unchecked, with arrays that several notions need, each computed once.
 
     Parameters
     ----------
@@ -46,11 +33,11 @@ class Batch:
 
     @classmethod
     def of(cls, p: Matrix | Batch) -> Batch:
-        """Return the batch of joint distributions, itself if it is one."""
+        """Return ``p`` as a batch; a batch is returned unchanged."""
         return p if isinstance(p, Batch) else cls(p)
 
     def some(self, which: Mask) -> Batch:
-        """Return the batch of some of the joint distributions."""
+        """Return the batch of the joint distributions where ``which``, shape (N,), is True."""
         return self if which.all() else Batch(self.p[which])
 
     @cached_property
@@ -60,7 +47,7 @@ class Batch:
 
     @cached_property
     def extremes(self) -> Matrix:
-        """The least and the largest lift of each symbol, shape (N, 2, X)."""
+        """The min-lift and the max-lift of each symbol, shape (N, 2, X)."""
         return extremes_of(self.lifts)
 
     @cached_property
@@ -70,7 +57,7 @@ class Batch:
 
     @cached_property
     def shares(self) -> Matrix:
-        """P(x|s), shape (S, N, X), whose ratio to P(x) is the lift; P(x) where s has no mass, whose lift is 1."""
+        """P(x|s), shape (S, N, X); P(x) where s has no mass, so that its lift is 1."""
         p, prior = self.p.transpose(1, 0, 2), self.p_s.T[:, :, None]
         return np.divide(p, prior, out=np.repeat(self.p_x[None], len(prior), axis=0), where=prior > 0)
 
@@ -80,26 +67,26 @@ class Batch:
         return np.ascontiguousarray(self.p.transpose(1, 0, 2)).reshape(self.p.shape[1], -1)
 
     def columns(self, notion: Notion) -> Matrix:
-        """Return what the notion needs to know of the symbols' lifts: their extremes, or all."""
+        """Return the lifts that decide the notion: each symbol's extremes, or all of its lifts."""
         return self.extremes if notion.extremes else self.lifts
 
     def high_risk(self, notion: Notion) -> Mask:
-        """Return, shape (N, X), which symbols break the notion if they are published as they are."""
+        """Return a mask, shape (N, X), of the symbols that violate the notion if they are published as they are."""
         return ~notion.kept_columns(self.columns(notion), self.p_s)
 
     def masses(self, labels: Labels) -> Matrix:
-        """Return P(S = s, X in group g), shape (S, N, X); groups that no label names are empty."""
+        """Return P(S = s, X in group g), shape (S, N, X); 0 for groups that no label names."""
         n, n_x = labels.shape
         at = (labels + n_x * np.arange(n)[:, None]).ravel()
         return np.array([np.bincount(at, row, n * n_x) for row in self.flat], dtype=np.float64).reshape(-1, n, n_x)
 
     def kept(self, members: Mask, notion: Notion) -> Mask:
-        """Return, shape (N,), whether the symbols in ``members``, shape (N, X), merged, keep the notion."""
+        """Return, shape (N,), whether the symbols in ``members``, shape (N, X), satisfy the notion once merged."""
         mass = np.einsum("nsx,nx->ns", self.p, members)
         return np.asarray(notion.kept_columns(lift_of(mass[:, :, None], self.p_s), self.p_s)[:, 0])
 
     def release(self, labels: Labels) -> tuple[Matrix, Matrix]:
-        """Return the lifts of the groups, shape (N, S, X), and their chances, shape (N, X); empty ones have lift 1."""
+        """Return the groups' lifts, shape (N, S, X), and probabilities, shape (N, X); empty groups have lift 1."""
         found = self.masses(labels)
         chance = found.sum(axis=0)
         empty = chance == 0
@@ -110,14 +97,5 @@ class Batch:
 
 
 def extremes_of(lifts: Matrix) -> Matrix:
-    """Return the least and the largest lift of each column, shape (N, 2, X), for lifts of shape (N, S, X)."""
+    """Return the min-lift and the max-lift of each column, shape (N, 2, X), from lifts of shape (N, S, X)."""
     return np.stack([lifts.min(axis=1), lifts.max(axis=1)], axis=1)
-
-
-def channel_of(labels: Labels, joint: Joint, order: Labels) -> Channel:
-    """Return the channel that releases the group of x, groups in the order given."""
-    members = np.argsort(labels, kind="stable")
-    ends = np.cumsum(np.bincount(labels, minlength=labels.size))
-    starts = ends - np.bincount(labels, minlength=labels.size)
-    partition = [tuple(members[starts[g] : ends[g]].tolist()) for g in order]
-    return Channel.merge(partition, joint.n_public, joint.public)

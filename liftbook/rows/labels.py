@@ -1,0 +1,132 @@
+"""Algorithm 1 and the watchdog on many joint distributions at once: the partitions that liftlib finds one by one.
+
+Each function returns labels, see :mod:`liftbook.rows.batch`. The readable versions are
+:func:`~liftlib.merging.subset_merging.subset_merging` and :func:`~liftlib.merging.watchdog.watchdog`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from liftbook.rows.batch import Batch, Labels
+from liftbook.rows.pool import Pool, Risk, absorb
+from liftlib.notions import Notion
+from mixproof.checks import checked
+from mixproof.numerics import Mask, Matrix
+
+LoopName = Literal["standard", "printed"]
+
+
+@checked
+def watchdog_labels(p: Matrix | Batch, notion: Notion, *, extend: bool = True) -> Labels:
+    """Return the groups that complete merging forms in each of N joint distributions.
+
+    Parameters
+    ----------
+    p : Batch, or numpy.ndarray of shape (N, S, X)
+        Joint distributions, unchecked.
+    notion : Notion
+        A notion that lift columns decide.
+    extend : bool, keyword-only
+        See :func:`~liftlib.merging.watchdog.watchdog`.
+
+    Returns
+    -------
+    numpy.ndarray of int, shape (N, X)
+        A low-risk symbol's own index; the first high-risk symbol's index for merged symbols.
+    """
+    batch = Batch.of(p)
+    high = batch.high_risk(notion)
+    merged = high | absorb(batch, high, ~high, notion, notion.risk) if extend else high
+    return np.where(merged, high.argmax(axis=1)[:, None], np.arange(high.shape[1]))
+
+
+@checked
+def merge_labels(
+    p: Matrix | Batch, notion: Notion, *, loop: LoopName = "standard", extend: bool = True
+) -> tuple[Labels, Labels]:
+    """Return the groups that subset merging forms in each of N joint distributions.
+
+    Parameters
+    ----------
+    p : Batch, or numpy.ndarray of shape (N, S, X)
+        Joint distributions, unchecked.
+    notion : Notion
+        A notion that lift columns decide.
+    loop : {"standard", "printed"}, keyword-only
+        ``"printed"`` stops once the symbols left, merged, satisfy the notion (E23 Algorithm 1, line 4), and merges
+        them; the standard continues while symbols are left (C22 Algorithm 1, line 3).
+    extend : bool, keyword-only
+        See :func:`~liftlib.merging.subset_merging.subset_merging`.
+
+    Returns
+    -------
+    labels : numpy.ndarray of int, shape (N, X)
+        A low-risk symbol's own index; for a merged symbol, the index of the symbol that its group started from.
+    order : numpy.ndarray of int, shape (N, X)
+        The merged groups in the order in which they were made, the one repaired last at the end; then -1.
+    """
+    batch, omega = Batch.of(p), notion.risk
+    high = batch.high_risk(notion)
+    labels, order, last = _grown(batch, high, notion, omega, until_private=loop == "printed")
+    _unite_last(batch, labels, order, last, notion, omega)
+    if extend:
+        taken = absorb(batch, labels == last[:, None], ~high, notion, omega)
+        labels = np.where(taken, last[:, None], labels)
+    return labels, order
+
+
+def _grown(
+    batch: Batch, high: Mask, notion: Notion, omega: Risk, *, until_private: bool
+) -> tuple[Labels, Labels, Labels]:
+    """Return the groups that high-risk symbols form, their order, and the last of each joint distribution, -1 if none.
+
+    Each joint distribution goes at its own pace: in one step, one may start a group and another finish its third.
+    """
+    n, n_x = high.shape
+    alone = omega(batch.columns(notion), batch.p_s)
+    labels, order = np.tile(np.arange(n_x), (n, 1)), np.full((n, n_x), -1)
+    made, last = np.zeros(n, dtype=np.int64), np.full(n, -1)
+    pool = Pool(batch, high, notion, omega, np.asarray(high.any(axis=1)))
+    while pool.live.any():
+        rows = np.flatnonzero(pool.live & (pool.group < 0))
+        if rows.size:
+            of = pool.of[rows]
+            risks = np.take_along_axis(alone[of], pool.ids[rows], axis=1)
+            pool.start(rows, np.where(pool.free[rows], risks, -np.inf).argmax(axis=1))
+            last[of] = order[of, made[of]] = pool.group[rows]
+            made[of] += 1
+            if until_private:
+                rows, symbols = pool.close(rows)
+                labels[pool.of[rows], symbols] = pool.group[rows]
+        rows = np.flatnonzero(pool.live & (pool.left > 0))
+        of = pool.of[rows]
+        labels[of, pool.take(rows, pool.nearest()[rows])] = pool.group[rows]
+        pool.group[pool.kept()] = -1
+        pool.live &= pool.left > 0
+        pool.pack()
+    return labels, order, last
+
+
+def _unite_last(batch: Batch, labels: Labels, order: Labels, last: Labels, notion: Notion, omega: Risk) -> None:
+    """Let the last group of each joint take in earlier groups until it keeps the notion (E23 Alg. 1, lines 12-16).
+
+    It changes the labels and the order.
+    """
+    n_x = labels.shape[1]
+    which = ~batch.kept(labels == last[:, None], notion) & ((order >= 0).sum(axis=1) > 1)
+    if not which.any():
+        return
+    its = batch.some(which)
+    groups = np.zeros((len(its.p), n_x), dtype=bool)
+    at, places = np.nonzero(order[which] >= 0)
+    groups[at, order[which][at, places]] = True
+    one = np.arange(n_x) == last[which][:, None]
+    taken = absorb(Batch(np.moveaxis(its.masses(labels[which]), 0, 1)), one, groups & ~one, notion, omega)
+    gone = np.take_along_axis(taken, labels[which], axis=1)
+    labels[which] = np.where(gone, last[which][:, None], labels[which])
+    stays = (order[which] >= 0) & ~np.take_along_axis(taken, np.maximum(order[which], 0), axis=1)
+    moved = np.take_along_axis(order[which], np.argsort(~stays, axis=1, kind="stable"), axis=1)
+    order[which] = np.where(np.arange(n_x) < stays.sum(axis=1)[:, None], moved, -1)
