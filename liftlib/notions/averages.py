@@ -170,9 +170,10 @@ class Chi2Lift(_Averages):
     def _budget(self, measure: Matrix) -> Matrix:
         return np.log1p(np.sqrt(measure))
 
-    def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:  # noqa: ARG002 - alike for both
+    def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
         with np.errstate(over="ignore"):
-            return np.asarray(np.log1p(np.expm1(eps) / np.sqrt(p_s)))
+            # if the other lifts are equal they add least; inverses of others may add next to nothing
+            return np.asarray(np.log1p(np.expm1(eps) * np.sqrt((1 if inverse else 1 - p_s) / p_s)))
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102

@@ -175,7 +175,8 @@ class TestLiftBounds:
                 0
             ] == pytest.approx(eps)
             top = math.exp(Chi2Lift(math.inf, eps).lift_bounds(p_s).upper[0])
-            assert Chi2Lift(1, eps).required_budgets(np.array([[top], [1.0]]), p_s)[1].needed[0] == pytest.approx(eps)
+            column = np.array([[top], [(1 - p * top) / rest]])
+            assert Chi2Lift(1, eps).required_budgets(column, p_s)[1].needed[0] == pytest.approx(eps)
 
     def test_every_posterior_is_a_probability(self):
         p_s = np.array([0.25, 0.75])
@@ -481,7 +482,7 @@ class TestDifference:
 class TestCatalogue:
     def test_each_is_made_from_its_parameters(self):
         values = {"eps": 1.0, "eps_l": 1.0, "eps_u": 0.5, "alpha": 2.0}
-        for name in NOTIONS:
+        for name in list(NOTIONS):
             given_ = {key: values[key] for key in parameters(name) if key != "shape"}
             made = notion_from(name, given_, (2, 2))
             assert all(getattr(made, key) == value for key, value in given_.items())
