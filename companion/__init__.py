@@ -1,1 +1,21 @@
-"""Sphinx extensions and build steps for a book whose pages run; nothing here knows about lift."""
+"""Sphinx extensions and build steps for the online companion to a paper: a book whose pages run.
+
+Nothing here knows what the book is about. A book lists the extensions that it uses and says in its configuration what
+they need to know of it; ``tests/companion/toy`` is a whole book of two pages. The first line to write is one of
+``conf.py``, or of ``_config.yml`` for Jupyter Book::
+
+    extensions = ["myst_nb", "companion.sphinx.folding", "companion.sphinx.glossary"]
+
+The modules, each of which imports only from those before it:
+
+- ``errors``; ``exercises`` (check a reader's answer) and ``solutions`` (what a notebook asks in a solution's place);
+  ``outputs`` (figures as SVG with their panels and rows, tables of pandas, short numbers);
+- ``parameters`` (what a book says of its chapters' parameters), ``project`` (where the project is, and its pages),
+  ``sockets`` (kernels that nobody else can reach), ``chromium``, ``formatting`` (the code of chapters);
+- ``executing`` (chapters side by side) and ``browser`` (what pages run with: Pyodide, Vega-Lite, a small shell);
+- ``sphinx`` (the extensions) and ``pdf`` (the book on paper);
+- ``course`` (slides, notebooks and graded assignments).
+
+The values that a book may set are listed in ``companion.sphinx.settings``. Directives, and classes in the pages' HTML,
+begin with ``lift-``, the name of the book that this was written for.
+"""
