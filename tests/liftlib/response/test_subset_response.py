@@ -6,7 +6,9 @@ import pytest
 import liftlib as ll
 from liftlib.errors import LiftWarning, SolverFailure, UnsupportedNotion
 from liftlib.response import subset_response as subset_module
-from liftlib.response.subset_response import SubsetCertificate, Within
+from liftlib.response import within_subset
+from liftlib.response.subset_response import SubsetCertificate
+from liftlib.response.within_subset import Within, response_within, response_within_pair
 from mixproof import polytope
 
 
@@ -42,9 +44,10 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     notion = ll.LIP(0.5)
     subsets = [s for s in ll.mechanisms.subset_merging(joint, notion).partition if len(s) > 1]
     assert len(subsets) > 2
-    real = subset_module._within
-    monkeypatch.setattr(subset_module, "_pairs", lambda *_: {})
-    monkeypatch.setattr(subset_module, "_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else Within(None, 7))
+    real = response_within
+    monkeypatch.setattr(
+        subset_module, "response_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else Within(None, 7)
+    )
     channel = ll.mechanisms.subset_response(joint, notion)
     report = channel.certificate
     assert report.unions == len(subsets) - 1
@@ -54,7 +57,7 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     tried = sum(len(polytope.vertices(notion.halfspaces(joint)[:, one])) for one in large)
     assert report.rows > tried
     assert (report.rows - tried) % 7 == 0  # those of the subsets that were united count too
-    monkeypatch.setattr(subset_module, "_within", lambda *_: Within(None, 7))
+    monkeypatch.setattr(subset_module, "response_within", lambda *_: Within(None, 7))
     channel = ll.mechanisms.subset_response(joint, notion)
     report = channel.certificate
     assert report.fallback
@@ -72,27 +75,27 @@ def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
     notion = (ll.LIP(0.25), ll.LDP(0.5), ll.ALIP(0.4, 0.2))[seed % 3]
     for size in (1, 2, 3, 5):
         subset = sorted(rng.choice(8, size, replace=False).tolist())
-        kernel = subset_module._within(joint, notion.halfspaces(joint), subset).kernel
+        kernel = response_within(joint, notion.halfspaces(joint), subset).kernel
         merged = joint.p[:, subset].sum(axis=1, keepdims=True)
         private = bool(notion.kept_columns(merged / joint.p_s[:, None] / merged.sum(), joint.p_s)[0])
         assert (kernel is not None) == private
 
 
 @pytest.mark.parametrize("notion", [ll.LIP(0.4), ll.LDP(0.8), ll.ALIP(np.inf, 0.3), ll.ALIP(0.6, 0.3)], ids=str)
-def test_pairs_at_once_are_pairs_one_by_one(notion):
+def test_the_closed_form_of_a_pair_is_what_its_vertices_give(monkeypatch, notion):
     rng, compared = np.random.default_rng(0), 0
     for _ in range(10):
         joint = ll.Joint.from_counts(rng.integers(0, 9, (3, 12)) + (rng.random((3, 12)) < 0.1), drop_empty=True)
-        order = rng.permutation(joint.n_public).tolist()
-        subsets = [order[at : at + 2] for at in range(0, joint.n_public - 2, 2)] + [order[-1:]]
-        ready = subset_module._pairs(joint, notion.halfspaces(joint), subsets)
-        assert set(ready) <= {tuple(subset) for subset in subsets if len(subset) == 2}
-        for subset in subsets:
-            kernel, found, _ = subset_module._within(joint, notion.halfspaces(joint), subset)
-            if tuple(subset) in ready:
+        order, halfspaces = rng.permutation(joint.n_public).tolist(), notion.halfspaces(joint)
+        for at in range(0, joint.n_public - 2, 2):
+            pair = order[at : at + 2]
+            quick = response_within_pair(halfspaces[:, pair], joint.p_x[pair])
+            with monkeypatch.context() as patch:
+                patch.setattr(within_subset, "response_within_pair", lambda *_: None)
+                kernel, rows, _ = response_within(joint, halfspaces, pair)
+            if quick is not None:
                 compared += 1
-                assert ready[tuple(subset)][1] == found
-                quick = ready[tuple(subset)][0]
+                assert rows == 2
                 assert min(np.abs(quick - kernel).max(), np.abs(quick[:, ::-1] - kernel).max()) < 1e-9
     assert compared > 5
 
@@ -137,7 +140,7 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
 @pytest.mark.slow
 def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(monkeypatch):
     """15 secrets, 200 symbols, eps 1/2: one subset of 19 has 5.7 million vertices, which took minutes and 11 GB."""
-    monkeypatch.setattr(subset_module, "SECONDS", 2.0)
+    monkeypatch.setattr(within_subset, "SECONDS", 2.0)
     joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
     with pytest.warns(LiftWarning, match="within a subset of 19 symbols may be too many, or too close, to list"):
         channel = ll.mechanisms.subset_response(joint, notion)
@@ -160,12 +163,12 @@ def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_
         channel = ll.mechanisms.subset_response(joint, notion)
     assert channel.certified(SubsetCertificate).searched > 0
     assert notion.is_satisfied(joint, channel)
-    assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.GAP)
 
 
 def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch):
     joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
-    best, real, asked = utility(joint, ll.mechanisms.subset_response(joint, notion)), subset_module.cheapest, []
+    best, real, asked = utility(joint, ll.mechanisms.subset_response(joint, notion)), within_subset.cheapest, []
 
     def cheapest(rows, mass):
         asked.append(len(rows))
@@ -173,12 +176,12 @@ def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch)
             raise SolverFailure("HiGHS stopped: Unknown")
         return real(rows, mass)
 
-    monkeypatch.setattr(subset_module, "cheapest", cheapest)
+    monkeypatch.setattr(within_subset, "cheapest", cheapest)
     with pytest.warns(LiftWarning, match="may be too many, or too close, to list"):
         channel = ll.mechanisms.subset_response(joint, notion)
     made = channel.certified(SubsetCertificate)
     assert (made.searched, made.route) == (1, "rows listed or searched for in each subset")
-    assert utility(joint, channel) == pytest.approx(best, rel=2 * subset_module.GAP)
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.GAP)
 
 
 @pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr)
@@ -188,8 +191,8 @@ def test_whatever_is_too_large_the_notion_is_kept(monkeypatch, notion):
         joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(seed))
         listed = ll.mechanisms.subset_response(joint, notion)
         with monkeypatch.context() as patch:
-            patch.setattr(subset_module, "_pairs", lambda *_: {})
-            patch.setattr(subset_module, "too_large", lambda _, n: n > 1)
+            patch.setattr(within_subset, "response_within_pair", lambda *_: None)
+            patch.setattr(within_subset, "too_large", lambda _, n: n > 1)
             with pytest.warns(LiftWarning):
                 channel = ll.mechanisms.subset_response(joint, notion)
         assert notion.is_satisfied(joint, channel)
@@ -202,9 +205,9 @@ def test_what_a_search_cannot_resolve_is_merged(monkeypatch):
         raise SolverFailure("no")
 
     joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
-    monkeypatch.setattr(subset_module, "_pairs", lambda *_: {})
-    monkeypatch.setattr(subset_module, "too_large", lambda _, n: n > 1)
-    monkeypatch.setattr(subset_module, "cheapest_mixture", fails)
+    monkeypatch.setattr(within_subset, "response_within_pair", lambda *_: None)
+    monkeypatch.setattr(within_subset, "too_large", lambda _, n: n > 1)
+    monkeypatch.setattr(within_subset, "cheapest_mixture", fails)
     with pytest.warns(LiftWarning):
         channel = ll.mechanisms.subset_response(joint, notion)
     merged = ll.mechanisms.subset_merging(joint, notion)
@@ -213,5 +216,5 @@ def test_what_a_search_cannot_resolve_is_merged(monkeypatch):
 
 
 def test_few_symbols_are_never_too_large():
-    assert not subset_module.too_large(2**16, 10)
-    assert subset_module.too_large(2**16, 11)
+    assert not within_subset.too_large(2**16, 10)
+    assert within_subset.too_large(2**16, 11)

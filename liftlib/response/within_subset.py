@@ -1,0 +1,129 @@
+"""The optimal response within one subset of symbols (E23 eqs. (24)-(27)), which Algorithm 2 asks of each."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.joint import Joint
+from liftlib.response.posteriors import cheapest
+from mixproof.numerics import KEEP_TOL, ROOM, Matrix, Vector
+from mixproof.polytope import vertices
+from mixproof.search import cheapest_mixture
+
+MOST_VERTICES = 10_000_000
+"""Largest number of vertices, by the upper bound theorem, for which a subset's vertices are listed.
+
+With 15 secrets, 13 symbols have up to 2.7 million by the theorem, 0.1 million in fact, and take a second or two.
+"""
+
+FEW_SYMBOLS = 10
+"""Number of symbols up to which vertices are always listed: a notion with many halfspaces has a high bound."""
+
+GAP, SECONDS = 1e-3, 10.0
+"""Where the search within a larger subset ends: at this share of its utility, or after this time."""
+
+
+class Within(NamedTuple):
+    """The optimal P(y|x) within a subset of k symbols.
+
+    Attributes
+    ----------
+    kernel : numpy.ndarray, shape (k, Y), or None
+        None if the subset allows no response, which is so exactly if the subset, merged, violates the notion.
+    rows : int
+        How many posteriors (vertices, or those that a search found) it was chosen from.
+    searched : bool
+        Whether posteriors were searched for, because the vertices may be too many or too close to list.
+    """
+
+    kernel: Matrix | None
+    rows: int
+    searched: bool = False
+
+
+def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Within:
+    """Return the optimal response within a subset: the cheapest mixture of its polytope's vertices.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    halfspaces : numpy.ndarray, shape (m, X)
+        The notion's cone of posteriors; its columns in the subset are the polytope of E23 eq. (25).
+    subset : list of int
+        Symbols.
+    """
+    polytope, p_x = halfspaces[:, subset], joint.p_x[subset]
+    if len(subset) == 2:
+        pair = response_within_pair(polytope, p_x)
+        if pair is not None:
+            return Within(pair, 2)
+    if too_large(*polytope.shape):
+        return _searched(polytope, p_x / p_x.sum())
+    n_vertices = 0
+    try:
+        posteriors = vertices(polytope, interior=p_x)  # eq. (25)
+        n_vertices = len(posteriors)
+        return Within(cheapest(posteriors, p_x / p_x.sum()).kernel if n_vertices else None, n_vertices)  # eq. (26)
+    except InfeasiblePrivacy:
+        return Within(None, n_vertices)  # there are posteriors, but no mixture of them averages to P_X
+    except SolverFailure:  # vertices that nearly coincide can be too much for qhull, or for HiGHS
+        return _searched(polytope, p_x / p_x.sum())
+
+
+def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
+    """Return the optimal P(y|x) of two symbols in closed form, shape (2, 2), or None if there is next to no room.
+
+    The posteriors (t, 1 - t) that the notion allows are a segment; its two ends are mixed so that they average to P_X.
+
+    Parameters
+    ----------
+    halfspaces : numpy.ndarray, shape (m, 2)
+    p_x : numpy.ndarray, shape (2,)
+    """
+    own = p_x[0] / p_x.sum()
+    # a constraint's value at (t, 1 - t) is slack + slope (t - own)
+    slope = halfspaces[:, 0] - halfspaces[:, 1]
+    slack = halfspaces[:, 1] + slope * own
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = slack / np.abs(slope)
+    low = own - min(own, np.where(slope > 0, room, np.inf).min(initial=np.inf))
+    high = own + min(1 - own, np.where(slope < 0, room, np.inf).min(initial=np.inf))
+    if not ((slack > ROOM).all() and own - low > ROOM and high - own > ROOM):
+        return None
+    ends, weights = np.array([low, high]), np.array([high - own, own - low]) / (high - low)
+    return np.stack([ends * weights / own, (1 - ends) * weights / (1 - own)])
+
+
+def too_large(n_halfspaces: int, n: int) -> bool:
+    """Return whether n symbols may have too many vertices under so many halfspaces to list them.
+
+    Notes
+    -----
+    McMullen's upper bound theorem: a polytope of d dimensions and m sides has at most C(m - ceil(d/2), floor(d/2)) +
+    C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.
+
+    Examples
+    --------
+    >>> too_large(10, 17), too_large(30, 19)  # ALIP with 5 and with 15 secrets
+    (False, True)
+    """
+    sides, half = n_halfspaces + n, (n - 1) // 2
+    rest = n - 1 - half
+    most = math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0))
+    return n > FEW_SYMBOLS and most > MOST_VERTICES
+
+
+def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
+    """Return a good response within a subset of distribution ``p_x`` whose vertices are not listed."""
+    if not (halfspaces @ p_x >= -KEEP_TOL).all():
+        return Within(None, 0, searched=True)
+    try:
+        posteriors = cheapest_mixture(halfspaces, p_x, gap=GAP, seconds=SECONDS, slack=KEEP_TOL).rows
+        return Within(cheapest(posteriors, p_x).kernel, len(posteriors), searched=True)
+    except (InfeasiblePrivacy, SolverFailure):  # a budget finer than solvers resolve: merged, it satisfies the notion
+        return Within(np.ones((p_x.size, 1)), 0, searched=True)
