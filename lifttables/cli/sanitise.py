@@ -141,7 +141,12 @@ def summary(done: Sanitised) -> list[str]:
     ran = f"mechanism: {done.design.mechanism}"
     if done.card.broken:
         return [ran]
-    return [ran, *map(statement, done.design.kept), *(f"  {sentence}" for sentence in done.card.words)]
+    alone = not done.card.keep and done.card.release == 1
+    return [
+        ran,
+        *map(statement, done.design.kept if alone else done.card.kept),
+        *(f"  {sentence}" for sentence in done.card.words),
+    ]
 
 
 @contextmanager

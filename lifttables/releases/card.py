@@ -14,7 +14,7 @@ import numpy as np
 
 from liftlib import __version__
 from liftlib.channel import Channel
-from lifttables.designs.designing import Design, Kept
+from lifttables.designs.designing import POPULATION, Design, Kept
 from lifttables.designs.rounding import bits
 from lifttables.designs.statement import in_words, not_covered, statement
 from lifttables.encoding.columns import JOIN, RARE
@@ -95,6 +95,11 @@ class Card:
     broken: str = ""
 
     @property
+    def for_population(self) -> bool:
+        """Whether the card promises something for the population that the rows are a sample of."""
+        return any(one.whom.startswith(POPULATION) for one in self.kept)
+
+    @property
     def cite(self) -> str:
         """How to cite the release."""
         under = f"with {self.notion} BROKEN" if self.broken else f"under {self.notion}"
@@ -136,7 +141,8 @@ class Card:
             lines = [f"# {_cell(self.broken)}", "", f"This is the card of {title}. It promises nothing.", ""]
         else:
             lines = [f"# {title}", "", "## What is promised", "", *(f"- {statement(one)}" for one in self.kept), ""]
-            lines += ["For one person:", "", *(f"- {_cell(one)}" for one in self.words), ""]
+            whom = "For one person" if self.for_population else "For one person of this sample"
+            lines += [f"{whom}:", "", *(f"- {_cell(one)}" for one in self.words), ""]
         lines += ["## What is never promised" if self.broken else "## What is not", ""]
         lines += [f"- {_cell(one)}" for one in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
@@ -185,6 +191,8 @@ def card_of(
     keep_order: bool = False,
     release: int = 1,
     broken: str = "",
+    others: str = "",
+    population: bool = False,
     kernel: bool = True,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
@@ -201,12 +209,17 @@ def card_of(
         Which release of these rows it is.
     broken : str, keyword-only
         What is broken, together with kept columns or earlier releases, so that the card promises nothing.
+    others : str, keyword-only
+        What else is published about the rows, together with which the notion is kept.
+    population : bool, keyword-only
+        Whether that was proved for the population; otherwise the card states it for this sample only.
     kernel : bool, keyword-only
         Whether the card has the kernel, where that may be published at all.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
     grid = made.grid if kernel else None
+    sample_only = bool(others and not (population or broken) and made.confidence)
     public = made.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     words = () if made.promise is None or broken else in_words(made.promise, JOIN.join(made.secret.names))
@@ -215,9 +228,12 @@ def card_of(
         columns=tuple(public.names),
         keep=tuple(keep),
         notion=made.notion,
-        kept=() if broken else tuple(replace(one, numbers="") for one in made.kept),
+        kept=() if broken else _statements(made, others, population=population),
         words=words,
-        not_covered=not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=kernel),
+        not_covered=(
+            *([f"The population: together with {others}, the notion was proved for this sample only."] * sample_only),
+            *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=kernel),
+        ),
         symbols=symbols,
         texts=made.texts,
         sources=made.sources,
@@ -232,6 +248,20 @@ def card_of(
         rows=made.rows,
         options=dict(options or {}),
         broken=broken,
+    )
+
+
+def _statements(made: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
+    """Return for whom the notion is kept with what else is published; the population only where that was proved."""
+    kept = tuple(replace(one, numbers="") for one in made.kept)
+    if not others:
+        return kept
+    how = "checked together, against the table's own shares", "by bounds on all released and kept values together"
+    return tuple(
+        replace(one, whom=f"{whom}, together with {others}", how=how[at])
+        for one in kept
+        for at, whom in enumerate(("this sample", POPULATION))
+        if (one.whom == POPULATION) == bool(at) and (not at or population)
     )
 
 

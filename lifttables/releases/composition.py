@@ -123,11 +123,17 @@ class Beside:
         For everybody: why nothing is promised; empty where the notion is kept together with the rest.
     checked : bool
         Whether it could be computed what all of it tells together.
+    others : str
+        What else is published about the rows; empty where there is nothing.
+    population : bool
+        Whether the notion was proved for the population together with it, and not for this sample alone.
     """
 
     notes: tuple[str, ...] = ()
     broken: str = ""
     checked: bool = True
+    others: str = ""
+    population: bool = False
 
 
 def beside_others(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], *, allow: bool) -> Beside:
@@ -152,7 +158,7 @@ def beside_others(table: Table, made: Design, earlier: Sequence[Design], keep: S
         unknown = f"it is not known whether {made.notion} is kept together with {beside}"
         return Beside((f"BROKEN, nothing is promised: {error}",), f"BROKEN: {unknown}", checked=False)
     if not found.broken:
-        return Beside((f"{made.notion} is kept together with {beside}, for these rows",))
+        return Beside(others=beside)
     broken = f"{made.notion} is BROKEN together with {beside}: {found.worst}"
     if not allow:
         raise BrokenNotion(f"{broken}; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)")

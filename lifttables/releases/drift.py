@@ -48,6 +48,9 @@ class Drift:
     beside : str
         Why nothing is promised of the new rows together with what else is published about them, such as kept columns;
         empty where the notion is kept together with it.
+    sample_only : str
+        What else is published about the new rows, where the notion was proved together with it for these rows but not
+        for the population.
     """
 
     rows: int
@@ -59,6 +62,7 @@ class Drift:
     population: Verdict | None
     untold: str
     beside: str = ""
+    sample_only: str = ""
 
     @property
     def differs(self) -> bool:
@@ -83,6 +87,11 @@ class Drift:
         """What is promised of the release of the new rows, in a sentence."""
         if self.beside:
             return f"nothing is promised of the new rows. {self.beside}"
+        if self.sample_only:
+            return (
+                f"the notion is kept for the new rows together with {self.sample_only}, for this sample only: it was "
+                "not proved for the population"
+            )
         if self.population == "broken":
             return "nothing is promised of the new rows, for they show that the notion is broken for their population"
         if self.population == "kept":

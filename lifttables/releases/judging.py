@@ -8,15 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from liftlib.errors import BrokenNotion, Drifted
-from lifttables.designs.designing import Design
+from lifttables.designs.designing import CONFIDENCE, Design
 from lifttables.encoding.table import Table
 from lifttables.releases.composition import Beside, beside_others
 from lifttables.releases.drift import Drift, drift_of
+from lifttables.releases.kept_columns import proved_for_population
 from lifttables.releases.ledger import Ledger, past_of
 from lifttables.releases.recognising import recognised
 from lifttables.releases.releasing import Publishing, check_keep
 from lifttables.sources.distributed import Parted
 from lifttables.sources.randomness import generator
+
+FOR_SAMPLE = "for this sample only: it was not proved for the population"
+"""Of what is published beside a release."""
 
 OWN_ROWS = (
     "the table has exactly the counts that the design was made from, so its rows were released when the design was made"
@@ -62,11 +66,19 @@ def judged(
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
     found = beside_known(table, made, past, how.keep, applied=True, allow=allow)
-    return replace(drift, beside=found.broken), found.notes
+    sample = "" if found.population else found.others
+    return replace(drift, beside=found.broken, sample_only=sample), found.notes
 
 
 def beside_known(
-    table: Table, made: Design, past: Ledger | None, keep: Sequence[str], *, applied: bool, allow: bool
+    table: Table,
+    made: Design,
+    past: Ledger | None,
+    keep: Sequence[str],
+    *,
+    applied: bool,
+    allow: bool,
+    chosen: float = 0.0,
 ) -> Beside:
     """Return whether a release satisfies its notion together with all that is known to be published about its rows.
 
@@ -80,6 +92,8 @@ def beside_known(
     applied : bool, keyword-only
         Whether the design was made before, so that its own rows have been released already.
     allow : bool, keyword-only
+    chosen : float, keyword-only
+        See :attr:`lifttables.encoding.columns.Counts.chosen`.
 
     Raises
     ------
@@ -102,7 +116,13 @@ def beside_known(
         if not notes:
             raise
         raise BrokenNotion(f"{error}. {'; '.join(notes)}") from error
-    return replace(found, notes=(*found.notes, *notes))
+    if not found.others:
+        return replace(found, notes=(*found.notes, *notes))
+    confidence = CONFIDENCE if applied and made.confidence is None else made.confidence
+    proved = confidence is not None and not earlier and proved_for_population(table, made, kept, confidence, chosen)
+    whom = f"for the population with confidence {confidence:g}" if proved else FOR_SAMPLE
+    together = f"{made.notion} is kept together with {found.others}, {whom}"
+    return replace(found, notes=(together, *notes), population=proved)
 
 
 def _same_design(one: Design, other: Design) -> bool:

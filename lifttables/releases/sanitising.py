@@ -172,12 +172,14 @@ def described(
     """
     check_keep(table, made, how.keep)
     check_each_secret(made)
-    beside = beside_known(table, made, past, how.keep, applied=False, allow=allow)
+    beside = beside_known(table, made, past, how.keep, applied=False, allow=allow, chosen=counts.chosen)
     notes = (*beside.notes, *notes_on(table, made, reading, how, rng, broken=bool(beside.broken)))
     found = audited(counts, made.promise, made, resamples=resamples, notes=notes)
     if beside.broken:  # the channel alone keeps the notion, but it is not released alone
         kept = False if beside.checked else None
         found = replace(found, kept=kept, population="cannot be told from this table")
+    elif beside.others and not beside.population:  # the audit is of the released columns alone
+        found = replace(found, population="cannot be told from this table")
     release = 1 if past is None else 1 + len(past.earlier)
     card = card_of(
         made,
@@ -185,6 +187,8 @@ def described(
         keep_order=how.keep_order,
         release=release,
         broken=beside.broken,
+        others=beside.others,
+        population=beside.population,
         kernel=how.kernel,
         options=options_of(made, reading, how, allow=allow),
     )

@@ -1,15 +1,19 @@
 """Columns kept beside a release through a design: `apply` on every kind of frame refuses what `lift apply` refuses."""
 
+import math
 import re
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.stats import beta
 from table_of_people import AGE, ILL
 
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion
+from lifttables.cli import main
 from lifttables.designs.designing import load
 
 ROWS = {
@@ -68,7 +72,8 @@ def test_a_kept_column_that_reveals_the_secret_is_refused(kind, design):
     assert "kept for" not in " ".join([str(done.drift), done.drift.promise, *done.notes])
     harmless = tables.apply(FRAMES[kind](), design, keep=["coin"])
     assert "kept for the population" in harmless.drift.promise
-    assert harmless.notes == ("LIP(eps=1.0) is kept together with the kept columns coin, for these rows",)
+    together = "LIP(eps=1.0) is kept together with the kept columns coin, for the population with confidence 0.95"
+    assert harmless.notes == (together,)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -121,3 +126,84 @@ def test_rows_that_show_the_notion_broken_promise_nothing():
     words = {"rows": 9, "p_value": 0.5, "distance": 0.1, "of": "the joint distribution", "untold": ""}
     drift = tables.Drift(**words, violation=0.1, confidence=0.95, population="broken")
     assert drift.promise.startswith("nothing is promised")
+
+
+def by_hand(kept, n, confidence):
+    """What LIP needs for the population of a kept column beside a released constant, by Clopper and Pearson's bounds.
+
+    Two secrets, one public symbol, two kept values: the chance of error is shared by P(z|s) of two secrets, P(z) and
+    P_S, and by two ends of each.
+    """
+    part, worst = (1 - confidence) / 4, 0.0
+    n_s = [sum(one) for one in kept]
+    prior = [beta.ppf(part / 4, rows, n - rows + 1) for rows in n_s]
+    for z in range(2):
+        rows = [(kept[0][z], n_s[0]), (kept[1][z], n_s[1]), (kept[0][z] + kept[1][z], n)]
+        low = [beta.ppf(part / 4, k, m - k + 1) for k, m in rows]
+        up = [beta.isf(part / 4, k + 1, m - k) for k, m in rows]
+        for s in range(2):
+            worst = max(worst, math.log(min(up[s] / low[2], 1 / prior[s])), -math.log(low[s] / up[2]))
+    return worst
+
+
+KEPT = [[600, 400], [400, 600]]
+"""Rows by secret and kept value."""
+
+
+def frame_of(kept):
+    rows = [("ab"[s], "x", "pq"[z]) for s in range(2) for z in range(2) for _ in range(kept[s][z])]
+    return pl.DataFrame(rows, schema=["s", "x", "z"], orient="row")
+
+
+@pytest.mark.parametrize(("over", "proved"), [(1e-6, True), (-1e-6, False)])
+def test_the_card_says_the_population_only_where_that_was_proved(over, proved, tmp_path, capsys):
+    """The audit used to judge kept columns for the rows alone, and the card said the population."""
+    eps = by_hand(KEPT, 2000, 0.95) + over
+    assert eps > 0.25 > -math.log(0.8)
+    done = tables.sanitise(
+        frame_of(KEPT), secret="s", public="x", keep=["z"], notion=ll.LIP(eps), resamples=0, confidence=0.95
+    )
+    text, kept = done.card.as_text(), [one.whom for one in done.card.kept]
+    assert kept[0] == "this sample, together with the kept columns z"
+    assert kept[1:] == ["the population, together with the kept columns z"] * proved
+    assert (
+        "The population: together with the kept columns z, the notion was proved for this sample only." in text
+    ) != (proved)
+    assert ("For one person of this sample:" in text) != proved
+    assert (done.audit.population == "kept") == proved
+    frame_of(KEPT).write_csv(tmp_path / "in.csv")
+    words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--keep", "z", "--notion", "lip"]
+    assert main([*words, "--eps", repr(eps), "--resamples", "0", "-o", str(tmp_path / "out.csv")]) == 0
+    out = capsys.readouterr().out
+    assert ("is kept for the population, together with the kept columns z with confidence 0.95" in out) == proved
+    assert "is kept for the population with confidence 0.95: " not in out
+    again = tables.apply(frame_of(KEPT), done.design, keep=["z"])
+    assert ("for this sample only" in again.drift.promise) != proved
+    assert ("kept for the population" in again.drift.promise) == proved
+
+
+def test_an_earlier_release_is_judged_for_the_sample_alone(tmp_path):
+    words = {"secret": "s", "public": "z", "notion": ll.LIP(1.0), "resamples": 0, "ledger": tmp_path / "ledger.json"}
+    first = tables.sanitise(frame_of(KEPT), **words)
+    assert first.card.for_population
+    second = tables.sanitise(frame_of(KEPT), **words)
+    assert not second.card.for_population
+    assert (
+        "together with 1 earlier release of these rows, the notion was proved for this sample" in second.card.as_text()
+    )
+
+
+@pytest.mark.slow
+def test_no_card_promises_the_population_what_is_false_there():
+    """The law of the review: the kept column's lift is slightly over the budget, and a third of samples hide it."""
+    rng, promised = np.random.default_rng(0), 0
+    p = np.array([[0.30, 0.20], [0.20, 0.30]])
+    eps = -math.log(0.8) - 0.01
+    for _ in range(100):
+        kept = rng.multinomial(3000, p.ravel()).reshape(2, 2).tolist()
+        words = {"secret": "s", "public": "x", "keep": ["z"], "notion": ll.LIP(eps), "resamples": 0}
+        try:
+            promised += tables.sanitise(frame_of(kept), **words).card.for_population
+        except BrokenNotion:
+            continue
+    assert promised == 0
