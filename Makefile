@@ -79,6 +79,7 @@ wheel: .venv/installed  ## The wheel in fresh environments, bare and with each e
 # build and the wheel have the lock's versions alone
 RESOLUTION ?= lowest-direct
 BOUNDS := _build/$(RESOLUTION)
+NEED_SPHINX := $(foreach one,toy_book compiling grammar,--ignore tests/companion/test_$(one).py)
 bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
 	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn --extra fast \
@@ -88,7 +89,7 @@ bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; 
 	  pytest pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
 	cat $(BOUNDS)/versions.txt
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
-	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
+	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(NEED_SPHINX) $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
 lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-header --no-annotate \

@@ -1,7 +1,7 @@
 """Which statements of a chapter an exercise needs: a slice backwards through what defines its names.
 
 Names alone are followed: a list that is changed under another name, or a file that is written and read again, is not
-seen. That nothing was missed is seen by running the notebooks (tests/liftbook/build/test_course.py).
+seen. That nothing was missed is seen by running the notebooks.
 """
 
 from __future__ import annotations

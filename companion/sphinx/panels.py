@@ -1,6 +1,6 @@
 """Figures of several panels, which stand side by side where there is room, and one above the other where there is not.
 
-A figure drawn by ``liftbook.plots`` says in its SVG where its panels are (``companion.outputs.stacking``).
+A figure that ``companion.outputs.showing`` wrote says in its SVG where its panels are (``companion.outputs.stacking``).
 """
 
 import posixpath
@@ -21,7 +21,7 @@ logger = getLogger(__name__)
 
 
 class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """An image that liftbook drew: ``size`` and the ``boxes`` of its panels, in points, and whether it has ``rows``."""
+    """An image that says its ``size`` and the ``boxes`` of its panels, in points, and whether it has ``rows``."""
 
 
 def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:

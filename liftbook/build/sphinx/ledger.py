@@ -1,16 +1,14 @@
 """The directive ``lift-ledger``: the claims with what is stored of them, a chapter's own or, to explore, all.
 
 ``{lift-ledger}`` with a chapter's name is a table of the sentences that this chapter shows; without a name it is the
-whole ledger, a card a sentence, with a plot and what filters and sorts it (``ledger.js``). Both read ``data/``, so that
-a number stands in one place.
+whole ledger, a card a sentence, with a plot and what filters and sorts it (``companion.sphinx.ledger``). Both read
+``data/``, so that a number stands in one place.
 """
 
 import html
 import inspect
-import math
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from docutils import nodes  # type: ignore[import-untyped]
@@ -18,12 +16,13 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from companion.sphinx.ledger import Point, cell, controls, plot, script
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, drawn_at_random, entries, read_sentences
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
 from liftbook.claims.stored import stored_values
 
-SCRIPT = Path(__file__).with_name("ledger.js")
+ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
 PAPERS = ("E23", "C22", "I21", "S20")
 SCALES = {
     "paper": "the paper's setting",
@@ -57,13 +56,14 @@ class Ledger(SphinxDirective):
             return [self.parsed(table_of(mine), "lift-claims")]
         told = Counter(entry.claim.reason for entry in found if entry.claim.reason)
         first = {entry.claim.reason: entry.claim.id for entry in reversed(found)}
-        made: list[nodes.Node] = [raw(controls(found) + plot(found) + '<div id="ledger-list">')]
+        made: list[nodes.Node] = [
+            raw(controls(choices(found), ORDERS) + plot(points(found)) + '<div id="ledger-list">')
+        ]
         for at, entry in enumerate(found):
             of = first.get(entry.claim.reason, "")
             elsewhere = of if told[entry.claim.reason] > 1 and of != entry.claim.id else ""
             made += [raw(opening(entry, at)), self.parsed(card(entry, elsewhere), "claim-text"), raw(closing(entry))]
-        script = SCRIPT.read_text(encoding="utf-8")
-        return [*made, raw(f"</div><script>{script}</script>")]
+        return [*made, raw(f"</div>{script()}")]
 
     def parsed(self, lines: Sequence[str], kind: str) -> nodes.container:
         """Return Markdown lines as nodes, with maths and links."""
@@ -102,12 +102,6 @@ def found_in_words(values: Sequence[Value]) -> str:
     """Return replications in words."""
     text = shown(values) if values else "not run yet"
     return WORDS.get(text, text)
-
-
-def cell(text: str) -> str:
-    """Return a text that does not end a table's cell; in maths a bar has a name."""
-    pieces = text.split("$")
-    return "$".join(p.replace("|", r"\vert ") if at % 2 else p.replace("|", r"\|") for at, p in enumerate(pieces))
 
 
 def table_of(found: Sequence[Entry]) -> list[str]:
@@ -195,70 +189,22 @@ def distance(entry: Entry) -> float:
     return abs(range_of(numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
 
 
-def controls(found: Sequence[Entry]) -> str:
-    """Return what filters and sorts; without a script it stays hidden, and all cards are seen."""
+def choices(found: Sequence[Entry]) -> dict[str, Sequence[str]]:
+    """Return what cards are filtered by."""
     chapters = sorted({entry.claim.chapter for entry in found})
-    choices = {"paper": PAPERS, "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
-    boxes = [
-        f'<label>{name} <select data-filter="{name}"><option value="">all</option>'
-        + "".join(f"<option>{html.escape(one)}</option>" for one in values)
-        + "</select></label>"
-        for name, values in choices.items()
-    ]
-    orders = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
-    sort = "".join(f'<option value="{key}">{text}</option>' for key, text in orders.items())
-    return (
-        f'<form id="ledger-controls" hidden>{"".join(boxes)}'
-        '<label>text <input type="search" data-filter="text" placeholder="a word of the sentence"></label>'
-        f'<label>sort by <select data-sort>{sort}</select></label><output aria-live="polite"></output></form>'
-    )
+    return {"paper": PAPERS, "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
 
 
-WIDTH, HEIGHT, MARGIN = 640, 420, 46
-
-
-def scaled(value: float) -> float:
-    """Return a number on a scale that is linear near 0 and logarithmic beyond, for prints from 0.02 to 476."""
-    return math.asinh(value / 0.05)
-
-
-def plot(found: Sequence[Entry]) -> str:
-    """Return an SVG of printed against computed numbers with the range of the replications; each point is a link."""
-    ends = scaled(-20), scaled(1000)
-
-    def across(value: float) -> float:
-        return MARGIN + (scaled(value) - ends[0]) / (ends[1] - ends[0]) * (WIDTH - 2 * MARGIN)
-
-    def up(value: float) -> float:
-        return HEIGHT - MARGIN - (scaled(value) - ends[0]) / (ends[1] - ends[0]) * (HEIGHT - 2 * MARGIN)
-
-    parts = [f'<line class="same" x1="{across(-20):.1f}" y1="{up(-20):.1f}" x2="{across(900)}" y2="{up(900):.1f}"/>']
-    for tick in (-10, -1, -0.1, 0, 0.1, 1, 10, 100):
-        parts += [
-            f'<text x="{across(tick):.1f}" y="{HEIGHT - MARGIN + 18}" text-anchor="middle">{tick:g}</text>',
-            f'<text x="{MARGIN - 6}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>',
-        ]
+def points(found: Sequence[Entry]) -> Iterator[Point]:
+    """Give the point of each claim that prints a number."""
     for entry in found:
         numbers = [value for value in entry.found if not isinstance(value, bool | Interval)]
         if not numbers or entry.claim.printed in ("true", ""):
             continue
         low, high, mean = range_of(numbers)
-        x, name = across(float(entry.claim.printed)), entry.claim.id
+        name = entry.claim.id
         title = f"{name}: printed {entry.claim.printed}, here {found_in_words(entry.found)}, {entry.verdict}"
-        parts.append(
-            f'<a href="#{name}" data-id="{name}" class="{SHORT[entry.verdict]}"><title>{html.escape(title)}</title>'
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{up(low):.1f}" y2="{up(high):.1f}"/>'
-            f'<circle cx="{x:.1f}" cy="{up(mean):.1f}" r="4"/></a>'
-        )
-    label = "Printed numbers against what is computed here; points on the diagonal agree. Each point leads to its row."
-    axes = (
-        f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">printed</text>'
-        f'<text x="12" y="{HEIGHT / 2}" transform="rotate(-90 12 {HEIGHT / 2})" text-anchor="middle">computed</text>'
-    )
-    return (
-        f'<figure id="ledger-plot"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{label}">'
-        f"{''.join(parts)}{axes}</svg><figcaption>{label}</figcaption></figure>"
-    )
+        yield Point(name, title, SHORT[entry.verdict], float(entry.claim.printed), low, high, mean)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -8,9 +8,10 @@
   const output = form.querySelector("output");
   const words = new Map(cards.map((card) => [card, card.textContent.toLowerCase()]));
 
+  const choices = [...form.querySelectorAll("select[data-filter]")].map((select) => select.dataset.filter);
   const value = (name) => form.querySelector(`[data-filter="${name}"]`).value;
   const shows = (card) =>
-    ["paper", "kind", "verdict", "chapter"].every((name) => !value(name) || card.dataset[name] === value(name)) &&
+    choices.every((name) => !value(name) || card.dataset[name] === value(name)) &&
     value("text").toLowerCase().split(/\s+/).every((word) => words.get(card).includes(word));
 
   const update = () => {

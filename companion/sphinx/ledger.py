@@ -1,0 +1,108 @@
+"""A ledger: cards to filter and sort, and a plot of printed against computed numbers; the book makes the cards.
+
+A card is ``<article class="claim" id="NAME" data-KEY="VALUE" ...>`` in ``<div id="ledger-list">``. The script filters
+by the keys that :func:`controls` is given, sorts by ``data-order``, ``data-off`` (both numbers) and other keys, and
+hides the points of cards that it hides.
+"""
+
+import html
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SCRIPT = Path(__file__).with_name("ledger.js")
+WIDTH, HEIGHT, MARGIN = 640, 420, 46
+TICKS = (-10, -1, -0.1, 0, 0.1, 1, 10, 100)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A printed number with the mean and the range of what is computed; ``name`` is its card, ``kind`` its style."""
+
+    name: str
+    title: str
+    kind: str
+    printed: float
+    low: float
+    high: float
+    mean: float
+
+
+def script() -> str:
+    """Return the script as HTML."""
+    return f"<script>{SCRIPT.read_text(encoding='utf-8')}</script>"
+
+
+def cell(text: str) -> str:
+    """Return a text that does not end a table's cell; in maths a bar has a name.
+
+    >>> cell("a|b $|x|$")
+    'a\\\\|b $\\\\vert x\\\\vert $'
+    """
+    pieces = text.split("$")
+    return "$".join(p.replace("|", r"\vert ") if at % 2 else p.replace("|", r"\|") for at, p in enumerate(pieces))
+
+
+def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) -> str:
+    """Return what filters and sorts; without a script it stays hidden, and all cards are seen.
+
+    Parameters
+    ----------
+    choices : mapping of str to sequence of str
+        The values to choose from, by key.
+    orders : mapping of str to str
+        What sorting by a key is called.
+    """
+    boxes = [
+        f'<label>{name} <select data-filter="{name}"><option value="">all</option>'
+        + "".join(f"<option>{html.escape(one)}</option>" for one in values)
+        + "</select></label>"
+        for name, values in choices.items()
+    ]
+    sort = "".join(f'<option value="{key}">{text}</option>' for key, text in orders.items())
+    return (
+        f'<form id="ledger-controls" hidden>{"".join(boxes)}'
+        '<label>text <input type="search" data-filter="text" placeholder="a word of the sentence"></label>'
+        f'<label>sort by <select data-sort>{sort}</select></label><output aria-live="polite"></output></form>'
+    )
+
+
+def scaled(value: float) -> float:
+    """Return a number on a scale that is linear near 0 and logarithmic beyond, for prints from 0.02 to 476."""
+    return math.asinh(value / 0.05)
+
+
+def plot(points: Iterable[Point]) -> str:
+    """Return an SVG of printed against computed numbers with the range of the replications; each point is a link."""
+    ends = scaled(-20), scaled(1000)
+
+    def across(value: float) -> float:
+        return MARGIN + (scaled(value) - ends[0]) / (ends[1] - ends[0]) * (WIDTH - 2 * MARGIN)
+
+    def up(value: float) -> float:
+        return HEIGHT - MARGIN - (scaled(value) - ends[0]) / (ends[1] - ends[0]) * (HEIGHT - 2 * MARGIN)
+
+    parts = [f'<line class="same" x1="{across(-20):.1f}" y1="{up(-20):.1f}" x2="{across(900)}" y2="{up(900):.1f}"/>']
+    for tick in TICKS:
+        parts += [
+            f'<text x="{across(tick):.1f}" y="{HEIGHT - MARGIN + 18}" text-anchor="middle">{tick:g}</text>',
+            f'<text x="{MARGIN - 6}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>',
+        ]
+    for point in points:
+        x = across(point.printed)
+        parts.append(
+            f'<a href="#{point.name}" data-id="{point.name}" class="{point.kind}">'
+            f"<title>{html.escape(point.title)}</title>"
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{up(point.low):.1f}" y2="{up(point.high):.1f}"/>'
+            f'<circle cx="{x:.1f}" cy="{up(point.mean):.1f}" r="4"/></a>'
+        )
+    label = "Printed numbers against what is computed here; points on the diagonal agree. Each point leads to its row."
+    axes = (
+        f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">printed</text>'
+        f'<text x="12" y="{HEIGHT / 2}" transform="rotate(-90 12 {HEIGHT / 2})" text-anchor="middle">computed</text>'
+    )
+    return (
+        f'<figure id="ledger-plot"><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="group" aria-label="{label}">'
+        f"{''.join(parts)}{axes}</svg><figcaption>{label}</figcaption></figure>"
+    )
