@@ -12,6 +12,7 @@ from liftlib.notions import Notion
 from lifttables.designs.designing import CONFIDENCE, Design, design, load
 from lifttables.encoding.columns import Symbols
 from lifttables.encoding.reading import Reading
+from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free, fingerprint, fresh_files
 from lifttables.page import audit_page
 from lifttables.releases.drift import Drift
@@ -19,6 +20,7 @@ from lifttables.releases.judging import judged
 from lifttables.releases.ledger import opened, read_ledger
 from lifttables.releases.releasing import Publishing, check_suffix, without_formulas, write
 from lifttables.releases.sanitising import (
+    ForNew,
     Sanitised,
     check_dear,
     described,
@@ -26,7 +28,7 @@ from lifttables.releases.sanitising import (
     warn_of_rows_alone,
 )
 from lifttables.sources.randomness import uniform
-from lifttables.sources.source import STDIN, ending, open_table
+from lifttables.sources.source import STDIN, complete, ending, open_table
 from mixproof.checks import checked
 
 
@@ -119,11 +121,13 @@ def sanitise_file(
     for path in files:
         check_free(path, force=force)
     check_suffix(outputs.table)
-    table = open_table(source)
+    table = whole = open_table(source, reading.text_format)
     table.check(list(how.keep))
     if ledger is not None:
         read_ledger(ledger)  # what is wrong with it is said before the design, which may take long
     counts = reading.counts(table, product=side_channels)
+    if counts.dropped:
+        _, table = complete(source, table, counts.columns)
     notion = make_notion(counts.public)
     designed = seconds is not None or routed(mechanism, notion, confidence)
     check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
@@ -131,7 +135,7 @@ def sanitise_file(
     made = without_formulas(made, how.formulas, how.keep)
     warn_of_rows_alone(confidence)
     ours = [] if ledger is None else [ledger]
-    with opened(ledger, table) as past:
+    with opened(ledger, whole) as past:
         done = described(table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng)
         replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
         with fresh_files([*ours, *files], force=replaced, private=private, inputs=inputs) as every:
@@ -154,12 +158,23 @@ def apply_file(
     out: Path,
     *,
     publishing: Publishing | None = None,
+    missing: ForNew = "refuse",
+    text_format: TextFormat | None = None,
     allow: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
     force: bool = False,
 ) -> tuple[Design, Drift, tuple[str, ...]]:
     """Release new rows through a design that :func:`sanitise_file` wrote.
+
+    Parameters
+    ----------
+    channel, source, out : pathlib.Path
+        The design, the table of new rows, and the table to write.
+    publishing, missing, allow, ledger, rng, force
+        As in :func:`lifttables.apply` and :func:`sanitise_file`.
+    text_format : TextFormat, optional
+        How a text table is written.
 
     Returns
     -------
@@ -183,10 +198,13 @@ def apply_file(
     check_apart(files, inputs)
     check_free(out, force=force)
     check_suffix(out)
-    made, table = load(channel), open_table(source)
+    made, table = load(channel), open_table(source, text_format)
+    whole = table
     table.check(made.columns_needed())
+    if missing == "drop":
+        _, table = complete(source, table, made.columns_in(table.columns))
     made = without_formulas(made, how.formulas, how.keep)
-    with opened(ledger, table) as past:
+    with opened(ledger, whole) as past:
         drift, notes = judged(table, made, how, past, allow=allow)
         replaced = files if force else files[:-1]
         with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:

@@ -80,7 +80,7 @@ def release(
     resamples: int = 200,
     seed: int | None = None,
     kernel: bool = True,
-    missing: Missing = "error",
+    missing: Missing = "refuse",
     rare: Rare = "error",
 ) -> Release:
     """Design a channel for a table's counts, audit it, and draw a value for each row.

@@ -134,7 +134,7 @@ def counts_of(
     table: OwnTable,
     secret: Sequence[Column],
     public: Sequence[Column],
-    missing: str = "error",
+    missing: str = "refuse",
     rare: str = "keep",
     min_count: int = 5,
 ) -> Counts:
@@ -144,7 +144,7 @@ def counts_of(
     ----------
     table : OwnTable
     secret, public : sequence of Column
-    missing : {"error", "symbol"}
+    missing : {"refuse", "symbol"}
     rare : {"error", "pool", "keep"}
         What becomes of public symbols with fewer than ``min_count`` rows; an audit keeps them, a release refuses them
         unless it is told.
@@ -226,7 +226,7 @@ def _symbols(columns: Sequence[Column], labels: set[tuple[str, ...]]) -> Symbols
 
 def _check(column: Column, rows: Counter[str | None], missing: str) -> None:
     name, gone = column.name, rows.get(None, 0)
-    if gone and missing == "error":
+    if gone and missing == "refuse":
         raise DataError(
             f"column {name!r} misses {gone:,} of {rows.total():,} values: fill them, leave those rows out, or make "
             "them a symbol"
@@ -321,7 +321,7 @@ class Desk:
             table, (secret, public) = self._chosen(wanted)
             done = release(
                 table,
-                counts_of(table, secret, public, wanted.get("missing", "error"), wanted.get("rare", "error")),
+                counts_of(table, secret, public, wanted.get("missing", "refuse"), wanted.get("rare", "error")),
                 labels_of(table, secret, public),
                 notion_from(wanted["notion"], wanted["budgets"]),
                 wanted["mechanism"],
@@ -329,7 +329,7 @@ class Desk:
                 resamples=wanted.get("resamples", 200),
                 seed=wanted.get("seed"),
                 kernel=wanted.get("kernel", True),
-                missing=wanted.get("missing", "error"),
+                missing=wanted.get("missing", "refuse"),
                 rare=wanted.get("rare", "error"),
             )
         except LiftError as error:
@@ -346,7 +346,7 @@ class Desk:
 
     def _counts(self, wanted: dict[str, Any]) -> Counts:
         table, (secret, public) = self._chosen(wanted)
-        return counts_of(table, secret, public, wanted.get("missing", "error"))
+        return counts_of(table, secret, public, wanted.get("missing", "refuse"))
 
     def serving(self, asked: str) -> str:
         """Return the mechanisms that ``lift choose`` would try under a ``kind`` of notion."""

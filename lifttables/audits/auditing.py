@@ -16,6 +16,7 @@ from lifttables.audits.measuring import Verdict, intervals_of, overall, verdict_
 from lifttables.audits.symbols import Attributes, AuditedSymbol, audited_symbols
 from lifttables.designs.designing import Design, joint_of
 from lifttables.encoding.columns import Counts
+from lifttables.encoding.counting import NA_TEXTS, named
 from lifttables.encoding.naming import notes_on_labels
 from lifttables.encoding.reading import Reading, texts_of
 from lifttables.population.sample import Sample
@@ -71,6 +72,10 @@ class Audit:
     level: float
 
 
+AUDIT_DEFAULTS: dict[str, Any] = {"rare": "keep", "missing": "drop", "na": NA_TEXTS}
+"""How an audit reads a table where nobody says otherwise: it publishes nothing, so a note is enough."""
+
+
 @checked
 def audit(
     source: Any,
@@ -96,8 +101,9 @@ def audit(
     resamples, level, rng
         Of the bootstrap; see :func:`audit_counts`.
     **reading
-        The arguments of :class:`~lifttables.encoding.reading.Reading`; rare symbols are kept by default, for they are
-        what an audit is after.
+        The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept,
+        because an audit looks for them; rows with a missing value are left out, and texts such as ``NA`` count as
+        missing, which a note reports.
 
     Returns
     -------
@@ -111,10 +117,10 @@ def audit(
     >>> found.rows, round(found.overall["max_lift_leakage"], 4), found.symbols[0].zero_cells
     (100, 0.6931, ('1',))
     """
-    how = Reading.from_words(
-        {"secret": texts_of("secret", secret), "public": texts_of("public", public), "rare": "keep", **reading}
-    )
-    counts = how.counts(open_table(source), product=notion is not None and notion.attributes is not None)
+    given = {"secret": texts_of("secret", secret), "public": texts_of("public", public)}
+    how = Reading.from_words({**given, **AUDIT_DEFAULTS, **reading})
+    product = notion is not None and notion.attributes is not None
+    counts = how.counts(open_table(source, how.text_format), product=product)
     return audited(counts, notion, resamples=resamples, level=level, rng=rng)
 
 
@@ -139,7 +145,7 @@ def audited(
         resamples=resamples,
         level=level,
         rng=rng,
-        notes=(*notes, *notes_on_labels(counts.secret), *notes_on_labels(counts.public)),
+        notes=(*notes, *_on_dropped(counts), *notes_on_labels(counts.secret), *notes_on_labels(counts.public)),
         chosen=counts.chosen,
         sure="kept" if made is not None and made.confidence is not None else None,
         attributes=counts.public.attributes,
@@ -222,6 +228,19 @@ def audit_counts(
         resamples=resamples,
         level=level,
     )
+
+
+def _on_dropped(counts: Counts) -> list[str]:
+    if not counts.dropped:
+        return []
+    columns = counts.columns
+    texts = next((column.na for column in columns if column.na), ())
+    counted = f" (empty, or {', '.join(texts)}; --na says which texts count as missing)" if texts else ""
+    note = (
+        f"{counts.dropped:,} of {counts.dropped + int(counts.table.sum()):,} rows are left out, for they miss a value "
+        f"in {named([column.name for column in columns])}{counted}; all that is said is of the other rows"
+    )
+    return [note]
 
 
 def _verdict(

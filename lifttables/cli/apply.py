@@ -7,7 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lifttables import apply_file
-from lifttables.cli.shared import TABLE_HELP, ledger_of, print_json, printable, publishing, release_options
+from lifttables.cli.shared import (
+    TABLE_HELP,
+    ledger_of,
+    print_json,
+    printable,
+    publishing,
+    release_options,
+    text_format_of,
+    text_options,
+)
 from lifttables.designs.designing import information
 
 EXAMPLES = """\
@@ -29,6 +38,14 @@ def add(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="a symbol the channel was not made for: refuse it, or draw what says nothing (default: %(default)s)",
     )
+    parser.add_argument(
+        "--missing",
+        choices=["refuse", "drop"],
+        default="refuse",
+        help="rows with a missing value that the design has not seen are refused, or all with one left out "
+        "(default: %(default)s)",
+    )
+    text_options(parser)
     release_options(parser)
 
 
@@ -39,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
         options.table,
         options.output,
         publishing=publishing(options, options.unseen),
+        missing=options.missing,
+        text_format=text_format_of(options),
         allow=options.allow,
         ledger=ledger_of(options),
         rng=options.seed,

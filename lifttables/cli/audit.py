@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from lifttables import Audit, audit_page, open_table
-from lifttables.audits.auditing import as_dict, audited
+from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
 from lifttables.audits.measuring import MEANING
 from lifttables.bundle import page_file
 from lifttables.cli.options import files_read, notion_of, notion_options, reading, table_options, takes_shape
@@ -24,6 +24,7 @@ EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 --page audit.html
   lift audit patients.csv --secret diagnosis --public age_band sex --notion mine:MaxLift --budget least=0.5
 The table must hold the secret; a released one does not, and the audit of a release is OUT.PRIVATE.audit.html.
+Rows with a missing value are left out, and a note says how many; so are texts such as NA, unless --na says otherwise.
 Exit code: 0, or {BROKEN} where a notion is given and broken."""
 
 
@@ -51,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
     of_columns = takes_shape(options)
     if not of_columns:
         notion_of(options, ())  # before the table is read, which may take long
-    counts = reading(options, "keep").counts(open_table(options.table), product=of_columns)
+    how = reading(options, **AUDIT_DEFAULTS)
+    counts = how.counts(open_table(options.table, how.text_format), product=of_columns)
     notion = notion_of(options, counts.public.shape)
     found = audited(counts, notion, resamples=options.resamples, level=options.level, rng=options.seed)
     if options.page is not None:

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if options.page is not None:
         check_apart([options.page], files_read(options))
         check_free(options.page, force=options.force)
-    how = reading(options, "pool")
+    how = reading(options, rare="pool")
     found = choose(
         options.table,
         eps=options.eps,

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from lifttables import estimate, read_card
-from lifttables.cli.shared import TABLE_HELP, json_option, print_json, printable
+from lifttables.cli.shared import TABLE_HELP, json_option, print_json, printable, text_format_of, text_options
 
 EXAMPLES = """\
   lift estimate out.csv out.card.json
@@ -23,13 +23,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("card", type=Path, help="the card that came with it, in JSON")
     parser.add_argument("--by", nargs="+", default=[], metavar="COLUMN", help="cross it with other released columns")
     parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default: %(default)s)")
+    text_options(parser)
     json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Estimate, print, and return the exit code."""
     card = read_card(options.card)
-    found = estimate(options.table, card, by=options.by, level=options.level)
+    found = estimate(options.table, card, by=options.by, level=options.level, text_format=text_format_of(options))
     rows = found.as_rows()
     if options.json:
         condition = found.condition

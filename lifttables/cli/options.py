@@ -6,14 +6,14 @@ import argparse
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
 from liftlib.notions.catalogue import SHAPE, all_notions, notion_from, parameters
-from lifttables.cli.shared import TABLE_HELP
+from lifttables.cli.shared import TABLE_HELP, text_format_of, text_options
 from lifttables.designs.designing import CONFIDENCE
 from lifttables.encoding.binning import hierarchy_file
-from lifttables.encoding.counting import Rare
 from lifttables.encoding.reading import Reading
 from lifttables.sources.source import STDIN
 
@@ -53,11 +53,17 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--na", nargs="*", metavar="TEXT", help="texts that stand for a missing value, such as NA; none: --na alone"
     )
-    parser.add_argument("--missing", choices=["error", "symbol"], default="error", help="missing values (%(default)s)")
+    parser.add_argument(
+        "--missing",
+        choices=["refuse", "symbol", "drop"],
+        help="missing values are refused, one symbol more, or their rows are left out (an audit leaves them out, other "
+        "commands refuse them)",
+    )
     parser.add_argument("--rare", choices=["error", "pool", "keep"], help="public symbols with few rows")
     parser.add_argument("--min-count", type=int, default=5, help="fewer rows than this are few (%(default)s)")
     parser.add_argument("--max-symbols", type=int, default=5000, help="refuse more public symbols (%(default)s)")
     parser.add_argument("--resamples", type=int, default=200, help="bootstrap tables (%(default)s)")
+    text_options(parser)
 
 
 def confidence_option(parser: argparse.ArgumentParser) -> None:
@@ -91,21 +97,28 @@ def confidence_of(options: argparse.Namespace) -> float | None:
     return share
 
 
-def reading(options: argparse.Namespace, rare: Rare) -> Reading:
-    """Return how to read the table; ``rare`` is what becomes of rare symbols where no option says it."""
+def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
+    """Return how to read the table; the keyword arguments are what holds where no option says otherwise."""
     if options.min_count < 0 or options.max_symbols < 1 or options.resamples < 0:
         raise InvalidParameter("--min-count and --resamples are 0 or more, --max-symbols 1 or more")
+    written = text_format_of(options)
+    said = {
+        "missing": options.missing,
+        "rare": options.rare,
+        "na": None if options.na is None else tuple(options.na),
+    }
     return Reading(
         tuple(options.secret),
         tuple(options.public),
-        tuple(options.bin),
-        options.missing,
-        options.rare or rare,
-        options.min_count,
-        options.max_symbols,
-        None if options.na is None else tuple(options.na),
-        tuple(options.categorical),
-        tuple(options.hierarchy),
+        bins=tuple(options.bin),
+        min_count=options.min_count,
+        max_symbols=options.max_symbols,
+        categorical=tuple(options.categorical),
+        hierarchies=tuple(options.hierarchy),
+        separator=written.separator,
+        quote=written.quote,
+        encoding=written.encoding,
+        **{**defaults, **{name: value for name, value in said.items() if value is not None}},
     )
 
 

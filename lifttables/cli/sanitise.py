@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         done = sanitise_file(
             options.table,
             outputs,
-            reading(options, "error"),
+            reading(options),
             make,
             options.mechanism,
             confidence=confidence_of(options),

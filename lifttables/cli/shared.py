@@ -10,10 +10,40 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lifttables.designs.designing import Unseen
+    from lifttables.encoding.text_format import TextFormat
     from lifttables.releases.releasing import Publishing
 
 
-TABLE_HELP = "a .csv, .tsv (may end in .gz) or .parquet file; - reads CSV from the standard input"
+TABLE_HELP = (
+    "a .csv, .tsv (may end in .gz), .parquet, .dta (Stata) or .sav (SPSS) file; - reads CSV from the standard input"
+)
+
+MARKS = {"tab": "\t", "\\t": "\t", "space": " "}
+"""Names of characters that are hard to give to a command."""
+
+
+def text_options(parser: argparse.ArgumentParser) -> None:
+    """Add how a text table is written."""
+    parser.add_argument(
+        "--separator", metavar="CHARACTER", help="between the values of a text table, such as ; or tab (by its ending)"
+    )
+    parser.add_argument(
+        "--quote",
+        default='"',
+        metavar="CHARACTER",
+        help="around a value that holds a separator (%(default)s); `none` where no character has this meaning",
+    )
+    parser.add_argument(
+        "--encoding", default="utf-8", metavar="NAME", help="of a text table, such as latin-1 or utf-16 (%(default)s)"
+    )
+
+
+def text_format_of(options: argparse.Namespace) -> TextFormat:
+    """Return how a text table is written."""
+    from lifttables.encoding.text_format import TextFormat  # noqa: PLC0415 - the book's commands share this module
+
+    separator, quote = (None if text is None else MARKS.get(text, text) for text in (options.separator, options.quote))
+    return TextFormat(separator, None if quote == "none" else quote, options.encoding)
 
 
 def json_option(parser: argparse.ArgumentParser) -> None:

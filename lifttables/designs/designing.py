@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from liftlib.notions import Notion
 from liftlib.notions.catalogue import content_of, from_content
 from lifttables.confident.certification import for_population
 from lifttables.designs.rounding import on_grid
-from lifttables.encoding.columns import JOIN, Counts, Symbols, as_dict, from_dict
+from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
 from lifttables.files import read_ours
 from mixproof.checks import checked
@@ -128,6 +128,11 @@ class Design:
     def columns_needed(self) -> list[str]:
         """Return the columns that a release reads."""
         return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]
+
+    def columns_in(self, names: Sequence[str]) -> list[Column]:
+        """Return the public columns, and the secret ones that are among some names or needed for a release."""
+        secret = [one for one in self.secret.columns if self.channel.sees_secret or one.name in names]
+        return [*secret, *self.public.columns]
 
     def codes(self, rows: pl.DataFrame, unseen: Unseen = "error") -> NDArray[np.int64]:
         """Return the row of :meth:`kernel` that each row of a table is released by, -1 where it has none.

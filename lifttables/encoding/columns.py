@@ -230,12 +230,20 @@ class Counts:
     secret, public : Symbols
     chosen : float
         The logarithm of the number of ways in which these rows themselves could have chosen the symbols.
+    dropped : int
+        Rows that were left out because a value is missing.
     """
 
     table: Matrix
     secret: Symbols
     public: Symbols
     chosen: float = 0.0
+    dropped: int = 0
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The secret columns and the public ones."""
+        return (*self.secret.columns, *self.public.columns)
 
     def alone(self, at: int) -> Counts:
         """Return the counts of one of several secret columns."""

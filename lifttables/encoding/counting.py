@@ -21,7 +21,7 @@ NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
 NAMED = 6
 """Columns that a message names."""
 
-Missing = Literal["error", "symbol"]
+Missing = Literal["refuse", "symbol", "drop"]
 Rare = Literal["error", "pool", "keep"]
 
 
@@ -30,7 +30,7 @@ def count(
     secret: Sequence[Column],
     public: Sequence[Column],
     *,
-    missing: Missing = "error",
+    missing: Missing = "refuse",
     rare: Rare = "error",
     min_count: int = 5,
     max_symbols: int = 5000,
@@ -44,8 +44,8 @@ def count(
         A column for each of ``secret`` and ``public``, and ``ROWS``.
     secret, public : sequence of Column
         Several make one symbol of each combination that occurs.
-    missing : {"error", "symbol"}
-        Whether missing values are refused or are one symbol more.
+    missing : {"refuse", "symbol", "drop"}
+        Whether missing values are refused, are one symbol more, or rows with one are left out.
     rare : {"error", "pool", "keep"}
         What becomes of public symbols with fewer than ``min_count`` rows: refused, one symbol for all, or kept.
     min_count, max_symbols : int
@@ -58,7 +58,14 @@ def count(
     DataError
         With the column, the count, and the option that decides.
     """
-    for column in (*secret, *public):
+    every, dropped = [*secret, *public], 0
+    if missing == "drop":
+        whole = counted.drop_nulls([column.name for column in every])
+        dropped = int(counted[ROWS].sum()) - int(whole[ROWS].sum())
+        if whole.is_empty():
+            raise DataError(f"every row misses a value in {named([column.name for column in every])}: none is left")
+        counted = whole
+    for column in every:
         _check_labels(counted, column, missing)
     names, of_secret = [column.name for column in public], [column.name for column in secret]
     filled = counted.with_columns(pl.col([*of_secret, *names]).fill_null(MISSING))
@@ -95,7 +102,7 @@ def count(
     table = np.zeros((len(secrets), len(labels)))
     np.add.at(table, (secret_symbols.index(filled), found.index(filled)), filled[ROWS].to_numpy())
     # which symbols are few is the rows' choice: any so many of them could have been
-    return Counts(table, secret_symbols, found, log_choose(len(many), len(pooled)))
+    return Counts(table, secret_symbols, found, log_choose(len(many), len(pooled)), dropped)
 
 
 def log_choose(n: int, k: int) -> float:
@@ -116,10 +123,10 @@ def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> lis
 def _check_labels(counted: pl.DataFrame, column: Column, missing: Missing) -> None:
     labels, rows = counted[column.name], counted[ROWS]
     gone = int(rows.filter(labels.is_null()).sum())
-    if gone and missing == "error":
+    if gone and missing == "refuse":
         raise DataError(
             f"column {column.name!r} misses {gone:,} of {rows.sum():,} values: fill them, leave those "
-            'rows out, or make them a symbol (--missing symbol, missing="symbol")'
+            'rows out (--missing drop, missing="drop"), or make them a symbol (--missing symbol, missing="symbol")'
         )
     if gone and (labels == MISSING).any():
         raise DataError(

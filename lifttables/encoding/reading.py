@@ -12,6 +12,7 @@ from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarc
 from lifttables.encoding.columns import Column, Counts
 from lifttables.encoding.counting import Missing, Rare, count, log_choose
 from lifttables.encoding.table import Table
+from lifttables.encoding.text_format import TextFormat
 from mixproof.numerics import check_scalar
 
 
@@ -26,7 +27,8 @@ class Reading:
     bins : tuple of str
         ``"age=20,40"``, ``"age=quantiles:4"``, ``"seen=2020-01-01,2021-01-01"`` or ``"seen=month"``; a column of many
         numbers is refused without.
-    missing : {"error", "symbol"}
+    missing : {"refuse", "symbol", "drop"}
+        What becomes of missing values: refused, one symbol more, or their rows are left out.
     rare : {"error", "pool", "keep"}
         What becomes of public symbols with fewer than ``min_count`` rows.
     min_count, max_symbols : int
@@ -36,18 +38,23 @@ class Reading:
         Columns whose many numbers are codes, such as postcodes.
     hierarchies : tuple of str
         ``"age=ages.csv"`` or ``"age=ages.csv:2"``: what values count as.
+    separator, quote, encoding : str, optional
+        How a text table is written, see :class:`~lifttables.encoding.text_format.TextFormat`.
     """
 
     secret: str | tuple[str, ...]
     public: str | tuple[str, ...]
     bins: tuple[str, ...] = ()
-    missing: Missing = "error"
+    missing: Missing = "refuse"
     rare: Rare = "error"
     min_count: int = 5
     max_symbols: int = 5000
     na: tuple[str, ...] | None = None
     categorical: tuple[str, ...] = ()
     hierarchies: tuple[str, ...] = ()
+    separator: str | None = None
+    quote: str | None = '"'
+    encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
         for name in ("secret", "public", "bins", "na", "categorical", "hierarchies"):
@@ -65,6 +72,7 @@ class Reading:
             check_scalar(name, number, least)
         if not self.secret or not self.public:
             raise InvalidParameter("secret and public name one column or more each")
+        _ = self.text_format  # checks it
 
     @classmethod
     def from_words(cls, words: dict[str, Any]) -> Reading:
@@ -90,6 +98,11 @@ class Reading:
     def publics(self) -> tuple[str, ...]:
         """The public columns."""
         return texts_of("public", self.public)
+
+    @property
+    def text_format(self) -> TextFormat:
+        """How a text table is written."""
+        return TextFormat(self.separator, self.quote, self.encoding)
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -174,7 +174,7 @@ def unreadable(name: str, error: Exception) -> DataError:
     """Return what Polars said of a table, in a line with a remedy."""
     text = str(error).splitlines()[0]
     remedies = {
-        "invalid utf-8": "save it as UTF-8",
+        "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",
         "more fields": "a line has more values than the header has names; quote values that hold a comma",
         "conversion": "a binned column must hold numbers (1.5), or dates such as 2020-01-31; --na names missing texts",
         "compress": "it is not what gzip writes",

@@ -159,7 +159,7 @@ def choose(
     for name in mechanisms or ():
         if name not in registry.mechanisms:
             raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(registry.mechanisms)}")
-    counts = how.counts(open_table(source))
+    counts = how.counts(open_table(source, how.text_format))
     wanted = [
         (name, one, budget)
         for name in notions

@@ -24,6 +24,12 @@ from mixproof.numerics import Matrix
 
 FORMAT = "liftlib card 2"
 
+LEFT_OUT = (
+    "people whose secret or released value is missing: their rows are left out, which kept columns that tell people "
+    "apart would show"
+)
+"""What the card of a release without these rows does not promise."""
+
 MARK_UP = re.compile(r"([|`*\[\\])")
 """What Markdown reads as more than a letter, but for what is replaced."""
 
@@ -233,6 +239,7 @@ def card_of(
         not_covered=(
             *([f"The population: together with {others}, the notion was proved for this sample only."] * sample_only),
             *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=kernel),
+            *([LEFT_OUT] if (options or {}).get("missing") == "drop" else []),
         ),
         symbols=symbols,
         texts=made.texts,

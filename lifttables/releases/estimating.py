@@ -14,6 +14,8 @@ from scipy.special import ndtri
 
 from liftlib.errors import DataError
 from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
+from lifttables.encoding.table import Table
+from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.card import Card
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
@@ -130,7 +132,14 @@ class Inverse:
 
 
 @checked
-def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 0.95) -> Estimate:
+def estimate(
+    source: Any,
+    card: Card,
+    *,
+    by: Sequence[str] = (),
+    level: float = 0.95,
+    text_format: TextFormat | None = None,
+) -> Estimate:
     """Return what a released table says of the column before its release.
 
     Parameters
@@ -143,6 +152,8 @@ def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 
         Other released columns to cross it with: the result is the joint distribution.
     level : float
         Of the intervals, in (0, 1).
+    text_format : TextFormat, optional
+        How a text table is written, where it was changed after the release.
 
     Returns
     -------
@@ -164,7 +175,7 @@ def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.kernel is None:
         raise DataError(f"the card has no kernel, so only the outputs themselves can be counted: {card.why()}")
-    shares, values, n = _counted(source, card, by)
+    shares, values, n = _counted(open_table(source, text_format), card, by)
     inverse = Inverse(card.kernel)
     weights = inverse.weights
     unbiased = shares @ weights
@@ -192,9 +203,8 @@ def estimate(source: Any, card: Card, *, by: Sequence[str] = (), level: float = 
     )
 
 
-def _counted(source: Any, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
+def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
     """Return the shares of each combination of other values and outputs, the values' texts, and how many rows."""
-    table = open_table(source)
     table.check([*card.columns, *by])
     columns = [Column(name, na=()) for name in (*card.columns, *by)]
     found = table.counts(columns).with_columns(pl.col([*card.columns, *by]).fill_null(MISSING))

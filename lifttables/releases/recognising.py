@@ -48,6 +48,8 @@ def recognised(table: Table, made: Design) -> Design | None:
     except DataError:  # values that cannot be labelled as the design's, such as texts in a column that it bins
         return None
     if int(found[ROWS].sum()) != made.rows:
+        found = found.drop_nulls()  # the design may be of the rows that miss no value
+    if int(found[ROWS].sum()) != made.rows:
         return None
     pooled = {_plain(label) for label in made.public.pooled}
     new = Counter[tuple[Label, Label]]()

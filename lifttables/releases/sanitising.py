@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -33,9 +33,11 @@ from lifttables.releases.ledger import Ledger, entered, opened
 from lifttables.releases.releasing import Publishing, check_keep, permutation, published, released, without_metadata
 from lifttables.sources.distributed import Parted
 from lifttables.sources.randomness import key_of, told, uniform
-from lifttables.sources.source import open_table
+from lifttables.sources.source import complete, open_table
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL
+
+ForNew = Literal["refuse", "drop"]
 
 A_FRAME = "a frame"
 """What a ledger calls a release that went to no file."""
@@ -139,13 +141,16 @@ def sanitise(
         set.
     """
     publishing = Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel)
-    how, table = reading_of(secret, public, reading), open_table(frame)
+    how = reading_of(secret, public, reading)
+    table = whole = open_table(frame, how.text_format)
     table.check(list(keep))
     counts = how.counts(table, product=notion.attributes is not None)
+    if counts.dropped:
+        frame, table = complete(frame, table, counts.columns)
     check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
     made, source = design(counts, notion, mechanism, confidence), uniform(rng)
     warn_of_rows_alone(confidence)
-    with opened(ledger, table) as past:
+    with opened(ledger, whole) as past:
         done = described(table, counts, made, how, publishing, past, allow=allow, resamples=resamples, rng=rng)
         with entered(past, A_FRAME, keep, made):
             return replace(done, frame=drawn_frame(frame, table, made, source, publishing))
@@ -256,6 +261,7 @@ def apply(
     keep: Sequence[str] = (),
     keep_order: bool = False,
     unseen: Unseen = "error",
+    missing: ForNew = "refuse",
     allow: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
@@ -273,6 +279,8 @@ def apply(
         with the secret can show.
     unseen : {"error", "draw"}
         What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
+    missing : {"refuse", "drop"}
+        Whether a missing value counts as any other that the design has or has not seen, or its row is left out.
     allow : bool
         Go on where the rows have drifted, or kept columns or earlier releases in the ledger break the notion together
         with this one; ``drift.promise`` then promises nothing.
@@ -291,7 +299,10 @@ def apply(
         is not set.
     """
     table, how = open_table(frame), Publishing(tuple(keep), unseen, keep_order, "keep")
-    with opened(ledger, table) as past:
+    whole = table
+    if missing == "drop":
+        frame, table = complete(frame, table, made.columns_in(table.columns))
+    with opened(ledger, whole) as past:
         drift, notes = judged(table, made, how, past, allow=allow)
         with entered(past, A_FRAME, keep, made):
             return Applied(drawn_frame(frame, table, made, uniform(rng), how), drift, notes)

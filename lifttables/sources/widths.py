@@ -12,7 +12,7 @@ from liftlib.errors import DataError
 BLOCK = 1 << 22
 """Bytes read at a time."""
 
-LINE_FEED, RETURN, QUOTE = (ord(letter) for letter in '\n\r"')
+LINE_FEED, RETURN = (ord(letter) for letter in "\n\r")
 
 BOM = b"\xef\xbb\xbf"
 """The byte order mark that some programs write at the beginning of UTF-8."""
@@ -25,7 +25,7 @@ class Readable(Protocol):
         """Return the next bytes, at most so many."""
 
 
-def check_widths(file: Readable, name: str, separator: str, expected: int) -> None:
+def check_widths(file: Readable, name: str, separator: str, expected: int, quote: str | None = '"') -> None:
     r"""Refuse a text table with a line that has more or fewer fields than the header.
 
     Parameters
@@ -38,6 +38,8 @@ def check_widths(file: Readable, name: str, separator: str, expected: int) -> No
         The character between fields.
     expected : int
         The number of fields in the header.
+    quote : str or None
+        The quotation mark; None where no character has this meaning.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def check_widths(file: Readable, name: str, separator: str, expected: int) -> No
     ...
     liftlib.errors.DataError: cannot read t.csv: line 2 has 3 fields, but the header has 2: put each value ...
     """
-    scan = _Scan(name, separator, expected)
+    scan = _Scan(name, separator, expected, quote)
     pieces: list[bytes] = []
     while block := file.read(BLOCK):
         cut = block.rfind(b"\n") + 1
@@ -77,9 +79,9 @@ def check_widths(file: Readable, name: str, separator: str, expected: int) -> No
 class _Scan:
     """Counts the fields of each record, over blocks that end with a line feed."""
 
-    def __init__(self, name: str, separator: str, expected: int) -> None:
-        self._name, self._separator, self._expected = name, separator, expected
-        self._code = ord(separator)
+    def __init__(self, name: str, separator: str, expected: int, quote: str | None) -> None:
+        self._name, self._separator, self._expected, self._mark = name, separator, expected, quote
+        self._code, self._quote = ord(separator), -1 if quote is None else ord(quote)
         self._begun = False  # whether the header has been reached
         self._lines = 0  # line feeds so far
         self._quoted = False  # whether the block begins inside quotes
@@ -91,13 +93,13 @@ class _Scan:
         if not self._begun and not (data := self._without_blank_lines(data)):
             return
         codes = np.frombuffer(data, np.uint8)
-        if not self._quoted and b'"' not in data:
+        if not self._quoted and (self._mark is None or self._mark.encode() not in data):
             at = np.flatnonzero((codes == self._code) | (codes == LINE_FEED))
             self._check(codes, at, codes[at] == LINE_FEED)
             return
-        at = np.flatnonzero((codes == self._code) | (codes == LINE_FEED) | (codes == QUOTE))
+        at = np.flatnonzero((codes == self._code) | (codes == LINE_FEED) | (codes == self._quote))
         kinds = codes[at]
-        quotes = kinds == QUOTE
+        quotes = kinds == self._quote
         inside = (self._quoted + np.cumsum(quotes)) % 2 == 1  # after each of these characters
         counts = ~quotes & ~inside
         ends = at[counts & (kinds == LINE_FEED)]
@@ -139,7 +141,7 @@ class _Scan:
             (after == RETURN) & (codes[np.minimum(quotes + 2, len(codes) - 1)] == LINE_FEED), LINE_FEED, after
         )
         beside = np.where(opens, before, after)
-        stray = quotes[~np.isin(beside, (self._code, LINE_FEED, QUOTE))]
+        stray = quotes[~np.isin(beside, (self._code, LINE_FEED, self._quote))]
         if not stray.size:
             return None
         records = np.searchsorted(ends, hidden)
@@ -192,6 +194,10 @@ class _Scan:
             if fields > self._expected
             else "fill in the missing fields, and put each value that holds a line break in quotes"
         )
+        if self._mark is None:
+            remedy += ", and name the quotation mark"
+        elif self._mark != '"':
+            remedy += f" ({self._mark})"
         counted = f"{fields} field{'s' * (fields != 1)}"
         self._refuse(line, f"has {counted}, but the header has {self._expected}: {remedy}")
 

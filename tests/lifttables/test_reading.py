@@ -97,7 +97,7 @@ def test_missing_values_are_refused_unless_they_are_a_symbol(tmp_path):
 def test_pandas_and_numbers_that_are_missing():
     table = pd.DataFrame({"s": ["a", "b", None] * 6, "x": [1.0, np.nan, 2.0] * 6})
     with pytest.raises(DataError, match="'s' misses 6 of 18"):
-        tables.audit(table, secret="s", public="x", resamples=0)
+        tables.audit(table, secret="s", public="x", resamples=0, missing="refuse")
     found = tables.audit(table, secret="s", public="x", resamples=0, missing="symbol")
     assert {symbol.symbol for symbol in found.symbols} == {"1.0", "2.0", "(missing)"}
 

@@ -11,7 +11,7 @@ const HTML = `
     <label><code>public</code><select name="public"></select><small>the column to publish</small></label>
     <label><code>bins</code><input name="edges" type="text"><small>edges between which numbers of the public column are one symbol, with commas; empty for none</small></label>
     <label><code>missing</code><input name="na" type="text"><small>texts that stand for a missing value, with commas</small></label>
-    <label><code>missing values</code><select name="policy"><option value="error">are refused</option><option value="symbol">are a symbol</option></select><small>an empty field is one</small></label>
+    <label><code>missing values</code><select name="policy"><option value="refuse">are refused</option><option value="symbol">are a symbol</option></select><small>an empty field is one</small></label>
     <label><code>numbers</code><select name="codes"><option value="">are numbers</option><option value="1">are codes, such as postcodes</option></select><small>of both columns</small></label>
     <label><code>notion</code><select name="notion"><option value="lip">LIP</option><option value="alip">ALIP, 65 % of twice the budget for the min-lift</option><option value="ldp">LDP, of twice the budget</option><option value="own">ALIP, with two budgets of your own</option></select><small>what to keep</small></label>
     <label><code>eps</code><input name="eps" type="number" min="0" max="50" step="any" value="1"><small>budget in nats, in [0, 50]</small></label>

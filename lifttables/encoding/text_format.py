@@ -1,0 +1,65 @@
+"""How a text table is written: the character between fields, the quotation mark, and the encoding."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+from liftlib.errors import InvalidParameter, shown
+
+UTF8 = ("utf-8", "utf-8-sig")
+"""Encodings that are read as they are; a byte order mark is skipped."""
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How a text table is written.
+
+    Attributes
+    ----------
+    separator : str or None
+        The character between fields; None takes it from the file's ending (a comma, or a tab for ``.tsv``).
+    quote : str or None
+        The character around a value that holds a separator, a line break or the character itself, which is doubled
+        within the value; None where no character has this meaning.
+    encoding : str
+        The name of a text encoding, as Python knows it.
+
+    Raises
+    ------
+    InvalidParameter
+        If a character is not a single ASCII character, has another meaning, or the encoding is not known.
+
+    Examples
+    --------
+    >>> TextFormat(separator=";", encoding="latin-1").encoding
+    'iso8859-1'
+    """
+
+    separator: str | None = None
+    quote: str | None = '"'
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        for name, value in (("separator", self.separator), ("quote", self.quote)):
+            if value is not None and not _is_mark(value):
+                raise InvalidParameter(f"{name} is {shown(value)}: give one ASCII character, such as ; or a tab")
+        if self.quote is not None and self.quote == (self.separator or ","):
+            raise InvalidParameter(f"separator and quote are both {self.quote!r}: give two different characters")
+        try:
+            found = codecs.lookup(self.encoding)
+            "a".encode(self.encoding)  # refuses codecs between bytes, such as base64
+        except (LookupError, TypeError, ValueError) as error:
+            raise InvalidParameter(
+                f"encoding is {shown(self.encoding)}, which is not known: give utf-8, utf-16, latin-1 or another"
+            ) from error
+        object.__setattr__(self, "encoding", found.name)
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the bytes are UTF-8."""
+        return self.encoding in UTF8
+
+
+def _is_mark(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n\0"

@@ -1,0 +1,84 @@
+"""Tables of Stata and SPSS, in which a value is a code and its label stands beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import narwhals as nw
+import polars as pl
+
+from liftlib.errors import DataError
+from lifttables.encoding.table import polars_of
+from lifttables.extras import extra
+
+LABELLED = (".dta", ".sav", ".zsav")
+"""Endings of files of Stata and SPSS, in small or capital letters."""
+
+
+def is_labelled(path: Path) -> bool:
+    """Return whether a file's name ends as those of Stata and SPSS do."""
+    return path.suffix.lower() in LABELLED
+
+
+def read_labelled(path: Path) -> pl.DataFrame:
+    """Return a table of Stata or SPSS with its value labels in place of the codes.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file that ends in .dta, .sav or .zsav.
+
+    Returns
+    -------
+    polars.DataFrame
+        A code without a label stays as it is, as text if other codes of the column have one. What Stata or SPSS
+        declares as missing, and an empty text, is missing.
+
+    Raises
+    ------
+    MissingExtra
+        If pyreadstat is not installed.
+    DataError
+        If the file cannot be read.
+    """
+    with extra("labelled"):
+        import pyreadstat  # noqa: PLC0415 - an optional package
+    read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
+    try:
+        frame, meta = read(str(path))
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError) as error:
+        raise DataError(f"cannot read {path}: {str(error).splitlines()[0]}; check the file") from error
+    table = polars_of(nw.from_native(frame, eager_only=True))
+    labels: Mapping[str, Mapping[object, str]] = meta.variable_value_labels
+    return table.select(_decoded(table[name], labels.get(name, {})) for name in table.columns)
+
+
+def _decoded(values: pl.Series, labels: Mapping[object, str]) -> pl.Series:
+    """Return a column's labels, or its values where it has none."""
+    if values.dtype.is_float() and bool((values.drop_nulls() % 1 == 0).all()):  # SPSS has no integers
+        values = values.cast(pl.Int64)
+    if values.dtype == pl.String:
+        values = pl.select(pl.when(values != "").then(values)).to_series().alias(values.name)
+    if not labels:
+        return values
+    texts = label_texts(labels, set(values.drop_nulls().unique().to_list()))
+    known = [None if code is None else texts.get(code, str(code)) for code in values.to_list()]
+    return pl.Series(values.name, known, dtype=pl.String)
+
+
+def label_texts(labels: Mapping[object, str], codes: set[object]) -> dict[object, str]:
+    """Return a text for each code with a label, no two alike: one that is not unique is followed by its code.
+
+    Examples
+    --------
+    >>> label_texts({1: "yes", 2: "other", 9: "other"}, {1, 2, 3, 9})
+    {1: 'yes', 2: 'other [2]', 9: 'other [9]'}
+    """
+    often = Counter([*labels.values(), *(str(code) for code in codes if code not in labels)])
+    return {code: text if often[text] == 1 else f"{text} [{_code(code)}]" for code, text in labels.items()}
+
+
+def _code(code: object) -> str:
+    return repr(code).removesuffix(".0") if isinstance(code, float) else str(code)

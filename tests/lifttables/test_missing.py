@@ -1,0 +1,146 @@
+"""Missing values are refused, one symbol more, or their rows are left out: everywhere alike."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from table_of_people import PEOPLE
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import DataError
+from lifttables.bundle import Outputs, apply_file, sanitise_file
+from lifttables.cli import main
+from lifttables.encoding.reading import Reading
+
+GONE = PEOPLE.with_row_index("at").with_columns(
+    ill=pl.when(pl.col("at") % 10 != 3).then("ill"), age=pl.when(pl.col("at") % 15 != 4).then("age")
+)
+WHOLE = GONE.drop_nulls(["ill", "age"])
+OF = {"secret": "ill", "public": "age"}
+
+
+def as_frames():
+    import duckdb
+
+    yield GONE
+    yield GONE.lazy()
+    yield GONE.to_pandas().set_index("name", drop=False)
+    yield GONE.to_arrow()
+    arrow = GONE.to_arrow()  # noqa: F841 - named in the query
+    yield duckdb.sql("select * from arrow")
+
+
+def test_the_table_of_the_tests_misses_values_in_both_columns():
+    assert 0 < len(WHOLE) < len(GONE)
+    assert WHOLE["ill"].null_count() == WHOLE["age"].null_count() == 0
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.table, other.table)
+    assert one.public == other.public
+    assert one.secret == other.secret
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_counts_without_the_rows_are_those_of_the_other_rows(at):
+    frame = list(as_frames())[at]
+    found = Reading("ill", "age", missing="drop").counts(tables.open_table(frame))
+    same(found, Reading("ill", "age").counts(tables.open_table(WHOLE)))
+    assert found.dropped == len(GONE) - len(WHOLE)
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_a_release_has_the_other_rows_and_their_kept_columns(at):
+    frame = list(as_frames())[at]
+    how = {**OF, "notion": ll.LIP(3.0), "keep": ["name"], "keep_order": True, "allow": True, "resamples": 0, "rng": 1}
+    done = tables.sanitise(frame, **how, missing="drop")
+    expected = tables.sanitise(WHOLE, **how)
+    names = pl.DataFrame(done.frame)["name"] if not isinstance(done.frame, pd.DataFrame) else done.frame["name"]
+    assert list(map(str, names)) == WHOLE["name"].to_list()
+    assert done.card.rows == len(WHOLE)
+    assert done.card.kept == expected.card.kept
+    assert any("are left out" in note for note in done.audit.notes)
+    assert "12 of" not in done.card.as_text()  # how many are gone is the owner's alone
+
+
+def test_new_rows_with_missing_values_are_refused_or_left_out(tmp_path):
+    made = tables.sanitise(WHOLE, **OF, notion=ll.LIP(1.0), resamples=0).design
+    with pytest.raises(DataError, match="public symbol that the channel was not made for"):
+        tables.apply(GONE, made)
+    assert len(tables.apply(GONE, made, missing="drop").frame) == len(WHOLE)
+    made.save(tmp_path / "design.json")
+    GONE.write_csv(tmp_path / "new.csv")
+    apply_file(tmp_path / "design.json", tmp_path / "new.csv", tmp_path / "n.csv", missing="drop")
+    assert pl.read_csv(tmp_path / "n.csv").height == len(WHOLE)
+    # a new table need not hold the secret: then its missing values are not known
+    GONE.drop("ill").write_csv(tmp_path / "new2.csv")
+    apply_file(tmp_path / "design.json", tmp_path / "new2.csv", tmp_path / "n2.csv", missing="drop")
+    assert pl.read_csv(tmp_path / "n2.csv").height == GONE["age"].drop_nulls().len()
+
+
+def test_a_file_is_released_without_these_rows(tmp_path):
+    GONE.write_csv(tmp_path / "in.csv")
+    outputs = Outputs.beside(tmp_path / "out.csv")
+    reading = Reading("ill", ("age", "at"), missing="drop", bins=("at=quantiles:2",))
+    done = sanitise_file(tmp_path / "in.csv", outputs, reading, lambda _: ll.LIP(1.0), resamples=0)
+    assert pl.read_csv(outputs.table).height == len(WHOLE) == done.card.rows
+
+
+def test_texts_that_stand_for_missing_values_count_too():
+    frame = GONE.with_columns(pl.col("ill", "age").fill_null("NA"))
+    found = Reading("ill", "age", missing="drop", na=("NA",)).counts(tables.open_table(frame))
+    same_table = Reading("ill", "age").counts(tables.open_table(WHOLE)).table
+    np.testing.assert_array_equal(found.table, same_table)
+    done = tables.sanitise(frame.to_pandas(), **OF, notion=ll.LIP(1.0), missing="drop", na=["NA"], resamples=0)
+    assert len(done.frame) == len(WHOLE)
+
+
+def test_nothing_is_left():
+    frame = PEOPLE.with_columns(ill=pl.lit(None, pl.String))
+    with pytest.raises(DataError, match="every row misses a value in columns 'ill', 'age': none is left"):
+        tables.audit(frame, **OF)
+
+
+def test_a_first_audit_takes_one_command(tmp_path, capsys):
+    path = tmp_path / "penguins.csv"
+    GONE.with_columns(pl.col("age").fill_null("NA")).write_csv(path)
+    assert main(["audit", str(path), "--secret", "ill", "--public", "age", "--resamples", "0"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert f"{len(WHOLE)} rows" in said.out
+    assert f"note: {len(GONE) - len(WHOLE)} of 120 rows are left out" in said.out
+    assert "--na says which texts count as missing" in said.out
+    # what publishes still asks
+    words = ["sanitise", str(path), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
+    assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA"]) == 2
+    assert "--missing drop" in capsys.readouterr().err
+    assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA", "--missing", "drop", "--resamples", "0"]) == 0
+
+
+def test_an_audit_counts_them_as_a_symbol_or_as_values_where_asked():
+    frame = PEOPLE.with_columns(age=pl.when(pl.col("name") == "p1").then(pl.lit("NA")).otherwise("age"))
+    assert tables.audit(frame, **OF, resamples=0).rows == 119
+    assert tables.audit(frame, **OF, resamples=0, na=[]).rows == 120
+    found = tables.audit(frame, **OF, resamples=0, missing="symbol")
+    assert "(missing)" in {symbol.symbol for symbol in found.symbols}
+    with pytest.raises(DataError, match="misses 1 of 120 values"):
+        tables.audit(frame, **OF, resamples=0, missing="refuse")
+
+
+def test_a_copy_is_recognised_though_other_rows_are_left_out(tmp_path):
+    """A second release of a copy, of other columns, is put together with the first one."""
+    frame = GONE.with_columns(half=pl.when(pl.col("at") % 7 != 2).then(pl.col("at") % 2).cast(pl.String))
+    for folder, name, public in (("a", "in.csv", "age"), ("b", "copy.csv", "half")):
+        (tmp_path / folder).mkdir()
+        frame.write_csv(tmp_path / folder / name)
+        done = sanitise_file(
+            tmp_path / folder / name,
+            Outputs.beside(tmp_path / folder / "out.csv"),
+            Reading("ill", public, missing="drop", rare="pool"),
+            lambda _: ll.LIP(5.0),
+            ledger=tmp_path / folder / f"{name}.PRIVATE.releases.json",
+            resamples=0,
+            allow=True,
+        )
+    assert done.card.release == 2
