@@ -79,7 +79,7 @@ wheel: .venv/installed  ## The wheel in fresh environments, bare and with each e
 # build and the wheel have the lock's versions alone
 RESOLUTION ?= lowest-direct
 BOUNDS := _build/$(RESOLUTION)
-NEED_SPHINX := $(foreach one,toy_book compiling grammar,--ignore tests/companion/test_$(one).py)
+NEED_SPHINX := $(foreach one,toy_book settings compiling grammar,--ignore tests/companion/test_$(one).py)
 bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
 	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn --extra fast \
