@@ -26,6 +26,9 @@ TRIVIAL = 1e-11
 POINT_TOL = 1e-6
 """How far the entries of a point may be from summing to 1. Tangents hold at any point without negative entries."""
 
+UNNORMALISED = 1e-14
+"""How far probabilities may sum from 1 until a bound is computed from their normalised values."""
+
 VALUE_TOL = 1e-9
 """How far a certificate's value may be from the recomputed I(X; Y), in nats."""
 
@@ -86,7 +89,9 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
 
     Notes
     -----
-    The bound holds for every mechanism that ``notion.is_satisfied`` accepts, which allows ``numerics.KEEP_TOL``.
+    The bound holds for every mechanism that ``notion.proven.is_satisfied`` accepts, which allows ``numerics.KEEP_TOL``.
+    ``notion.proven`` is the notion itself, except that L1Lift, Chi2Lift and AlphaLift with a budget of 0 are perfect
+    privacy, whose tolerance bounds each lift.
 
     Examples
     --------
@@ -105,7 +110,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
         raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
     if given.fingerprint() != given.digest:
         raise InvalidProof("the proof's numbers are not those that its digest was made of: take the original")
-    violation = notion.violation(joint, channel)
+    violation = notion.proven.violation(joint, channel)
     if not violation <= KEEP_TOL:
         raise InvalidProof(f"the channel exceeds {notion} by {violation:.3g} nats: it is not private")
     p_xy = channel.joint_xy(joint)
@@ -128,6 +133,9 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
     InvalidProof
         If it is no proof for this joint distribution and notion.
     """
+    total = float(joint.p.sum())
+    if abs(total - 1) > UNNORMALISED:
+        joint = Joint(joint.p / total)
     return checker.upper_bound(joint.p_x, halfspaces_of(joint, notion, proof), proof)
 
 

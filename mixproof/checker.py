@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mixproof.errors import InvalidProof
-from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector, xlogx
+from mixproof.numerics import SLACK, Mask, Matrix, Vector, xlogx
 from mixproof.proof import BISECT, FIRST, LEAF, Proof, Whole
 
 WIDER = 1e-12
@@ -41,7 +41,7 @@ def upper_bound(target: Vector, halfspaces: Matrix, proof: Proof) -> float:
     target : numpy.ndarray, shape (n,)
         P, a probability distribution.
     halfspaces : numpy.ndarray, shape (m, n)
-        G: every point v of a mixture satisfies G v >= 0, up to ``KEEP_TOL`` times the largest entry of the row.
+        G: every point v of a mixture satisfies G v >= 0, up to ``SLACK`` times the largest entry of the row.
     proof : Proof
         Its own claim, ``proof.upper``, is not used.
 
@@ -88,7 +88,7 @@ class _Checker:
         whole = np.concatenate([halfspaces, np.zeros((1, self.n))])  # the last stands for none
         self.first, self.second = whole[proof.sides[:, 0]], whole[proof.sides[:, 1]]
         # what is_satisfied tolerates; it covers the rounding of the halfspaces themselves by far
-        slack = KEEP_TOL * np.maximum(1.0, np.abs(whole).max(axis=1))
+        slack = SLACK * np.maximum(1.0, np.abs(whole).max(axis=1))
         slack[-1] = 0.0
         self.slack = slack[proof.sides[:, 0]], slack[proof.sides[:, 1]]
 
@@ -138,7 +138,7 @@ class _Checker:
         explicit: dict[int, list[int]] = {}
         for at, parent in enumerate(proof.parent.tolist()):
             explicit.setdefault(parent, []).append(int(proof.child[at]))
-        if explicit.get(-1) != [0] or proof.parent[0] != -1:
+        if explicit.get(-1) != [0] or proof.parent[0] != -1 or proof.parent.min() < -1:
             raise InvalidProof("the proof has not one root, in the first place")
         path: list[_Box] = []
         found = np.inf
@@ -237,6 +237,8 @@ class _Checker:
             raise InvalidProof(f"box {box.at} is parted at the level {level:g}, not above 0")
         if len(set(children)) != len(children):
             raise InvalidProof(f"box {box.at} has a child twice")
+        if min(children, default=-1) < -1:
+            raise InvalidProof(f"box {box.at} has the child {min(children)}, neither a symbol nor -1 for none")
         parted = self._parted(box, level)
         whole = _ends(box.slopes, box.least, box.most)
         slopes, ends = box.slopes[parted], np.full(parted.size, level)

@@ -21,6 +21,9 @@ SUM_TOL = 1e-9
 KEEP_TOL = 1e-9
 """Nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room."""
 
+SLACK = 1.01 * KEEP_TOL
+"""By how much a posterior may miss a halfspace if a budget is exceeded by KEEP_TOL: exp(KEEP_TOL) - 1, with room."""
+
 SAME_TOL = 1e-14
 """Relative difference of two lifts below which they are equal: sums of a few hundred terms are that exact."""
 

@@ -13,7 +13,8 @@ from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, RequiredBudget, cone_of, log_of, prior_of
+from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Notion, RequiredBudget, cone_of, log_of, prior_of
+from liftlib.notions.bounds import ALIP
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
@@ -60,6 +61,11 @@ class _Averages(LiftNotion):
     def _perfect(self) -> bool:
         """Whether a budget of 0 leaves nothing but lifts of 1, which is polyhedral whatever the measure."""
         return min(self.eps_l, self.eps_u) == 0
+
+    @property
+    def proven(self) -> Notion:
+        """Perfect privacy with a budget of 0: a tolerated average of 1e-9 would leave lifts far further from 1."""
+        return ALIP(0.0, 0.0) if self._perfect() else self
 
     @abstractmethod
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
@@ -128,9 +134,9 @@ class L1Lift(_Averages):
                 f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces: use subset_merging"
             )
         sets = np.array(list(itertools.product([0.0, 1.0], repeat=joint.n_secret)))[1:-1].reshape(-1, joint.n_secret)
-        found = np.expm1(self.eps_u) / 2 - sets @ (joint.s_given_x - joint.p_s[:, None])
-        # what is tolerated of a budget is then no more than what a bound allows for
-        return np.asarray(found / max(1.0, np.exp(self.eps_u) / 2))
+        # divided by e^eps, so that tolerating some nats of the budget costs no more than a bound allows for
+        found = 2 * np.exp(-self.eps_u) * (sets @ (joint.s_given_x - joint.p_s[:, None]))
+        return np.asarray(-np.expm1(-self.eps_u) - found)
 
 
 @final
@@ -186,12 +192,15 @@ class Chi2Lift(_Averages):
         if not self.convex or self.polyhedral:
             return super().tangents(joint, rows)
         likelihood = joint.s_given_x / joint.p_s[:, None]
-        lifts = likelihood @ rows.T
+        found = np.expm1(self.eps_u) - (joint.p_s * self.tangent_directions(joint, rows)[1]) @ (likelihood - 1)
+        return np.asarray(found / np.exp(self.eps_u))
+
+    def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
+        """Return none for eps_l, and for eps_u the unit vectors along l - 1 of the rows near the budget."""
+        lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         size = np.sqrt(chi2_of(lifts, joint.p_s))
         near = np.log1p(size) >= self.eps_u - NEAR
-        unit = (lifts[:, near] - 1) / size[near]
-        found = np.expm1(self.eps_u) - (joint.p_s[:, None] * unit).T @ (likelihood - 1)
-        return np.asarray(found / np.exp(self.eps_u))
+        return np.empty((0, joint.n_secret)), np.asarray((lifts[:, near] - 1) / size[near]).T
 
 
 @final
@@ -258,19 +267,24 @@ class AlphaLift(_Averages):
         """Return tangents of the alpha-lift, a norm, and of its inverse's inverse, which is concave."""
         if self.polyhedral:
             return super().tangents(joint, rows)
-        likelihood, p_s, power = joint.s_given_x / joint.p_s[:, None], joint.p_s[:, None], self.alpha
-        lifts = likelihood @ rows.T
-        found = [np.empty((0, joint.n_public))]
+        likelihood = joint.s_given_x / joint.p_s[:, None]
+        lower, upper = (joint.p_s * directions for directions in self.tangent_directions(joint, rows))
+        return np.concatenate(
+            [1 - np.exp(-self.eps_u) * (upper @ likelihood), lower @ likelihood - np.exp(-self.eps_l)]
+        )
+
+    def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the dual vectors, shapes (m, S), of the rows near eps_l and of those near eps_u."""
+        power, lifts = self.alpha, (joint.s_given_x / joint.p_s[:, None]) @ rows.T
+        lower = upper = np.empty((0, joint.n_secret))
         if np.isfinite(self.eps_u):
             # ||l|| >= (P_S (l0 / ||l0||)^(alpha-1)) . l, by Hölder, with equality at l0
             size = alpha_of(lifts, joint.p_s, power)
             near = np.log(size) >= self.eps_u - NEAR
-            slope = p_s * (lifts[:, near] / size[near]) ** (power - 1)
-            found.append(1 - np.exp(-self.eps_u) * (slope.T @ likelihood))
+            upper = ((lifts[:, near] / size[near]) ** (power - 1)).T
         if np.isfinite(self.eps_l):
             # M(l) = ||1/l||^-1 is concave: M(l) <= (P_S (l0 / M(l0))^(-alpha-1)) . l, with equality at l0
             size = 1 / alpha_of(1 / lifts, joint.p_s, power)
             near = -np.log(size) >= self.eps_l - NEAR
-            slope = p_s * (lifts[:, near] / size[near]) ** (-power - 1)
-            found.append(slope.T @ likelihood - np.exp(-self.eps_l))
-        return np.concatenate(found)
+            lower = ((lifts[:, near] / size[near]) ** (-power - 1)).T
+        return lower, upper

@@ -163,6 +163,11 @@ class Notion(ABC):
         return 0.0, 1.0
 
     @property
+    def proven(self) -> Notion:
+        """The notion that a proof is about: perfect privacy where a budget of 0 leaves nothing else, else this one."""
+        return self
+
+    @property
     def odds_growth(self) -> float:
         """The most, in nats, by which a release raises the odds of one secret against another, for any prior.
 
@@ -190,7 +195,7 @@ class Notion(ABC):
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
         """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
 
-        Each row g is of such a size that g v >= -KEEP_TOL max(1, largest of g) where ``is_satisfied`` accepts an
+        Each row g is of such a size that g v >= -SLACK max(1, largest of g) where ``is_satisfied`` accepts an
         output, by its tolerance: a proof allows for that much.
 
         Raises
@@ -216,7 +221,7 @@ class Notion(ABC):
         Returns
         -------
         numpy.ndarray, shape (m, X)
-            Each row g of such a size that g v >= -KEEP_TOL max(1, largest of g) for every row v that ``is_satisfied``
+            Each row g of such a size that g v >= -SLACK max(1, largest of g) for every row v that ``is_satisfied``
             accepts: a proof allows for that much.
 
         Raises
@@ -227,6 +232,11 @@ class Notion(ABC):
         remedy = "use optimal_response" if self.polyhedral else "use subset_merging or watchdog"
         kind = "polyhedral" if self.polyhedral else "not convex"
         raise UnsupportedNotion(f"the rows that {self} allows are {kind}, so they have no tangents to cut by: {remedy}")
+
+    def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
+        """Return vectors u over the secrets, shape (m, S) for eps_l and for eps_u, that :meth:`tangents` come from."""
+        none = np.empty((0, joint.n_secret))
+        return none, none
 
     def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:  # noqa: ARG002
         """Return G and P(x^j): an output of attribute j alone is private at eps, given any others, iff G v >= 0.

@@ -240,6 +240,7 @@ class LDP(_OneBudget):
         likelihood = joint.s_given_x / joint.p_s[:, None]
         pairs = np.array(list(itertools.permutations(range(joint.n_secret), 2)), dtype=int).reshape(-1, 2)
         # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
+        # with the budget exceeded by t, e^-eps l(s) <= e^t min l <= e^t, so that a row is missed by e^t - 1 at most
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: D102

@@ -28,7 +28,7 @@ from liftlib.response.proven import (
     unresolved,
     with_proof,
 )
-from mixproof.numerics import EDGE_TOL, KEEP_TOL, Matrix, Vector
+from mixproof.numerics import EDGE_TOL, SLACK, Matrix, Vector
 from mixproof.restricted_master import HighsRestrictedMaster
 from mixproof.search import ProvenBound, Report, cheapest_mixture
 
@@ -136,7 +136,7 @@ def _bracketed(
         outer = cheapest_mixture(
             tangents, p_x, gap=max(FINER * left, FINER * gap), seconds=max(0.0, until - time.perf_counter()),
             programmes=None if np.isinf(most) else max(0, int(most) - programmes),
-            more=inner, slack=KEEP_TOL, compiled=compiled, report=report,
+            more=inner, slack=SLACK, compiled=compiled, report=report,
         )  # fmt: skip
         programmes += outer.programmes
         if best is None or outer.proven.bound > best[0].bound:

@@ -31,7 +31,7 @@ from liftlib.response.posteriors import (
     mended,
 )
 from mixproof.lp import Solution, certify
-from mixproof.numerics import KEEP_TOL, Matrix, Vector
+from mixproof.numerics import SLACK, Matrix, Vector
 from mixproof.proof import DeferredProof, Proof
 from mixproof.search import ProvenBound, Report, Result, cheapest_mixture
 
@@ -98,7 +98,7 @@ def proven_response(
         seconds=seconds,
         programmes=programmes,
         fallback=fallback,
-        slack=KEEP_TOL,
+        slack=SLACK,
         compiled=compiled,
         report=report,
     )

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from mixproof.checker import WIDER
-from mixproof.numerics import KEEP_TOL
+from mixproof.numerics import SLACK
 from mixproof.proof import BISECT, FIRST, LEAF, Proof
 
 FULL = Fraction(1 + WIDER)
@@ -48,7 +48,7 @@ class ByFractions:
             if side >= 0:
                 row = self.halfspaces[side]
                 total = [so_far + abs(weight) * entry for so_far, entry in zip(total, row, strict=True)]
-                loose += Fraction(KEEP_TOL) * max(1, *map(abs, row)) * abs(weight)
+                loose += Fraction(SLACK) * max(1, *map(abs, row)) * abs(weight)
         return total, loose
 
     def caps(self):

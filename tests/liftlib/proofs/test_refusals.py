@@ -190,6 +190,7 @@ REFUSED = {
     r"^the proof has not one root, in the first place$": [
         [(0, 0, LEAF, 0, 0.0)],
         [ROOT, ROOT],
+        [ROOT, (-2, 0, LEAF, 0, 0.0)],
         [(1, 0, LEAF, 0, 0.0), HALVED],
     ],
     r"^box 0 is a leaf, and has children all the same$": [[ROOT, (0, 0, LEAF, 0, 0.0)]],
@@ -217,6 +218,10 @@ REFUSED = {
     r"^box 0 has children \[0, 0\], not 0 and 1$": [[HALVED, (0, 0, LEAF, 0, 0.0), (0, 0, LEAF, 0, 0.0)]],
     r"^box 0 is parted at the level 0, not above 0$": [[(-1, 0, FIRST, 0, 0.0)]],
     r"^box 0 is parted at the level -0\.5, not above 0$": [[(-1, 0, FIRST, 0, -0.5)]],
+    r"^box 0 has the child -2, neither a symbol nor -1 for none$": [
+        [FIRSTS, (0, -2, LEAF, 0, 0.0)],
+        [FIRSTS, (0, -1, LEAF, 0, 0.0), (0, -2, LEAF, 0, 0.0)],
+    ],
     r"^box 0 has a child twice$": [[FIRSTS, (0, 1, LEAF, 0, 0.0), (0, 1, LEAF, 0, 0.0)]],
 }
 
