@@ -139,7 +139,7 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
     long = LONG[name]
     if not asked_at_scale(long, args, kwargs) or not long.path.exists():
         rows = long.figure(*args, **kwargs)
-        rows.attrs["told"] = "All these rows were computed for this page."
+        rows.attrs["told"] = "Computed for this page."
         return rows
     rows, (run, seconds) = pd.read_csv(long.path), _runs()[name]
     part = long.figure(**long.again)
@@ -152,9 +152,9 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
         )
     rows.attrs["seconds"] = seconds
     rows.attrs["told"] = (
-        f"These rows are stored: run {run} of data/ledger-runs.csv computed them in {seconds:.0f} processor seconds. "
-        f"For this page {len(part)} of the {len(rows)} rows, {long.says}, were computed again; all numbers in them but "
-        f"times agree to {RELATIVE:g} of their size"
+        f"Precomputed in {seconds:.0f} CPU seconds (run {run} of data/ledger-runs.csv). Each build recomputes "
+        f"{len(part)} of the {len(rows)} rows, {long.says}; all their numbers except times agree to a relative "
+        f"{RELATIVE:g}"
         + "".join(
             f", those of {name} to {share:g}" if share < 1 else f", those of {name} not compared"
             for name, share in long.near.items()
