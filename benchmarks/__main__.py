@@ -23,7 +23,7 @@ from scipy.spatial import HalfspaceIntersection
 import liftlib as ll
 from benchmarks import others
 from benchmarks.heuristics import heuristics, sight
-from benchmarks.optimum import growth, optimal_batches, optimum, proofs
+from benchmarks.optimum import growth, ldp_and_lip, optimum, proofs
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -265,7 +265,7 @@ BENCHMARKS = {
         figure_4,
         scaling,
         batches,
-        optimal_batches,
+        ldp_and_lip,
         heuristics,
         sight,
         sanitising,

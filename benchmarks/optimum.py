@@ -11,13 +11,18 @@ import numpy as np
 import pandas as pd
 
 import liftlib as ll
-from benchmarks.timing import side_by_side
 from liftlib.errors import LiftWarning
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.proofs import check_proof
+from liftlib.response.posteriors import Cone, RowsCertificate, cone_for
+from liftlib.response.proven import proven_response
 from mixproof.compiling import HAS_NUMBA
 
 SMALL = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
 """Secrets, symbols and budgets whose vertices can be listed."""
+
+
+LDP_CASES = [(5, 17, 0.5), (10, 50, 1.0), (15, 50, 1.0), (20, 60, 2.0)]
+"""Secrets, symbols and budgets at which LDP is compared with LIP."""
 
 
 class Large(NamedTuple):
@@ -92,22 +97,28 @@ def optimum(quick: bool) -> pd.DataFrame:
     return table
 
 
-def optimal_batches(quick: bool) -> pd.DataFrame:
-    """Milliseconds of an optimum as one of a batch of 5 x 17, against one at a time; ALIP, lambda 0.65."""
-    count, rows = (5 if quick else 100), []
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(count, 5, 17, np.random.default_rng(0))]
-    for eps in [4.0] if quick else [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]:
-        notion = ll.ALIP.split(eps, 0.65)
-        routes = {
-            "batch": lambda n=notion: float(np.mean([c.certificate.value for c in ll.optimal_responses(joints, n)])),
-            "one at a time": lambda n=notion: float(
-                np.mean([ll.mechanisms.optimal(joint, n).certificate.value for joint in joints])
-            ),
-        }
-        found = side_by_side(routes, 1 if quick else 5)  # which asserts that they agree
-        rows.append({"eps": eps, "joints": count} | {name: 1e3 * found[name] / count for name in routes})
+def ldp_and_lip(quick: bool) -> pd.DataFrame:
+    """Seconds of one core to a proven gap of 1 % under LDP, with and without an auxiliary variable, and under LIP."""
+    if HAS_NUMBA:
+        _made((4, 3), 1.0, method="tree")  # numba compiles
+    rows = []
+    for n_secret, n_public, eps in [(4, 8, 1.0)] if quick else LDP_CASES:
+        joint = _joint(n_secret, n_public)
+        row: dict[str, object] = {"case": f"{n_secret}x{n_public}", "eps": eps}
+        notions = {"LDP": ll.LDP(eps), "LDP, pairs of secrets": ll.LDP(eps), "LIP": ll.LIP(eps / 2)}
+        for name, notion in notions.items():
+            core, halfspaces, floor, extension = cone_for(joint, notion)
+            cone = Cone(core, halfspaces, floor, None if "pairs" in name else extension)
+            started = time.process_time()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", LiftWarning)
+                channel = proven_response(joint, notion, cone=cone, gap=1e-2, seconds=60.0)
+            made = channel.certified(RowsCertificate)
+            row |= {name: time.process_time() - started, f"gap, {name}": made.gap / made.value}
+        rows.append(row)
     table = pd.DataFrame(rows)
-    table["ratio"] = table["one at a time"] / table["batch"]
+    table["pairs / LDP"] = table["LDP, pairs of secrets"] / table["LDP"]
+    table["LDP / LIP"] = table["LDP"] / table["LIP"]
     return table
 
 
@@ -123,7 +134,7 @@ def proofs(quick: bool) -> pd.DataFrame:
                 (case.n_secret, case.n_public), case.eps, skewed=case.skewed, method="tree", gap=case.gap,
                 seconds=LIMIT * case.wanted,
             )  # fmt: skip
-        checked, total = ll.check_proof(joint, notion, channel), ll.measures.entropy(joint.p_x)
+        checked, total = check_proof(joint, notion, channel), ll.measures.entropy(joint.p_x)
         gap = checked.gap / checked.value
         rows.append(
             {

@@ -87,7 +87,7 @@ def box(parent, child, records, caps, order, path, least, most):
 @compiled
 def raised(least, most, heights):
     """Write -t log t at the two ends of each interval, shape (2, n): each is asked for again and again."""
-    for x in range(least.size):
+    for x in range(heights.shape[1]):
         heights[0, x] = surprise(least[x])
         heights[1, x] = surprise(most[x])
 
@@ -96,7 +96,8 @@ def raised(least, most, heights):
 def secants(least, most, heights, dual, cost):
     """Write the slopes of what is minimised where entropy is replaced by its secants; return the constant."""
     constant = 0.0
-    for x in range(least.size):
+    cost[dual.size :] = 0.0
+    for x in range(dual.size):
         a, b, low = least[x], most[x], heights[0, x]
         if b - a > NARROW:
             slope = (heights[1, x] - low) / (b - a)
@@ -113,15 +114,18 @@ def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
     """Return the bound that multipliers prove for a box, and write each coordinate's slope."""
     m, n = rows.shape
     total = 0.0
-    slopes[:] = dual
+    slopes[: dual.size] = dual
+    slopes[dual.size :] = 0.0
     for s in range(m):
         y = multipliers[s]
         if y != 0.0:
             total += y * low[s] if y >= 0 else y * high[s]
             for x in range(n):
                 slopes[x] += y * rows[s, x]
-    for x in range(n):
+    for x in range(dual.size):
         total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
+    for j in range(dual.size, n):  # auxiliary variables have no entropy
+        total += min(-slopes[j] * least[j], -slopes[j] * most[j])
     return total
 
 
@@ -211,6 +215,8 @@ def children(at, value, problem, records, open_nodes, size, least, most, heights
     for s in range(records.multipliers.shape[1]):
         y = records.multipliers[at, s]
         total += y * problem[4][s] if y >= 0 else y * problem[5][s]
+    for j in range(problem[6].size):
+        total += min(0.0, -slopes[least.size + j] * problem[6][j])
     for x in range(least.size):
         total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
     for q in range(order.size):
@@ -231,7 +237,7 @@ def children(at, value, problem, records, open_nodes, size, least, most, heights
 @compiled
 def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records, work):
     """Solve a node's programme, write its multipliers, and return how it ended and the bound that they prove."""
-    rows, columns, low, high, safe_low, safe_high = problem
+    rows, columns, low, high, safe_low, safe_high, _ = problem
     n = columns.shape[0]
     raised(least, most, heights)
     constant = secants(least, most, heights, dual, cost)
@@ -259,9 +265,13 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
     the share of the bound that makes a price low enough, 0 where none does, and how many rows below the cut-off are
     enough).
     """
-    columns = problem[1]
-    n, m = columns.shape
-    least, most, cost, slopes, heights = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((2, n))
+    columns, n = problem[1], dual.size
+    every, m = columns.shape
+    all_least, all_most, cost, slopes, heights = (
+        np.zeros(every), np.zeros(every), np.zeros(every), np.zeros(every), np.zeros((2, n))
+    )  # fmt: skip
+    all_most[n:] = problem[6]
+    least, most = all_least[:n], all_most[:n]
     path = np.zeros((DEEPEST, 2), np.int64)
     count, size, listed, solved = int(state[0]), int(state[1]), int(state[2]), 0
     while size > 0 and solved < limits[0] and count < records.parent.size and size + n + 3 < open_nodes.parent.size:
@@ -283,8 +293,8 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
             work[5][:] = records.basis[parent]
         else:
             for s in range(m):
-                work[5][s] = n + s
-        how, value = node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records, work)
+                work[5][s] = every + s
+        how, value = node(at, problem, dual, cutoff, all_least, all_most, heights, cost, slopes, records, work)
         if value >= cutoff:
             state[4] = min(state[4], value)
             continue
@@ -318,20 +328,22 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
 def descend(problem, dual, starts, steps, rows_found, prices, work):
     """Go downhill from each start: entropy's tangent makes a programme, whose vertex is the next point."""
     rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
-    n, m = columns.shape
-    cost, least, most = np.zeros(n), np.zeros(n), np.ones(n)
+    n, (every, m) = dual.size, columns.shape
+    cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
+    most[n:] = problem[6]
     for s in range(m):
-        work[5][s] = n + s
+        work[5][s] = every + s
     for r in range(starts.shape[0]):
         here = starts[r].copy()
         price = math.inf
         for _ in range(steps):
             for x in range(n):
                 cost[x] = (STEEP if here[x] <= 0.0 else min(-math.log(here[x]), STEEP)) - dual[x]
+            cost[n:] = 0.0
             how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
             if how != OPTIMAL:
                 for s in range(m):
-                    work[5][s] = n + s
+                    work[5][s] = every + s
                 break
             row = work[1]
             own = 0.0
@@ -348,28 +360,31 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
 @compiled
 def largest(problem, caps, multipliers, work):
     """Write how large each coordinate can be, and the multipliers that prove it."""
-    rows, columns, low, high, safe_low, safe_high = problem
-    n, m = columns.shape
-    cost, least, most = np.zeros(n), np.zeros(n), np.ones(n)
+    rows, columns, low, high, safe_low, safe_high, upper = problem
+    n, (every, m) = caps.size, columns.shape
+    cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
+    most[n:] = upper
     for s in range(m):
-        work[5][s] = n + s
+        work[5][s] = every + s
     for x in range(n):
         for z in range(n):  # costs that are all 0 but one tie everywhere, and ties let a simplex go round in circles
             cost[z] = 1e-8 * (1.0 + (0.6180339887 * z) % 1.0)
         cost[x] = -1.0
+        cost[n:] = 0.0
         how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 2000, work)
         for s in range(m):
-            multipliers[x, s] = work[0][n + s]
+            multipliers[x, s] = work[0][every + s]
         if how != OPTIMAL:
             for s in range(m):
-                work[5][s] = n + s
-        caps[x] = min(1.0, capped(columns, safe_low, safe_high, x, multipliers[x]))
+                work[5][s] = every + s
+        caps[x] = min(1.0, capped(columns, safe_low, safe_high, upper, x, multipliers[x]))
 
 
 @compiled
-def capped(columns, low, high, x, multipliers):
+def capped(columns, low, high, upper, x, multipliers):
     """Return what multipliers prove that coordinate x cannot exceed, on the whole simplex."""
-    n, m = columns.shape
+    m = columns.shape[1]
+    n = columns.shape[0] - upper.size
     constant = 0.0
     for s in range(m - 1):  # the last row is the sum, which is 1 on the simplex
         y = multipliers[s]
@@ -380,4 +395,9 @@ def capped(columns, low, high, x, multipliers):
         for s in range(m - 1):
             value += multipliers[s] * columns[z, s]
         worst = max(worst, value)
+    for j in range(upper.size):
+        value = 0.0
+        for s in range(m - 1):
+            value += multipliers[s] * columns[n + j, s]
+        worst += max(0.0, value * upper[j])
     return worst - constant

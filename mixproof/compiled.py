@@ -28,7 +28,8 @@ class Compiled:
 
     def largest(self) -> tuple[Vector, Matrix]:
         """Return how large each coordinate can be, and the multipliers that prove it."""
-        n, m = self.problem.columns.shape
+        every, m = self.problem.columns.shape
+        n = every - self.problem.upper.size
         caps, proof = np.ones(n), np.zeros((n, m))
         tree.largest(self.problem, caps, proof, self._work)
         return caps, proof

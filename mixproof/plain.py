@@ -37,12 +37,13 @@ class Plain:
 
     def largest(self) -> tuple[Vector, Matrix]:
         """Return how large each coordinate can be, and the multipliers that prove it."""
-        n, m = self.problem.columns.shape
+        every, m = self.problem.columns.shape
+        n = every - self.problem.upper.size
         proof = np.zeros((n, m))
         for x in range(n):
             cost = np.zeros(n)
             cost[x] = -1.0
-            _, values, proof[x] = self._boxed.solve(cost, np.zeros(n), np.ones(n))
+            _, values, proof[x] = self._solve(cost, np.zeros(n), np.ones(n))
             if values is None:
                 proof[x] = 0.0
         return caps_of(self.problem, proof), proof
@@ -57,7 +58,7 @@ class Plain:
             for _ in range(steps):
                 with np.errstate(divide="ignore"):
                     cost = np.minimum(-np.log(here), STEEP) - dual
-                solved, values, _ = self._boxed.solve(cost, nothing, all_of_it)
+                solved, values, _ = self._solve(cost, nothing, all_of_it)
                 if not solved or values is None:
                     break
                 here = np.maximum(values, 0.0)
@@ -66,6 +67,17 @@ class Plain:
                     break
                 rows[r], prices[r] = here, price
         return rows, prices
+
+    def _solve(self, cost: Vector, least: Vector, most: Vector, *cutoff: float) -> tuple[bool, Vector | None, Vector]:
+        """Return what :meth:`mixproof.lp.Boxed.solve` does, without the auxiliary variables."""
+        upper, n = self.problem.upper, cost.size
+        if not upper.size:
+            return self._boxed.solve(cost, least, most, *cutoff)
+        nothing = np.zeros(upper.size)
+        solved, values, multipliers = self._boxed.solve(
+            np.append(cost, nothing), np.append(least, nothing), np.append(most, upper), *cutoff
+        )
+        return solved, None if values is None else values[:n], multipliers
 
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
         """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
@@ -109,12 +121,12 @@ class Plain:
         wide = width > NARROW
         slope = np.where(wide, (above - below) / np.where(wide, width, 1.0), 0.0)
         constant = float((below - slope * least).sum())
-        solved, values, multipliers = self._boxed.solve(slope - dual, least, most, cutoff - constant)
+        solved, values, multipliers = self._solve(slope - dual, least, most, cutoff - constant)
         value, slopes = bounded(hull, dual, least, most, multipliers)
         if values is None:
             multipliers, value, slopes = impossible(hull, dual, least, most, cutoff, multipliers)
         elif not solved and value < cutoff:
-            solved, values, multipliers = self._boxed.solve(slope - dual, least, most)
+            solved, values, multipliers = self._solve(slope - dual, least, most)
             value, slopes = bounded(hull, dual, least, most, multipliers)
         work.records.multipliers[at] = multipliers
         return np.maximum(values, 0.0) if solved and values is not None else None, value, slopes
@@ -168,9 +180,17 @@ def ends(slopes: Vector, least: Vector, most: Vector) -> Vector:
 
 def bounded(hull: Problem, dual: Vector, least: Vector, most: Vector, multipliers: Vector) -> tuple[float, Vector]:
     """Return the bound that multipliers prove for a box, and each coordinate's slope."""
-    slopes = dual + multipliers @ hull.rows
-    constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
+    n = dual.size
+    combined = multipliers @ hull.rows
+    slopes = dual + combined[:n]
+    constant = constant_of(hull, multipliers, combined[n:])
     return float(constant + ends(slopes, least, most).sum()), slopes
+
+
+def constant_of(hull: Problem, multipliers: Vector, auxiliary: Vector) -> float:
+    """Return what multipliers contribute to a bound whatever v is, the auxiliary variables at their best."""
+    constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
+    return float(constant - np.maximum(auxiliary, 0.0) @ hull.upper)
 
 
 def impossible(
@@ -181,7 +201,8 @@ def impossible(
     for sign in (1.0, -1.0):
         y = sign * ray
         slope = y @ hull.rows
-        constant = np.where(y >= 0, hull.safe_low, hull.safe_high) @ y
+        constant = constant_of(hull, y, slope[dual.size :])
+        slope = slope[: dual.size]
         growth.append(float(constant + np.minimum(-slope * least, -slope * most).sum()))
     best = int(np.argmax(growth))
     multipliers = np.zeros_like(ray)
@@ -228,7 +249,7 @@ def branch(
     capped = ends(slopes[parted], least[parted], np.full(parted.size, level))
     above = ends(slopes[parted], np.full(parted.size, level), most[parted])
     before = np.append(0.0, np.cumsum(capped - whole[parted]))[:-1]
-    constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
+    constant = constant_of(hull, multipliers, multipliers @ hull.rows[:, least.size :])
     bounds = constant + whole.sum() + before - whole[parted] + above
     waits = bounds < work.cutoff
     work.state[4] = min(work.state[4], bounds[~waits].min(initial=np.inf))
@@ -247,5 +268,8 @@ def caps_of(hull: Problem, proof: Matrix) -> Vector:
     """Return what multipliers, shape (n, m), prove that each coordinate cannot exceed, on the whole simplex."""
     y = proof[:, :-1]
     constant = np.where(y >= 0, hull.safe_low[:-1], hull.safe_high[:-1]) * y
-    values = y @ hull.rows[:-1] + np.eye(len(proof))
-    return np.asarray(np.minimum(1.0, values.max(axis=1) - constant.sum(axis=1)))
+    n = len(proof)
+    combined = y @ hull.rows[:-1]
+    values = combined[:, :n] + np.eye(n)
+    auxiliary = np.maximum(combined[:, n:], 0.0) @ hull.upper
+    return np.asarray(np.minimum(1.0, values.max(axis=1) + auxiliary - constant.sum(axis=1)))

@@ -82,7 +82,10 @@ class OpenNodes(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The polytope, twice: as rows and as columns, with its bounds and the wider ones that a proof uses."""
+    """The polytope, twice: as rows and as columns, with its bounds and the wider ones that a proof uses.
+
+    The last columns are those of auxiliary variables, each between 0 and its entry of ``upper``.
+    """
 
     rows: Any
     columns: Any
@@ -90,10 +93,13 @@ class Problem(NamedTuple):
     high: Any
     safe_low: Any
     safe_high: Any
+    upper: Any
 
     @staticmethod
-    def of(ranges: Constraints, slack: Vector, inside: Vector) -> Problem:
+    def of(ranges: Constraints, slack: Vector, inside: Vector, upper: Vector | None = None) -> Problem:
         """Return the polytope of ranges; what is proven holds for every v with G v >= -slack.
+
+        ``inside`` is a point of it, with values of the auxiliary variables if ``upper`` says that there are any.
 
         What is searched is only as thin as a solver resolves: a bound next to a point inside is moved to that point.
         """
@@ -102,7 +108,8 @@ class Problem(NamedTuple):
         low = np.where(values - ranges.low < NEAR, values, ranges.low)
         high = np.where(ranges.high - values < NEAR, values, ranges.high)
         low[-1] = high[-1] = 1.0
-        return Problem(rows, np.ascontiguousarray(rows.T), low, high, *ranges.widened(slack))
+        upper = np.empty(0) if upper is None else upper
+        return Problem(rows, np.ascontiguousarray(rows.T), low, high, *ranges.widened(slack), upper)
 
 
 @dataclass

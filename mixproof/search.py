@@ -17,6 +17,7 @@ import numpy as np
 from mixproof.backends import MOST_DENSE, compile_loops, master_of, route_of
 from mixproof.compiling import HAS_NUMBA
 from mixproof.constraints import Constraints, two_sided
+from mixproof.extension import Extended, Extension
 from mixproof.numerics import DUST, Matrix, Vector
 from mixproof.problem import WORTHLESS, Pass, Problem
 from mixproof.restricted_master import entropies
@@ -73,7 +74,7 @@ class ProvenBound(NamedTuple):
 
     bound: float
     work: Pass | None
-    hull: Constraints
+    hull: Constraints | Extended
     halfspaces: Matrix
     caps: Vector
     cap_multipliers: Matrix
@@ -131,6 +132,7 @@ class Search:
         compiled: bool,
         limit: float = np.inf,
         most: float = np.inf,
+        extension: Extension | None = None,
     ) -> None:
         self.target, self.slack, self.compiled = target, slack, compiled
         self.limit, self.most = limit, most
@@ -142,18 +144,24 @@ class Search:
             compile_loops()  # what it takes the first time is not the search's
         self.master = master_of(target, compiled=compiled)
         self.started = time.perf_counter()
-        self._enter(halfspaces)
+        self._enter(halfspaces, extension)
         nothing = np.empty((0, 0))
         self.proven = ProvenBound(0.0, None, self.hull, halfspaces, self.caps, nothing)
         self.cost, self.dual, self.weights = self.master.run()
 
-    def _enter(self, halfspaces: Matrix) -> None:
-        """Take a polytope to search in."""
+    def _enter(self, halfspaces: Matrix, extension: Extension | None = None) -> None:
+        """Take a polytope to search in, described by its halfspaces or, where that is shorter, by an extension."""
         self.halfspaces = halfspaces
         self.tree: Pass | None = None
-        self.hull = two_sided(halfspaces, compiled=self.compiled)
+        self.hull: Constraints | Extended
+        self.hull = ranges = two_sided(halfspaces, compiled=self.compiled)
         room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
-        self.problem = Problem.of(self.hull, room, self.target)
+        self.problem = Problem.of(ranges, room, self.target)
+        self.ranges = ranges._replace(low=self.problem.low, high=self.problem.high)
+        if extension is not None:
+            self.hull = Extended.of(extension, len(halfspaces))
+            inside = np.append(self.target, extension.inside)
+            self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
         self.route = route_of(self.problem, compiled=self.compiled)
         caps, self.cap_multipliers = self.route.largest()
         # a little more than what is proven, so that whoever checks it may round
@@ -208,9 +216,7 @@ class Search:
         """Start from given rows and from the vertices on one or two coordinates."""
         if len(more):
             self.master.add(more)
-        self.table = sparse_vertices(
-            self.hull._replace(low=self.problem.low, high=self.problem.high), compiled=self.compiled
-        )
+        self.table = sparse_vertices(self.ranges, compiled=self.compiled)
         self.resolve()
 
     def multi_start(self) -> None:
@@ -258,7 +264,7 @@ class Search:
     def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
         """Look through the tree until no price is below -delta, or rows are cheap enough to join first."""
         self.passes += 1
-        work = Pass.start(self.dual, -delta, delta / FINER, len(self.hull.rows), self.route.basis, several=several)
+        work = Pass.start(self.dual, -delta, delta / FINER, len(self.problem.rows), self.route.basis, several=several)
         self.tree = work
         chunk = CHUNK_COMPILED if self.compiled else CHUNK
         before = self.programmes
@@ -293,6 +299,7 @@ def cheapest_mixture(
     slack: float = 0.0,
     compiled: bool | None = None,
     report: Report | None = None,
+    extension: Extension | None = None,
 ) -> Result:
     """Return rows of the cheapest mixture that averages to a target, and a bound on the cost of every other.
 
@@ -319,11 +326,13 @@ def cheapest_mixture(
     compiled : bool, optional, keyword-only
         Whether loops are compiled; by default where numba is installed.
     report : callable, optional, keyword-only
-        Told now and then of (cost, bound, seconds).
+        Progress callback, called with (cost, bound, seconds).
+    extension : Extension, optional, keyword-only
+        The same polytope with auxiliary variables, if that takes fewer inequalities.
 
     Returns
     -------
-    Found
+    Result
 
     Examples
     --------
@@ -333,7 +342,7 @@ def cheapest_mixture(
     """
     fast = HAS_NUMBA if compiled is None else compiled
     limit, most = (np.inf if one is None else one for one in (seconds, programmes))
-    search = Search(halfspaces, target, slack, compiled=fast, limit=limit, most=most)
+    search = Search(halfspaces, target, slack, compiled=fast, limit=limit, most=most, extension=extension)
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.multi_start()
     _prove(search, gap, report)

@@ -22,6 +22,7 @@ from liftlib.errors import InvalidDistribution, UnsupportedNotion, shown
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from mixproof.checks import checked
+from mixproof.extension import Extension
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
 
 Decides = tuple[Literal["least", "most"], ...]
@@ -310,6 +311,10 @@ class Notion(ABC):
             If it is not of that kind.
         """
         raise UnsupportedNotion(f"{self} is not a bound on ratios of P(y|s) and P(y): use confident_merging")
+
+    def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - what notions of ratios override
+        """Return the halfspaces by fewer inequalities with auxiliary variables, None where there is nothing to gain."""
+        return None
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002
         """Return the notion without a bound on the least lift that is below ``least``, and the share that makes up.

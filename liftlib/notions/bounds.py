@@ -25,7 +25,14 @@ from liftlib.notions.base import (
     prior_of,
 )
 from mixproof.checks import checked
+from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
+
+FEWEST_EXTENDED = 4
+"""Secrets from which on LDP takes fewer inequalities with an auxiliary variable than pairs of secrets."""
+
+EXTENDED_BUDGETS = 1e-5, 30.0
+"""Budgets, nats, at which the auxiliary variable is used: at others its coefficients are too close or too far apart."""
 
 
 class _LiftRange(LiftNotion):
@@ -242,6 +249,34 @@ class LDP(_OneBudget):
         # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
         # with the budget exceeded by t, e^-eps l(s) <= e^t min l <= e^t, so that a row is missed by e^t - 1 at most
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
+
+    def extension(self, joint: Joint) -> Extension | None:
+        """Return the cone by 2 |S| inequalities l(s) <= u <= e^eps l(s), with u the largest lift."""
+        n, factor = joint.n_secret, float(np.exp(-self.eps))
+        if n < FEWEST_EXTENDED or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
+            return None
+        lift = joint.s_given_x / joint.p_s[:, None]
+        largest = float(lift.max())
+        table = np.block([[lift, np.full((n, 1), -factor)], [-lift, np.ones((n, 1))]])
+        different = ~np.eye(n, dtype=bool)
+        # u = max l(s) meets l(s) <= u, so that only the other side may fail where pairs do
+        room = np.zeros((n, n))
+        room[different] = np.maximum(1.0, np.abs(self.halfspaces(joint)).max(axis=1))
+        slack = np.append(room.max(axis=0), np.zeros(n))
+
+        def pull_back(weights: Matrix) -> tuple[Matrix, Vector]:
+            least, most = factor * weights[:, :n], weights[:, n:]
+            ends = [np.cumsum(one, axis=1) for one in (least, most)]
+            starts = [end - one for end, one in zip(ends, (least, most), strict=True)]
+            matched = np.minimum(ends[0][:, :, None], ends[1][:, None]) - np.maximum(
+                starts[0][:, :, None], starts[1][:, None]
+            )
+            np.maximum(matched, 0.0, out=matched)
+            cost = largest * np.maximum(most - matched.sum(axis=1), 0.0).sum(axis=1)
+            # a secret matched with itself needs no halfspace, as l(s) >= e^-eps l(s)
+            return matched.transpose(0, 2, 1)[:, different] / factor, cost
+
+        return Extension(table, np.array([largest]), np.ones(1), slack, pull_back)
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
         secrets = range(check_count("n_secret", n_secret))

@@ -122,7 +122,9 @@ def optimal_response(
         return product_polytope_response(joint, notion)
     fast = HAS_NUMBA if compiled is None else compiled
     cone = cone_for(joint, notion) if method == "auto" and notion.polyhedral else None
-    if cone is not None and few_vertices(cone.halfspaces, most_vertices(fast)):
+    # an enumeration cannot be stopped, so a limit is only kept by the tree
+    to_search = cone is not None and (cone.extension is not None or limit is not None or most is not None)
+    if cone is not None and few_vertices(cone.halfspaces, most_vertices(fast), to_search=to_search):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
             return best_response(joint, notion, cone=cone)
@@ -140,7 +142,7 @@ def most_vertices(compiled: bool) -> int:
     return MOST_VERTICES if compiled else MOST_VERTICES_PLAIN
 
 
-def few_vertices(halfspaces: Matrix, most: int) -> bool:
+def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> bool:
     """Return whether all vertices had better be listed: there cannot be many, or the tree has too many halfspaces.
 
     Parameters
@@ -149,6 +151,8 @@ def few_vertices(halfspaces: Matrix, most: int) -> bool:
         Of a cone of rows.
     most : int
         How many are few.
+    to_search : bool, keyword-only
+        Whether the tree is taken however many halfspaces there are.
 
     Notes
     -----
@@ -163,7 +167,7 @@ def few_vertices(halfspaces: Matrix, most: int) -> bool:
     (True, False)
     """
     m, n = halfspaces.shape
-    if m > MOST_HALFSPACES and n <= MOST_SYMBOLS:
+    if m > MOST_HALFSPACES and n <= MOST_SYMBOLS and not to_search:
         return True
     sides, dimensions = m + n, n - 1
     half, rest = dimensions // 2, dimensions - dimensions // 2

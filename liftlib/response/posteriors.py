@@ -20,6 +20,7 @@ from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Notion
+from mixproof.extension import Extension
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector, xlogx
 from mixproof.polytope import Method, vertices
@@ -110,11 +111,14 @@ class Cone(NamedTuple):
         G.
     floor : float
         The share of constant release to mix in at least.
+    extension : Extension, optional
+        The same by fewer inequalities, with auxiliary variables.
     """
 
     core: Core
     halfspaces: Matrix
     floor: float
+    extension: Extension | None = None
 
 
 class Mixture(NamedTuple):
@@ -264,7 +268,7 @@ def best_response(
     SolverFailure
         If a solver's answer fails its check: a constant release keeps every notion, so there is always an answer.
     """
-    core, halfspaces, floor = cone_for(joint, notion, others) if cone is None else cone
+    core, halfspaces, floor, _ = cone_for(joint, notion, others) if cone is None else cone
     p_x = core.joint.p_x
     # P_X itself, the row of a constant release, lies inside every notion's cone
     rows = vertices(halfspaces, method, interior=p_x)
@@ -294,7 +298,7 @@ def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> Cone
         its_relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
         cones.append(cone_under(other, core, its_relaxed.halfspaces(other)))
         floor = max(floor, its_floor)
-    return Cone(core, np.concatenate(cones), floor)
+    return Cone(core, np.concatenate(cones), floor, None if others else relaxed.extension(core.joint))
 
 
 def proven(joint: Joint, core: Core, mixture: Mixture) -> float:

@@ -89,7 +89,7 @@ def proven_response(
         If the time was over, so many programmes solved, the tree as large as memory lets it be, or what is left is
         rounding and the notion's tolerance, before the gap was reached.
     """
-    core, halfspaces, floor = cone_for(joint, notion, others) if cone is None else cone
+    core, halfspaces, floor, extension = cone_for(joint, notion, others) if cone is None else cone
     fallback = None if others or not notion.columnwise else lambda: merged_rows(core, notion)
     found = cheapest_mixture(
         halfspaces,
@@ -101,6 +101,7 @@ def proven_response(
         slack=SLACK,
         compiled=compiled,
         report=report,
+        extension=extension,
     )
     every = (joint, *others)
 

@@ -106,7 +106,7 @@ def test_a_slack_widens_what_is_proven(compiled):
         scaled, slack = size * g, 1e-3
         room = slack * np.maximum(1.0, np.abs(scaled).max(axis=1))
         one = search.Search(scaled, target, slack, compiled=compiled)
-        for found, wanted in zip(one.problem[4:], two_sided(scaled).widened(room), strict=True):
+        for found, wanted in zip(one.problem[4:6], two_sided(scaled).widened(room), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-15)
         # on the simplex G v >= -room is (G + room) v >= 0
         wide = vertices(scaled + room[:, None]).max(axis=0)

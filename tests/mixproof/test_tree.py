@@ -681,7 +681,7 @@ def test_the_polytope_as_rows_and_columns():
     np.testing.assert_array_equal(free.columns, hull.rows.T)
     np.testing.assert_allclose([free.low, free.high], [hull.low, hull.high], atol=0)
     slack = Problem.of(hull, np.array([1e-3, 2e-3]), inside)
-    np.testing.assert_array_equal(np.array(slack[4:]), np.array(hull.widened(np.array([1e-3, 2e-3]))))
+    np.testing.assert_array_equal(np.array(slack[4:6]), np.array(hull.widened(np.array([1e-3, 2e-3]))))
     for off, moved in ((0.9e-7, True), (1.1e-7, False)):
         value = hull.rows[0] @ inside
         for side, low, high in ((0, value - off, 1.0), (1, -1.0, value + off)):

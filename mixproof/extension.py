@@ -1,0 +1,90 @@
+"""A polytope described with auxiliary variables, where that takes far fewer inequalities.
+
+Bounding the ratio of any two of m linear forms takes m (m - 1) halfspaces, but only 2 m inequalities with one more
+variable u, the largest of them: each form is at most u and at least e^-eps u. The search works on the short
+description. A proof refers to the halfspaces, so multipliers are translated back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixproof.constraints import Constraints
+from mixproof.numerics import Matrix, Vector
+
+
+class Extension(NamedTuple):
+    """{v : G v >= 0} as {v : A v + B u >= 0 for some u with 0 <= u <= upper}.
+
+    Attributes
+    ----------
+    halfspaces : numpy.ndarray, shape (m, n + k)
+        (A | B).
+    upper : numpy.ndarray, shape (k,)
+        The largest value of each auxiliary variable.
+    inside : numpy.ndarray, shape (k,)
+        Values with which the target satisfies the inequalities.
+    slack : numpy.ndarray, shape (m,)
+        By how much each inequality may fail where G v >= -slack, as a multiple of the slack of the search.
+    pull_back : callable
+        Maps multipliers w >= 0 of the inequalities, shape (K, m), to multipliers W >= 0 of the rows of G and costs c,
+        shape (K,), such that W G <= w A + c in every coordinate, where c = (w B)^+ upper.
+    """
+
+    halfspaces: Matrix
+    upper: Vector
+    inside: Vector
+    slack: Vector
+    pull_back: Callable[[Matrix], tuple[Matrix, Vector]]
+
+
+class Extended(NamedTuple):
+    """The rows of an extension, and what a proof needs to state multipliers in terms of the halfspaces alone."""
+
+    extension: Extension
+    ranges: Constraints
+    middle: Vector
+    n_halfspaces: int
+
+    @staticmethod
+    def of(extension: Extension, n_halfspaces: int) -> Extended:
+        """Return the rows of an extension of so many halfspaces, scaled so that coefficients of v lie in [-1, 1]."""
+        k = extension.upper.size
+        table = extension.halfspaces
+        own, auxiliary = table[:, : table.shape[1] - k], table[:, table.shape[1] - k :]
+        most, least = own.max(axis=1), own.min(axis=1)
+        middle, size = (most + least) / 2, (most - least) / 2
+        size = np.where(size > 0, size, 1.0)
+        m, n = own.shape
+        rows = np.ones((m + 1, n + k))
+        rows[:-1, :n] = np.clip((own - middle[:, None]) / size[:, None], -1.0, 1.0)
+        rows[:-1, n:] = auxiliary / size[:, None]
+        rows[-1, n:] = 0.0
+        low, high = np.append(-middle / size, 1.0), np.ones(m + 1)
+        high[:-1] += np.maximum(rows[:-1, n:], 0.0) @ extension.upper
+        sides = np.full((m + 1, 2), -1)
+        sides[:-1, 0] = np.arange(m)
+        sizes = np.ones((m + 1, 2))
+        sizes[:-1, 0] = size
+        return Extended(extension, Constraints(rows, low, high, sides, sizes), middle, n_halfspaces)
+
+    @property
+    def sides(self) -> NDArray[np.int64]:
+        """Which halfspace the proof's weights belong to, see ``Constraints.sides``; the last stands for the sum."""
+        found = np.full((self.n_halfspaces + 1, 2), -1)
+        found[:-1, 0] = np.arange(self.n_halfspaces)
+        return found
+
+    def weights(self, multipliers: Matrix) -> Matrix:
+        """Return multipliers of the halfspaces and, last, that of the sum, see ``Constraints.weights``."""
+        lower, upper = np.maximum(multipliers, 0.0), np.maximum(-multipliers, 0.0)
+        weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
+        found = np.empty((len(multipliers), self.n_halfspaces + 1))
+        found[:, :-1], cost = self.extension.pull_back(weights)
+        # what has no inequality behind it bounds v by the simplex: its coefficients are at most 1
+        found[:, -1] = multipliers[:, -1] - weights @ self.middle - upper[:, :-1].sum(axis=1) - cost
+        return found
