@@ -3,6 +3,7 @@
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
 from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Notion, Ratios, RequiredBudget, RequiredByPosterior
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
+from liftlib.notions.composition import composed
 from liftlib.notions.side_channels import SRLIP
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "Ratios",
     "RequiredBudget",
     "RequiredByPosterior",
+    "composed",
 ]
