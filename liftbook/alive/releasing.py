@@ -79,7 +79,7 @@ def release(
     *,
     resamples: int = 200,
     seed: int | None = None,
-    kernel: bool = True,
+    kernel: bool | None = None,
     missing: Missing = "refuse",
     rare: Rare = "error",
 ) -> Release:
@@ -96,7 +96,7 @@ def release(
         As in :func:`lifttables.sanitise`.
     seed : int, optional, keyword-only
         With it the draw can be repeated, and foreseen; by default it is the browser's own generator's.
-    kernel : bool, keyword-only
+    kernel : bool or None, keyword-only
         As in :func:`lifttables.sanitise`.
     missing, rare : str, keyword-only
         How the counts were made, for the card.

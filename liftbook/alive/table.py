@@ -313,8 +313,8 @@ class Desk:
         ----------
         asked : str
             JSON as for :meth:`audit`, and ``mechanism``; ``confidence``, null for these rows alone; ``rare``, what
-            becomes of rare symbols; ``kernel``, whether the card has it; ``seed``, null for a draw that nobody can
-            foresee.
+            becomes of rare symbols; ``kernel``, whether the card has it, null for the default; ``seed``, null for a
+            draw that nobody can foresee.
         """
         wanted = json.loads(asked)
         try:
@@ -328,7 +328,7 @@ class Desk:
                 wanted["confidence"],
                 resamples=wanted.get("resamples", 200),
                 seed=wanted.get("seed"),
-                kernel=wanted.get("kernel", True),
+                kernel=wanted.get("kernel"),
                 missing=wanted.get("missing", "refuse"),
                 rare=wanted.get("rare", "error"),
             )

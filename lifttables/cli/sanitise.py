@@ -64,9 +64,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
     parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
     parser.add_argument(
-        "--no-kernel",
-        action="store_true",
-        help="leave the kernel out of the card: estimates need it, and it may tell a row to whoever knows all others",
+        "--kernel",
+        action=argparse.BooleanOptionalAction,
+        help="put the kernel on the card, or leave it out: estimates need it, and it can reveal the table's counts "
+        "(by default it is left out where card and release might leave fewer than 1,000 possible tables)",
     )
     release_options(parser)
 

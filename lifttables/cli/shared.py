@@ -114,7 +114,7 @@ def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publish
     """Return how rows are published."""
     from lifttables.releases.releasing import Publishing  # noqa: PLC0415 - the book's commands share this module
 
-    kernel = not getattr(options, "no_kernel", False)  # of `lift sanitise` alone
+    kernel = getattr(options, "kernel", None)  # of `lift sanitise` alone
     return Publishing(tuple(options.keep), unseen, options.keep_order, options.formulas, kernel)
 
 

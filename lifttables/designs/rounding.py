@@ -77,6 +77,41 @@ def _rounded(kernel: Matrix, grid: int) -> Matrix:
     return np.asarray((whole + (ranks < left[:, None])) / grid)
 
 
+POSSIBLE = 1000
+"""Tables that a card and its release must leave possible for the card to have a kernel unless its owner asks for it."""
+
+
+def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
+    """Return log2 of how many tables a card with its kernel and the release leave possible, on average.
+
+    Parameters
+    ----------
+    table : numpy.ndarray, shape (S, X)
+        The counts.
+    n_outputs, grid : int
+        As in :func:`bits`.
+
+    Notes
+    -----
+    For an adversary who knows how many rows have each secret. There are prod_s C(N_s + X - 1, X - 1) tables with these
+    N_s, and at most 2^bits kernels times C(N + Y - 1, Y - 1) counts of outputs to tell them apart; the quotient is the
+    average number of tables for each. It may be less than 1, and one table may be alone where it is more.
+
+    Examples
+    --------
+    >>> round(bits_left(np.array([[70.0, 30.0], [40.0, 60.0]]), 2, 1000), 2)
+    -14.27
+    """
+    n_x = table.shape[1]
+    tables = sum(_log2_ways(int(rows), n_x) for rows in table.sum(axis=1))
+    return tables - bits(n_x, n_outputs, grid) - _log2_ways(int(table.sum()), n_outputs)
+
+
+def _log2_ways(n: int, k: int) -> float:
+    """Return log2 of the number of ways in which n is a sum of k whole numbers of at least 0."""
+    return (math.lgamma(n + k) - math.lgamma(k) - math.lgamma(n + 1)) / math.log(2)
+
+
 def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
     """Return an upper bound on what a published kernel tells of the table, in bits: log2 of how many kernels there are.
 
@@ -98,5 +133,4 @@ def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
     """
     if grid == 1:
         return n_symbols * math.log2(n_outputs)
-    rows = math.lgamma(grid + n_outputs) - math.lgamma(n_outputs) - math.lgamma(grid + 1)
-    return n_symbols * rows / math.log(2)
+    return n_symbols * _log2_ways(grid, n_outputs)

@@ -13,8 +13,10 @@ PRIORS = (0.01, 0.1, 0.5)
 """Beliefs for which it is said what they can become."""
 
 KERNEL_TELLS = (
-    "A person from somebody who knows all the other rows: how likely each output is was computed from all of them, "
-    "which in a table of a few hundred or thousand rows can tell the missing one to whoever has the rest."
+    "The counts of the table: how likely each symbol is to be released as each output was computed from them and is "
+    "published. Somebody who has this card and the release, and knows how many rows have each value of the secret, "
+    "may be able to compute how many rows have each value of the secret together with each symbol. In a small table "
+    "only one table may fit, and somebody who knows all the other rows may learn the missing one."
 )
 """What the kernel of a response adds, where it is published."""
 

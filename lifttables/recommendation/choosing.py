@@ -225,7 +225,7 @@ def attempt(counts: Counts, name: str, mechanism: str, eps: float, confidence: f
         eps=eps,
         nmi=float(evaluate(joint, made.channel).nmi),
         belief=notion.belief(0.1)[1],
-        rows_price=price(card_of(made), joint.p_x),
+        rows_price=price(card_of(made, kernel=True), joint.p_x),
         seconds=seconds,
         outputs=made.channel.n_outputs,
         kept=tuple(statement(one) for one in made.kept),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +16,7 @@ import numpy as np
 from liftlib import __version__
 from liftlib.channel import Channel
 from lifttables.designs.designing import POPULATION, Design, Kept
-from lifttables.designs.rounding import bits
+from lifttables.designs.rounding import POSSIBLE, bits, bits_left
 from lifttables.designs.statement import in_words, not_covered, statement
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.encoding.naming import Texts
@@ -136,8 +137,9 @@ class Card:
         if self.kernel is not None:
             return None
         return (
-            "it would tell the table's counts: its owner withholds it, the mechanism sees the secret, the notion "
-            "bounds no single output, or no rounding of it keeps the notion"
+            f"it could reveal the table's counts. Either card and release might leave fewer than {POSSIBLE:,} possible "
+            "tables, or its owner withholds it, the mechanism sees the secret, the notion bounds no single output, or "
+            "no rounding of it keeps the notion"
         )
 
     def as_text(self) -> str:
@@ -155,12 +157,10 @@ class Card:
         lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
         lines += ["", f"The rows are {self.order}. Mechanism: {self.mechanism}."]
         if self.told_bits is not None:
-            of_one = "" if self.broken else "; of one person it tells nothing that breaks the promise above"
             lines += [
                 (
-                    "How likely each symbol is to be released as each output stands in the JSON card, for estimates "
-                    f"(`lift estimate`). It takes one of 2^{self.told_bits:.0f} forms at most, and tells no more of "
-                    f"the table's counts than which{of_one}."
+                    "The JSON card states how likely each symbol is to be released as each output, for estimates "
+                    "(`lift estimate`)."
                 )
             ]
         else:
@@ -199,7 +199,7 @@ def card_of(
     broken: str = "",
     others: str = "",
     population: bool = False,
-    kernel: bool = True,
+    kernel: bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
     """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
@@ -219,12 +219,13 @@ def card_of(
         What else is published about the rows, together with which the notion is kept.
     population : bool, keyword-only
         Whether that was proved for the population; otherwise the card states it for this sample only.
-    kernel : bool, keyword-only
-        Whether the card has the kernel, where that may be published at all.
+    kernel : bool or None, keyword-only
+        Whether the card has the kernel, see :func:`shows_kernel`.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
-    grid = made.grid if kernel else None
+    shown = shows_kernel(made, kernel)
+    grid = made.grid if shown else None
     sample_only = bool(others and not (population or broken) and made.confidence)
     public = made.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
@@ -238,7 +239,7 @@ def card_of(
         words=words,
         not_covered=(
             *([f"The population: together with {others}, the notion was proved for this sample only."] * sample_only),
-            *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=kernel),
+            *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
             *([LEFT_OUT] if (options or {}).get("missing") == "drop" else []),
         ),
         symbols=symbols,
@@ -256,6 +257,18 @@ def card_of(
         options=dict(options or {}),
         broken=broken,
     )
+
+
+def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
+    """Return whether a card has its kernel: as asked for, or by default where enough tables remain possible.
+
+    Merged symbols stand on every card and in the release, so a kernel that merges is there unless it is withheld.
+    """
+    if made.grid is None or kernel is False:
+        return False
+    if kernel or made.grid == 1:
+        return True
+    return bits_left(made.table, made.channel.n_outputs, made.grid) >= math.log2(POSSIBLE)
 
 
 def _statements(made: Design, others: str, *, population: bool) -> tuple[Kept, ...]:

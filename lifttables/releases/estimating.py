@@ -174,7 +174,8 @@ def estimate(
     """
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.kernel is None:
-        raise DataError(f"the card has no kernel, so only the outputs themselves can be counted: {card.why()}")
+        message = f"the card has no kernel, so only the outputs themselves can be counted: {card.why()}"
+        raise DataError(f"{message}; its owner can publish it (lift sanitise --kernel)")
     shares, values, n = _counted(open_table(source, text_format), card, by)
     inverse = Inverse(card.kernel)
     weights = inverse.weights
@@ -247,7 +248,8 @@ def price(card: Card, p_x: Vector | None = None) -> float:
     >>> import polars as pl
     >>> from lifttables import sanitise
     >>> coin = pl.DataFrame({"s": ["a", "b"] * 50, "x": ["h", "t"] * 50})
-    >>> made = sanitise(coin, secret="s", public="x", notion=LDP(math.log(3)), mechanism="optimal", resamples=0)
+    >>> words = {"secret": "s", "public": "x", "mechanism": "optimal", "resamples": 0, "kernel": True}
+    >>> made = sanitise(coin, notion=LDP(math.log(3)), **words)
     >>> round(price(made.card), 6)
     4.0
     """

@@ -51,15 +51,16 @@ class Publishing:
         Whether rows keep the source's order, which may tell the secret; by default they are shuffled.
     formulas : {"error", "quote", "keep"}
         What becomes of a text that a spreadsheet would run.
-    kernel : bool
-        Whether the card has the kernel, where that may be published at all.
+    kernel : bool or None
+        Whether the card has the kernel, where that may be published at all. None leaves it out where card and release
+        might leave fewer than ``POSSIBLE`` tables possible.
     """
 
     keep: tuple[str, ...] = ()
     unseen: Unseen = "error"
     keep_order: bool = False
     formulas: Formulas = "error"
-    kernel: bool = True
+    kernel: bool | None = None
 
 
 def check_keep(table: Table, made: Design, keep: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ from lifttables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen,
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.reading import Reading, texts_of
 from lifttables.encoding.table import Table
-from lifttables.releases.card import Card, card_of
+from lifttables.releases.card import Card, card_of, shows_kernel
 from lifttables.releases.drift import Drift
 from lifttables.releases.judging import beside_known, judged
 from lifttables.releases.ledger import Ledger, entered, opened
@@ -41,6 +41,8 @@ ForNew = Literal["refuse", "drop"]
 
 A_FRAME = "a frame"
 """What a ledger calls a release that went to no file."""
+
+NO_KERNEL = "the card has no kernel, which could reveal the counts; estimates need it (--kernel publishes it)"
 
 ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
 
@@ -81,7 +83,7 @@ def sanitise(
     keep_order: bool = False,
     allow: bool = False,
     ledger: Path | None = None,
-    kernel: bool = True,
+    kernel: bool | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
     **reading: Any,
@@ -113,8 +115,9 @@ def sanitise(
         ``lift sanitise`` keeps beside a table, or one of your own. Releases in your other ledgers are found by the
         rows' counts, see :func:`~lifttables.releases.recognising.recognised`. Without a ledger, a second release is
         not noticed.
-    kernel : bool
-        Whether the card has the kernel, which estimates need, and which can tell a row to whoever knows all others.
+    kernel : bool or None
+        Whether the card has the kernel, which estimates need and which can reveal the counts of the table. By default
+        it is left out where card and release might leave fewer than 1,000 tables possible.
     resamples : int
         Bootstrap tables of the audit.
     rng : Uniform or int, optional
@@ -389,8 +392,8 @@ def notes_on(
         notes.append(f"not published: {len(left)} other columns, and the secret")
     if how.keep:
         notes.append(f"published as they are: {', '.join(how.keep)}")
-    if made.grid is None or not how.kernel:
-        notes.append("the card has no kernel: it would tell the counts")
+    if not shows_kernel(made, how.kernel):
+        notes.append(NO_KERNEL)
     if how.keep_order:
         notes.append(ORDERED)
     return notes

@@ -13,6 +13,7 @@ import liftlib as ll
 from liftbook.relatives import AverageLeakage, MaximalLeakage
 from liftlib import registry
 from lifttables.designs.designing import design
+from lifttables.designs.rounding import bits_left
 from lifttables.designs.statement import KERNEL_TELLS, MERGING_TELLS
 from lifttables.encoding.columns import Column, Counts, Symbols
 from lifttables.releases.card import card_of
@@ -60,7 +61,7 @@ def neighbours(n, seed=0):
 
 def card(counts, name, confidence):
     made = design(Counts(counts.astype(float), SECRET, PUBLIC), notion_for(name), name, confidence)
-    return {key: value for key, value in card_of(made).as_dict().items() if key not in ("made", "cite")}
+    return {key: value for key, value in card_of(made, kernel=True).as_dict().items() if key not in ("made", "cite")}
 
 
 @pytest.mark.parametrize("confidence", [None, 0.95])
@@ -103,7 +104,7 @@ def test_in_a_small_table_a_few_people_can_be_told(name):
 
 @pytest.mark.parametrize("confidence", [None, 0.95])
 def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
-    """By --no-kernel a small table's card is that of all its neighbours; with the kernel it says whom it may tell."""
+    """Without it a small table's card is that of all its neighbours; a card with it says whom it may tell."""
     counts = SIX // 400
 
     def made(table):
@@ -116,9 +117,55 @@ def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
     assert (withheld.kernel, withheld.grid, withheld.told_bits) == (None, None, None)
     assert "its owner withholds it" in withheld.as_text()
     assert KERNEL_TELLS not in withheld.not_covered
-    assert KERNEL_TELLS in card_of(made(counts)).not_covered
+    assert KERNEL_TELLS in card_of(made(counts), kernel=True).not_covered
     for other in neighbours(3):
         assert told(card_of(made(other - SIX + counts), kernel=False)) == told(withheld)
     merged = design(Counts(counts.astype(float), SECRET, PUBLIC), ll.LIP(1.0), "watchdog", confidence)
     assert KERNEL_TELLS not in card_of(merged).not_covered
     assert MERGING_TELLS in card_of(merged).not_covered
+
+
+def all_tables(ill, well):
+    """All tables of two secrets and two symbols in which so many rows have each secret."""
+    for a in range(1, ill):
+        for b in range(1, well):
+            yield np.array([[a, ill - a], [b, well - b]])
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+@pytest.mark.parametrize("truth", [[[10, 20], [18, 12]], [[60, 40], [35, 65]]])
+def test_by_default_a_small_tables_card_names_no_table(truth, confidence):
+    """With the kernel and the number of ill, an exhaustive search used to find all four counts (finding H5).
+
+    Without it, of the tables whose outputs come from the same symbols, several have the card of the truth.
+    """
+    truth = np.array(truth)
+    secret, public = SECRET, Symbols((Column("x"),), (("u",), ("v",)))
+
+    def told(counts, kernel):
+        made = design(Counts(counts.astype(float), secret, public), ll.LIP(0.3), "optimal", confidence)
+        card = card_of(made, kernel=kernel).as_dict()
+        return {key: value for key, value in card.items() if key not in ("made", "cite")}
+
+    rng, others = np.random.default_rng(0), list(all_tables(*truth.sum(axis=1)))
+    others = [others[i] for i in rng.choice(len(others), 150, replace=False) if (others[i] != truth).any()]
+    assert sum(told(other, True) == told(truth, True) for other in others) <= 1
+    by_default = told(truth, None)
+    assert by_default["kernel"] is None
+    assert sum(told(other, None) == by_default for other in others) >= 5
+
+
+def test_how_many_tables_are_left_by_counting_them():
+    """Six rows of each secret, three symbols, two outputs, multiples of a quarter."""
+    tables = sum(1 for a in range(7) for b in range(7 - a)) ** 2
+    kernels = sum(1 for a in range(5)) ** 3
+    outputs = 13
+    found = bits_left(np.array([[1, 2, 3], [3, 2, 1]]), 2, 4)
+    assert found == pytest.approx(np.log2(tables / (kernels * outputs)))
+
+
+def test_a_large_table_of_few_symbols_shows_its_kernel():
+    made = design(Counts(SIX * 10.0**12, SECRET, PUBLIC), ll.LIP(0.3), "randomised-response", None)
+    enough = bits_left(made.table, made.channel.n_outputs, made.grid) >= np.log2(1000)
+    assert (card_of(made).kernel is not None) == enough
+    assert card_of(made, kernel=False).kernel is None

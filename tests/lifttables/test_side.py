@@ -135,7 +135,7 @@ def test_the_card_of_a_mechanism_that_sees_the_secret_has_no_kernel(tmp_path):
 def test_public_counts_are_not_in_the_card(tmp_path):
     """A reader's attack on the optimum: p_y = p_x K gives all counts from the design, and none from what is public."""
     counts = SIX * 43
-    done, outputs = release(tmp_path, rows_of(counts), ll.LIP(0.4))
+    done, outputs = release(tmp_path, rows_of(counts), ll.LIP(0.4), publishing=tables.Publishing(kernel=True))
     n, truth = counts.sum(), counts.sum(axis=0)
     kernel = done.design.channel.kernel
     from_design = np.linalg.lstsq(kernel.T, done.design.p_y, rcond=None)[0] * n

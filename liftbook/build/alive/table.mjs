@@ -21,7 +21,7 @@ const HTML = `
     <label><code>kept for</code><select name="whom"><option value="population">the population that the rows are drawn from</option><option value="rows">these rows alone</option></select><small>of a release</small></label>
     <label><code>confidence</code><input name="confidence" type="number" min="0.5" max="0.9999" step="any" value="0.95"><small>for the population, in [0.5, 0.9999]</small></label>
     <label><code>rare symbols</code><select name="rare"><option value="error">are refused</option><option value="pool">are one symbol</option><option value="keep">are kept</option></select><small>of a release; those with fewer than 5 rows</small></label>
-    <label><code>kernel</code><select name="kernel"><option value="1">is on the card, for estimates</option><option value="">is left out</option></select><small>of a release; it can tell a row to whoever knows all others</small></label>
+    <label><code>kernel</code><select name="kernel"><option value="">is left out where it could reveal the counts</option><option value="1">is on the card, for estimates</option></select><small>of a release</small></label>
   </form>
   <p class="lift-buttons" hidden>
     <button type="button" data-do="audit" class="lift-go">Audit</button>
@@ -262,7 +262,7 @@ class Desk {
       const { mechanism, whom, rare, kernel } = this.form.elements;
       const { notion, budgets } = this.#notion();
       const confidence = whom.value === "rows" ? null : this.#number("confidence", 0.5, 0.9999);
-      asked = { ...this.#asked(), notion, budgets, mechanism: mechanism.value, confidence, rare: rare.value, kernel: kernel.value === "1", resamples: 200, seed: null };
+      asked = { ...this.#asked(), notion, budgets, mechanism: mechanism.value, confidence, rare: rare.value, kernel: kernel.value === "1" || null, resamples: 200, seed: null };
     } catch (error) {
       return this.#wrong(error.message);
     }

@@ -66,7 +66,7 @@ def published(counts: Matrix, kind: str) -> dict[str, Any]:
         for name, n in zip("sx", counts.shape, strict=True)
     )
     mechanism, confidence = KERNELS[kind]
-    card = card_of(design(Counts(counts, secret, public), LIP(EPS), mechanism, confidence)).as_dict()
+    card = card_of(design(Counts(counts, secret, public), LIP(EPS), mechanism, confidence), kernel=True).as_dict()
     return {name: value for name, value in card.items() if name not in ("made", "cite")}
 
 
