@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from liftlib.errors import BrokenNotion
-from liftlib.notions import Notion
+from liftlib.notions import ALIP, LDP, LIP, Notion, composed
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
 from lifttables.encoding.table import Table
@@ -67,7 +67,7 @@ def told_together(
     Raises
     ------
     BrokenNotion
-        If the notion is another, or there are too many combinations of outputs.
+        If the notion is another, or there are too many combinations of outputs and :func:`composed` does not help.
     """
     n_outputs = int(np.prod([made.channel.n_outputs for made in designs], dtype=float))
     if not notion.columnwise:
@@ -76,9 +76,12 @@ def told_together(
             "not known: release one, without --keep, or take it on yourself (--allow)"
         )
     if n_outputs > MOST:
+        if not kept and (accounted := _accounted(table, secret, designs, notion)) is not None:
+            return accounted
         raise BrokenNotion(
             f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than {MOST:,}: "
-            "what they tell together was not computed; take it on yourself (--allow)"
+            "what they tell together was not computed, and no theorem bounds it by the budget; take it on yourself "
+            "(--allow)"
         )
     if kept and (many := table.distinct(kept)) > MOST:
         raise BrokenNotion(
@@ -109,6 +112,41 @@ def told_together(
         for made, i in zip(designs, at, strict=True)
     ]
     return Together(worst, f"{' and '.join(names)}: {text}")
+
+
+def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> Together | None:
+    """Return what :func:`liftlib.notions.composed` says of releases with too many outputs, None if it proves nothing.
+
+    It holds for releases that are independent given the secret. Releases are drawn independently given the row, so
+    all but one have to be of symbols that the secret determines in these rows, as repeated releases of the secret are.
+    """
+    if not isinstance(notion, ALIP | LDP | LIP):
+        return None
+    counted = _counted(table, secret, designs, [])
+    n_secret = len(np.unique(counted.s))
+    free = sum(len(np.unique(np.stack([counted.s, codes]), axis=1).T) > n_secret for codes in counted.codes)
+    if free > 1 or any(made.channel.n_outputs > MOST for made in designs):
+        return None
+
+    def needed(made: Design, of: Notion) -> float:
+        return max(0.0, told_together(table, secret, [made], [], of).violation)
+
+    if isinstance(notion, LDP):
+        together = composed([LDP(needed(made, LDP(0.0))) for made in designs])
+    else:
+        together = composed(
+            [ALIP(needed(made, ALIP(0.0, np.inf)), needed(made, ALIP(np.inf, 0.0))) for made in designs]
+        )
+    assert isinstance(together, ALIP | LDP)
+    used, allowed = _budgets(together), _budgets(notion)
+    violation = max((u - a for u, a in zip(used, allowed, strict=True) if np.isfinite(a)), default=-np.inf)
+    if violation > KEEP_TOL:
+        return None
+    return Together(violation, f"{len(designs)} releases that are independent given the secret satisfy {together}")
+
+
+def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
+    return (notion.eps_l, notion.eps_u) if isinstance(notion, ALIP) else (notion.eps,) * (2 - isinstance(notion, LDP))
 
 
 @dataclass(frozen=True)

@@ -292,6 +292,31 @@ def test_halves_that_say_nothing_and_together_all():
     assert not free.broken
 
 
+def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
+    """Draws of a copy of the secret are independent given it: three of them against the product of their kernels."""
+    frame = rows_of(SIX * 50).with_columns(pl.col("s").alias("c"))
+    made = tables.sanitise(
+        frame, secret="s", public="c", notion=ll.LIP(0.2), mechanism="randomised-response", resamples=0, confidence=None
+    ).design
+    table, budgets = tables.open_table(frame), (ll.LIP(1.0), ll.ALIP(0.9, 1.0), ll.LDP(1.5), ll.ALIP(np.inf, 0.9))
+    exact = [told_together(table, made.secret, [made] * 3, [], one) for one in budgets]
+    monkeypatch.setattr("lifttables.releases.composition.MOST", 7)
+    for one, of_all in zip(budgets, exact, strict=True):
+        found = told_together(table, made.secret, [made] * 3, [], one)
+        assert of_all.violation - 1e-9 <= found.violation <= 0
+        assert "3 releases that are independent given the secret satisfy" in found.worst
+    # above the budget, or beside kept columns, nothing is proven
+    for kept, notion in (([], ll.LIP(0.3)), (["x"], ll.LIP(1.0)), ([], ll.AlphaLift(2, 1, 1))):
+        with pytest.raises(BrokenNotion, match="no theorem bounds it"):
+            told_together(table, made.secret, [made] * 3, kept, notion)
+    # nor for releases of a column that the secret does not determine
+    other = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.1), resamples=0, confidence=None).design
+    monkeypatch.setattr("lifttables.releases.composition.MOST", max(2, other.channel.n_outputs))
+    with pytest.raises(BrokenNotion, match="no theorem bounds it"):
+        told_together(table, other.secret, [other, other, made], [], ll.LIP(5.0))
+    assert not told_together(table, other.secret, [other, made, made], [], ll.LIP(5.0)).broken
+
+
 def test_a_second_release_is_put_together_with_the_first(tmp_path):
     """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on; the ledger holds what was made."""
     frame, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
