@@ -60,7 +60,7 @@ def heuristics(quick: bool) -> pd.DataFrame:
     rows.append({"case": f"evaluate, {n:,} x {n:,}"} | side_by_side(routes, 3))
     routes = {
         "liftlib": lambda: float(ll.mechanisms.randomised_response.calibrated(joint, ll.LIP(0.2)).kernel[0, 0]),
-        "ideal": lambda: ideals.randomised_response.at(joint.p, 0.2),
+        "ideal": lambda: ideals.randomised_response(joint.p, 0.2),
     }
     rows.append({"case": f"calibrated, {n:,} x {n:,}"} | side_by_side(routes, 3))
     table = pd.DataFrame(rows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from liftlib import registry
 from liftlib.channel import Channel
+from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Notion
@@ -82,7 +83,7 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism.
+        If there is no such mechanism, or ``mechanisms`` is empty.
     UnsupportedNotion
         If a mechanism that was asked for cannot serve the notion.
 
@@ -96,6 +97,8 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
     import pandas as pd  # noqa: PLC0415 - only this function needs it
 
     chosen = registry.serving(joint, notion) if mechanisms is None else [registry.mechanisms[k] for k in mechanisms]
+    if not chosen:
+        raise InvalidParameter("mechanisms is empty: name at least one, or leave it out to try all that serve")
     rows = []
     for mechanism in chosen:
         started = time.perf_counter()

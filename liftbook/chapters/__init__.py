@@ -3,6 +3,7 @@
 from companion.outputs.printing import print_six_digits
 from liftbook.chapters.card import ran_with
 from liftbook.chapters.errors import RerunError
+from liftbook.chapters.listing import code_of
 from liftbook.chapters.parameters import (
     Parameter,
     chapters_folder,
@@ -25,6 +26,7 @@ __all__ = [
     "Sweep",
     "chapters_folder",
     "check_values",
+    "code_of",
     "dask_workers",
     "find_chapter",
     "keep",

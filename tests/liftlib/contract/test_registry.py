@@ -107,3 +107,8 @@ def test_listing_the_registry_imports_no_mechanism():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_compare_refuses_an_empty_list():
+    with pytest.raises(ll.InvalidParameter, match=r"^mechanisms is empty: name at least one"):
+        ll.compare(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP(0.5), ())
