@@ -7,6 +7,7 @@ package adds its mechanisms through an entry point of the group ``liftlib.plugin
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -135,7 +136,39 @@ class Mechanism:
         if unknown:
             takes = f"its options are {', '.join(self.options)}" if self.options else "it has none"
             raise InvalidParameter(f"{self.name} has no option {unknown[0]!r}: {takes}")
-        return self.function(joint, notion, **options)
+        made = self.function(joint, notion, **options)
+        if not isinstance(made, Channel):
+            raise InvalidParameter(f"{self.name} returns a {type(made).__name__}: a mechanism returns a Channel")
+        return made
+
+
+def own_mechanism(where: str) -> Mechanism:
+    """Return an entry for a function of one's own, a family or an entry, from ``module:name``.
+
+    Raises
+    ------
+    InvalidParameter
+        If the module cannot be imported or has no such function.
+
+    Examples
+    --------
+    >>> own_mechanism("liftlib.merging.watchdog:watchdog").options
+    ('randomise', 'extend')
+    """
+    module, _, attribute = where.partition(":")
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError, SyntaxError) as error:
+        raise InvalidParameter(f"no mechanism {where!r}: {error}; is its module on PYTHONPATH?") from error
+    if isinstance(found, Mechanism):
+        return found
+    if not callable(found):
+        raise InvalidParameter(f"no mechanism {where!r}: it is {found!r}, and a function is expected")
+    options: tuple[str, ...] = ()
+    if not isinstance(found, Family):
+        parameters = inspect.signature(found).parameters.values()
+        options = tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+    return Mechanism(where, where, ANY, "not known", where, options=options)
 
 
 class Registry(Mapping[str, Mechanism]):
@@ -164,7 +197,7 @@ class Registry(Mapping[str, Mechanism]):
         return self._entries
 
     def __getitem__(self, name: str) -> Mechanism:
-        """Return the mechanism of this name.
+        """Return the mechanism of this name, or the function that ``module:function`` names.
 
         Raises
         ------
@@ -172,9 +205,11 @@ class Registry(Mapping[str, Mechanism]):
             If there is none; the message lists the names.
         """
         found = self._entries.get(name) or self._all().get(name)
-        if found is None:
-            raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(self._all())}")
-        return found
+        if found is not None:
+            return found
+        if ":" in name:
+            return own_mechanism(name)
+        raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(self._all())}, or MODULE:FUNCTION")
 
     def __getattr__(self, name: str) -> Callable[..., Channel]:
         entry = None if name.startswith("_") else self._all().get(name.replace("_", "-"))

@@ -112,13 +112,21 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
     given = {key: value for key, value in budgets.items() if value is not None}
     wanted = [key for key in needed if key != SHAPE]
     if set(given) != set(wanted):
-        options = " ".join(f"--{key.replace('_', '-')}" for key in wanted) or "no budget"
-        got = " ".join(f"--{key.replace('_', '-')}" for key in given) or "none"
-        raise InvalidParameter(f"notion {name} takes {options}, in nats; given: {got}")
+        options = " ".join(map(_option, wanted)) or "no budget"
+        got = " ".join(map(_option, given)) or "none"
+        nats = ", in nats" if all(key.startswith("eps") for key in wanted) else ""
+        raise InvalidParameter(f"notion {name} takes {options}{nats}; given: {got}")
     made = make(**given, **({SHAPE: shape} if SHAPE in needed else {}))
     if not isinstance(made, Notion):
         raise InvalidParameter(f"{name} makes {made!r}, which is no Notion: derive it from liftlib.Notion")
     return made
+
+
+def _option(parameter: str) -> str:
+    """Return how the command line is given a parameter: a budget of the papers has an option, another has not."""
+    if parameter in ("eps", "eps_l", "eps_u", "alpha"):
+        return f"--{parameter.replace('_', '-')}"
+    return f"--budget {parameter}=VALUE"
 
 
 def content_of(notion: Notion) -> dict[str, Any] | None:

@@ -10,7 +10,14 @@ from pathlib import Path
 from liftlib.registry import mechanisms
 from lifttables import choice_page, choose
 from lifttables.bundle import page_file
-from lifttables.cli.options import confidence_of, confidence_option, files_read, reading, table_options
+from lifttables.cli.options import (
+    confidence_of,
+    confidence_option,
+    files_read,
+    named_mechanisms,
+    reading,
+    table_options,
+)
 from lifttables.cli.shared import json_option, print_json, printable
 from lifttables.files import check_apart, check_free
 from lifttables.recommendation.choosing import NOTIONS_AT
@@ -30,7 +37,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--budgets", type=float, nargs="+", default=[0.25, 0.5, 1.0, 2.0], metavar="EPS", help="of the curve, nats"
     )
     parser.add_argument("--notions", nargs="+", choices=list(NOTIONS_AT), default=list(NOTIONS_AT))
-    parser.add_argument("--mechanisms", nargs="+", choices=list(mechanisms), help="by default all that serve")
+    parser.add_argument(
+        "--mechanisms",
+        nargs="+",
+        metavar="NAME",
+        help=f"of {', '.join(mechanisms)}, or MODULE:FUNCTION (by default all that serve)",
+    )
     confidence_option(parser)
     parser.add_argument("--seconds", type=float, default=10.0, help="what takes longer is stopped (%(default)s)")
     parser.add_argument("--page", type=Path, help="write an HTML page, for you alone until you decide otherwise")
@@ -41,6 +53,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Try, print, and return the exit code."""
+    named_mechanisms(options)  # before the table is read, which may take long
     if options.page is not None:
         check_apart([options.page], files_read(options))
         check_free(options.page, force=options.force)

@@ -11,6 +11,7 @@ from typing import Any
 from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
 from liftlib.notions.catalogue import SHAPE, all_notions, notion_from, parameters
+from liftlib.registry import mechanisms
 from lifttables.cli.shared import TABLE_HELP, text_format_of, text_options
 from lifttables.designs.designing import CONFIDENCE
 from lifttables.encoding.binning import hierarchy_file
@@ -123,7 +124,7 @@ def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
 
 
 def files_read(options: argparse.Namespace) -> list[Path]:
-    """Return the files that a command reads: the table, its hierarchies, and the module of a notion of one's own.
+    """Return the files that a command reads: the table, its hierarchies, and modules of one's own.
 
     Raises
     ------
@@ -135,9 +136,28 @@ def files_read(options: argparse.Namespace) -> list[Path]:
     notion: str = getattr(options, "notion", None) or ""  # `lift choose` has none
     if ":" in notion:
         takes_shape(options)  # imports it
-        file = getattr(sys.modules.get(notion.partition(":")[0]), "__file__", None)
-        files += [] if file is None else [Path(file)]
+    own = [notion, *named_mechanisms(options)]
+    for name in own:
+        if ":" in name:
+            file = getattr(sys.modules.get(name.partition(":")[0]), "__file__", None)
+            files += [] if file is None else [Path(file)]
     return files
+
+
+def named_mechanisms(options: argparse.Namespace) -> list[str]:
+    """Return the mechanisms that a command names; those of the user are imported.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such mechanism.
+    """
+    found = [getattr(options, "mechanism", None), *(getattr(options, "mechanisms", None) or [])]
+    names = [name for name in found if name is not None]
+    for name in names:
+        _find_here(name)
+        mechanisms[name]
+    return names
 
 
 def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:

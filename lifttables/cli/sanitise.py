@@ -47,7 +47,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     table_options(parser)
     notion_options(parser, required=True)
     parser.add_argument(
-        "--mechanism", choices=list(mechanisms), default="subset-merging", help="%(default)s by default"
+        "--mechanism",
+        default="subset-merging",
+        metavar="NAME",
+        help=f"{', '.join(mechanisms)} (default: %(default)s); or a function of your own, MODULE:FUNCTION",
     )
     confidence_option(parser)
     parser.add_argument(

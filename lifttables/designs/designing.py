@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from liftlib import registry
 from liftlib.channel import Channel, Uniform
-from liftlib.errors import DataError, InvalidParameter
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import Notion
 from liftlib.notions.catalogue import content_of, from_content
@@ -295,6 +295,8 @@ def design(
         If there is no such mechanism, it does not search and seconds are given, or the confidence is not in (0, 1).
     UnsupportedNotion
         If it does not serve the notion, or not for a population.
+    BrokenNotion
+        If a mechanism of one's own returns a channel that does not satisfy the notion.
     """
     joint, named = joint_of(counts), registry.mechanisms[mechanism]
     if seconds is not None and confidence is not None:
@@ -306,6 +308,11 @@ def design(
         wanted = {"seconds": seconds, "report": report if "report" in named.options else None}
         options = {name: value for name, value in wanted.items() if value is not None}
         made, vouches, ran = named(joint, notion, **options), None, mechanism
+        if not notion.is_satisfied(joint, made):
+            raise BrokenNotion(
+                f"{mechanism} returns a channel that exceeds {notion} by {notion.violation(joint, made):.4g} nats: "
+                "nothing is released"
+            )
     else:
         made, voucher, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
         vouches = voucher.keeps

@@ -157,8 +157,7 @@ def choose(
         if name not in NOTIONS_AT:
             raise InvalidParameter(f"no notion {name!r} to compare: there are {', '.join(NOTIONS_AT)}")
     for name in mechanisms or ():
-        if name not in registry.mechanisms:
-            raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(registry.mechanisms)}")
+        registry.mechanisms[name]
     counts = how.counts(open_table(source, how.text_format))
     wanted = [
         (name, one, budget)
@@ -202,9 +201,9 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
     """Return the mechanisms to try on a table: those that serve the notion and are not too dear, each design once."""
     one = NOTIONS_AT[notion](1.0)
     n = len(counts.public.labels)
-    serving = [name for name, made in registry.mechanisms.items() if made.serves(one)]
     if mechanisms is not None:
-        return [name for name in serving if name in mechanisms]
+        return [name for name in mechanisms if registry.mechanisms[name].serves(one)]
+    serving = [name for name, made in registry.mechanisms.items() if made.serves(one)]
     # merging of other kinds and other responses would be the same designs for the population
     routes = {name: name if confidence is None else route(registry.mechanisms[name], one) for name in serving}
     first = {kind: "subset-merging" if kind == "merging" else name for name, kind in reversed(routes.items())}

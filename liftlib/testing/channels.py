@@ -1,0 +1,76 @@
+"""What every channel of a mechanism owes, whatever the notion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information, total_variation
+from liftlib.notions import ALIP, Notion
+
+TOLERANCE = 1e-9
+"""Nats and probabilities that may be lost to rounding: a kernel's rows are sums of at most some hundred floats."""
+
+
+def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) -> list[str]:
+    """Return what is wrong with a mechanism's channel for a joint distribution: empty if nothing is.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    channel : object
+        What the mechanism returned.
+    notion : Notion, optional
+        What the channel must satisfy.
+
+    Returns
+    -------
+    list of str
+        Whether it is a channel for these symbols, each row a distribution; whether it leaves P_S and P_X as they are,
+        and, if it does not see the secret, tells no more about it than X does; whether the notion is satisfied; and
+        whether a certificate states the channel's own utility and a bound above it.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    >>> channel_faults(joint, Channel.identity(2), ALIP(0.1, 0.1))
+    ['ALIP(eps_l=0.1, eps_u=0.1) is exceeded by 0.593 nats']
+    """
+    if not isinstance(channel, Channel):
+        comma = ": is there a comma after it?" if isinstance(channel, tuple) else ""
+        return [f"it returns a {type(channel).__name__}, not a Channel{comma}"]
+    shape = (joint.n_secret, joint.n_public) if channel.sees_secret else (joint.n_public,)
+    if channel.kernel.shape[:-1] != shape:
+        return [f"the kernel has shape {channel.kernel.shape}, and {(*shape, 'Y')} is expected"]
+    faults = []
+    if not np.allclose(channel.kernel.sum(axis=-1), 1, rtol=0, atol=TOLERANCE) or (channel.kernel < 0).any():
+        faults.append("a row of the kernel is no distribution")
+    faults += _marginals(joint, channel)
+    if notion is not None and not notion.is_satisfied(joint, channel):
+        faults.append(f"{notion} is exceeded by {notion.violation(joint, channel):.3g} nats")
+    if channel.certificate is not None:
+        utility = mutual_information(channel.joint_xy(joint))
+        if abs(channel.certificate.value - utility) > TOLERANCE:
+            faults.append(f"the certificate's value is {channel.certificate.value:.9g}, and I(X; Y) is {utility:.9g}")
+        if channel.certificate.upper < channel.certificate.value:
+            faults.append("the certificate's upper bound is below its value")
+    return faults
+
+
+def _marginals(joint: Joint, channel: Channel) -> list[str]:
+    release, faults = channel.release(joint), []
+    if not np.allclose(release.p_s, joint.p_s, rtol=1e-9, atol=1e-12):
+        faults.append("P_S is not left as it is")
+    if not np.allclose(channel.joint_xy(joint).sum(axis=1), joint.p_x, rtol=1e-9, atol=1e-12):
+        faults.append("P_X is not left as it is")
+    if not channel.sees_secret:
+        before, after = (ALIP(0, 0).leakage(joint, one) for one in (Channel.identity(joint.n_public), channel))
+        more = (
+            mutual_information(release.p) > mutual_information(joint.p) + TOLERANCE
+            or total_variation(release) > total_variation(joint) + TOLERANCE
+            or any(a > b + TOLERANCE for a, b in zip(after, before, strict=True))
+        )
+        faults += ["the output tells more about the secret than X does"] * more
+    return faults

@@ -1,0 +1,280 @@
+"""Checks of a notion: its methods agree with each other, and with what any notion must satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.datasets import dirichlet_joint
+from liftlib.errors import UnsupportedNotion
+from liftlib.joint import Joint
+from liftlib.notions import Notion, RequiredBudget
+from liftlib.registry import mechanisms
+from liftlib.testing.channels import channel_faults
+from liftlib.testing.reports import Fault, NotSupported, Report, run_checks
+from mixproof.checks import checked
+from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
+
+NEAR = 1e-6
+"""Posteriors this close to the boundary (nats) are not used to compare two methods."""
+
+POSTERIORS = 400
+"""Random posteriors with which methods are compared."""
+
+
+def example_joints() -> list[Joint]:
+    """Return small joint distributions: more symbols than secrets, fewer, and a zero cell."""
+    rng = np.random.default_rng(0)
+    zero = Joint.from_counts([[0, 3, 1, 4], [2, 2, 6, 1], [3, 1, 1, 2]])
+    return [dirichlet_joint(3, 5, 1.0, rng), dirichlet_joint(4, 3, 1.0, rng), zero]
+
+
+@checked
+def check_notion(notion: Notion) -> Report:
+    """Return which properties of a notion hold, on small joint distributions with a fixed seed.
+
+    Parameters
+    ----------
+    notion : Notion
+        With budgets that neither allow everything nor nothing, so that there is something to compare.
+
+    Returns
+    -------
+    Report
+        A constant release must satisfy the notion, and no output may need less of a budget than one that reveals
+        nothing. What :meth:`~liftlib.notions.Notion.required_budgets` returns must have the right shape and agree with
+        :meth:`~liftlib.notions.Notion.halfspaces`, ``tangents``, ``lift_bounds``, ``ratios`` and ``belief`` where the
+        notion has them. Each mechanism that says it serves the notion must satisfy it.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> report = check_notion(LIP(0.5))
+    >>> report.passed, report.checks[0].name
+    (True, 'a constant release satisfies it')
+    """
+    checks: list[tuple[str, Callable[[], str | None]]] = [
+        ("a constant release satisfies it", partial(_constant, notion)),
+        ("required_budgets: a tuple, of the right shapes", partial(_shapes, notion)),
+        ("required_budgets: least where nothing is revealed", partial(_least, notion)),
+        ("halfspaces agree with is_satisfied", partial(_halfspaces, notion)),
+        ("tangents agree with is_satisfied", partial(_tangents, notion)),
+        ("lift_bounds agree with is_satisfied", partial(_lift_bounds, notion)),
+        ("ratios agree with is_satisfied", partial(_ratios, notion)),
+        ("belief and odds_growth bound posteriors", partial(_beliefs, notion)),
+    ]
+    checks += [(f"mechanism {name}", partial(_mechanism, notion, name)) for name in mechanisms]
+    return run_checks(str(notion), checks)
+
+
+def _joints(notion: Notion) -> list[Joint]:
+    """Return the example distributions whose number of symbols fits the notion's attributes."""
+    if notion.attributes is None:
+        return example_joints()
+    n = int(np.prod(notion.attributes))
+    return [dirichlet_joint(3, n, 1.0, np.random.default_rng(1))]
+
+
+def _constant(notion: Notion) -> None:
+    for joint in _joints(notion):
+        violation = notion.violation(joint, Channel.constant(joint.n_public))
+        if not violation <= KEEP_TOL:
+            raise Fault(f"it exceeds a budget by {violation:.4g} nats")
+
+
+def _lifts(joint: Joint, posteriors: Matrix) -> Matrix:
+    """Return the lifts, shape (S, n), of posteriors, shape (n, X)."""
+    return np.asarray((joint.s_given_x @ posteriors.T) / joint.p_s[:, None])
+
+
+def _posteriors(joint: Joint) -> Matrix:
+    """Return posteriors P(X|y), shape (n, X): near P_X, near single symbols, and in between."""
+    rng = np.random.default_rng(2)
+    far = rng.dirichlet(np.full(joint.n_public, 0.3), POSTERIORS)
+    share = rng.random((POSTERIORS, 1)) ** 2
+    return np.asarray(share * far + (1 - share) * joint.p_x)
+
+
+def _columnwise(notion: Notion) -> None:
+    if not notion.columnwise:
+        raise NotSupported("the lifts of single outputs do not decide")
+
+
+def _shapes(notion: Notion) -> str:
+    _columnwise(notion)
+    rng = np.random.default_rng(3)
+    for n_secret, n_public in ((3, 5), (4, 2)):
+        p_s = rng.dirichlet(np.ones(n_secret), 2)
+        lifts = rng.dirichlet(np.ones(n_secret), (2, n_public)).swapaxes(-1, -2) / p_s[:, :, None]
+        budgets = notion.required_budgets(lifts, p_s)
+        if isinstance(budgets, RequiredBudget) or not isinstance(budgets, tuple):
+            raise Fault(
+                f"it returns a {type(budgets).__name__}, not a tuple of RequiredBudget: is a comma missing after it?"
+            )
+        for at, budget in enumerate(budgets):
+            if not isinstance(budget, RequiredBudget):
+                raise Fault(f"item {at} is a {type(budget).__name__}, not a RequiredBudget")
+            if np.shape(budget.needed) != (2, n_public):
+                raise Fault(
+                    f"{budget.budget}: `needed` has shape {np.shape(budget.needed)} for lifts of shape {lifts.shape}; "
+                    f"reduce over the secrets, axis -2, to shape {(2, n_public)}"
+                )
+            alone = notion.required_budgets(lifts[1], p_s[1])[at].needed
+            if not np.allclose(alone, budget.needed[1], equal_nan=True):
+                raise Fault(f"{budget.budget}: a batch of two gives other numbers than each by itself")
+    return "in batches and alone"
+
+
+def _least(notion: Notion) -> None:
+    _columnwise(notion)
+    for joint in _joints(notion):
+        lifts = _lifts(joint, _posteriors(joint))
+        for budget in notion.required_budgets(lifts, joint.p_s):
+            nothing = _of_ones(notion, joint.p_s, budget.budget)
+            if np.isnan(budget.needed).any():
+                raise Fault(f"{budget.budget}: `needed` is not a number for some lifts")
+            if (budget.needed < nothing - KEEP_TOL).any():
+                raise Fault(
+                    f"{budget.budget}: an output needs {budget.needed.min():.4g} nats and one that reveals nothing "
+                    f"{nothing:.4g}: is a sign flipped?"
+                )
+
+
+def _of_ones(notion: Notion, p_s: Vector, name: str) -> float:
+    needed = [one.needed for one in notion.required_budgets(np.ones((len(p_s), 1)), p_s) if one.budget == name]
+    return float(np.max(needed))
+
+
+def _violations(notion: Notion, joint: Joint, posteriors: Matrix) -> Vector:
+    """Return by how many nats each posterior exceeds a budget."""
+    lifts = _lifts(joint, posteriors)
+    violations = np.max([one.needed - one.allowed for one in notion.required_budgets(lifts, joint.p_s)], axis=0)
+    return np.asarray(violations)
+
+
+def _compare(name: str, accepted: Mask, violations: Vector) -> str:
+    """Refuse a method that accepts a posterior beyond the budget, or refuses one within it."""
+    wide, narrow = accepted & (violations > NEAR), ~accepted & (violations < -NEAR)
+    if wide.any():
+        raise Fault(f"{name} accept a posterior that exceeds a budget by {violations[wide].max():.4g} nats")
+    if narrow.any():
+        raise Fault(f"{name} refuse a posterior that stays {-violations[narrow].min():.4g} nats within the budgets")
+    return f"{len(accepted)} posteriors, {int(accepted.sum())} of them allowed"
+
+
+def _halfspaces(notion: Notion) -> str:
+    if not notion.polyhedral:
+        raise NotSupported("no finite set of linear constraints")
+    told = ""
+    for joint in _joints(notion):
+        found = notion.halfspaces(joint)
+        if np.ndim(found) != 2 or np.shape(found)[1] != joint.n_public:
+            raise Fault(f"they have shape {np.shape(found)}, and (m, {joint.n_public}) is expected")
+        if (found @ joint.p_x < -KEEP_TOL).any():
+            raise Fault("they refuse P_X, which reveals nothing: is a sign flipped?")
+        if notion.columnwise:
+            rows = _posteriors(joint)
+            told = _compare("halfspaces", np.all(rows @ found.T >= 0, axis=1), _violations(notion, joint, rows))
+    return told
+
+
+def _tangents(notion: Notion) -> str:
+    if not notion.convex or notion.polyhedral:
+        raise NotSupported("the allowed posteriors are a polytope" if notion.polyhedral else "not convex")
+    _columnwise(notion)
+    touched = 0
+    for joint in _joints(notion):
+        rows = _posteriors(joint)
+        violations = _violations(notion, joint, rows)
+        boundary = _boundary(notion, joint, rows[violations > NEAR])
+        if not len(boundary):
+            continue
+        touched += len(boundary)
+        cuts = notion.tangents(joint, boundary)
+        allowed = rows[violations < -NEAR]
+        if (allowed @ cuts.T < -KEEP_TOL * np.maximum(1, np.abs(cuts).max(axis=1))).any() or (
+            joint.p_x @ cuts.T < -KEEP_TOL
+        ).any():
+            raise Fault("a tangent cuts off an allowed posterior: is a sign flipped?")
+        if ((boundary @ cuts.T).min(axis=1) > 1e-4 * np.abs(cuts).max()).any():
+            raise Fault("no tangent touches a posterior on the boundary")
+    return f"{touched} posteriors on the boundary"
+
+
+def _boundary(notion: Notion, joint: Joint, outside: Matrix) -> Matrix:
+    """Return where the segments from P_X to posteriors outside meet the boundary, by bisection."""
+    low, high = np.zeros(len(outside)), np.ones(len(outside))
+    for _ in range(60):
+        middle = (low + high) / 2
+        rows = middle[:, None] * outside + (1 - middle[:, None]) * joint.p_x
+        inside = _violations(notion, joint, rows) <= 0 if len(rows) else np.zeros(0, dtype=bool)
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return np.asarray(low[:, None] * outside + (1 - low[:, None]) * joint.p_x)
+
+
+def _lift_bounds(notion: Notion) -> str:
+    _columnwise(notion)
+    exact = False
+    for joint in _joints(notion):
+        bounds, rows = notion.lift_bounds(joint.p_s), _posteriors(joint)
+        lifts, violations = _lifts(joint, rows), _violations(notion, joint, rows)
+        least, most = np.exp(-bounds.lower)[:, None], np.exp(bounds.upper)[:, None]
+        within = ((lifts >= least * (1 - 1e-9)) & (lifts <= most * (1 + 1e-9))).all(axis=0)
+        if (~within & (violations < -NEAR)).any():
+            raise Fault("an allowed output has a lift beyond the bounds")
+        exact = bounds.exact
+        if exact and (within & (violations > NEAR)).any():
+            raise Fault("they are said to be exact, and an output within them exceeds a budget")
+    return "exact" if exact else "implied, not exact"
+
+
+def _ratios(notion: Notion) -> str:
+    try:
+        notion.ratios(2)
+    except UnsupportedNotion as error:
+        raise NotSupported("no bounds on ratios of P(y|s) and P(y)") from error
+    _columnwise(notion)
+    told = ""
+    for joint in _joints(notion):
+        found, rows = notion.ratios(joint.n_secret), _posteriors(joint)
+        lifts = np.vstack([_lifts(joint, rows), np.ones(len(rows))])  # P(y|s) / P(y), and P(y) / P(y)
+        accepted = np.all(lifts[found.top] <= np.exp(found.budget)[:, None] * lifts[found.bottom], axis=0)
+        told = _compare("ratios", accepted, _violations(notion, joint, rows))
+    return told
+
+
+def _beliefs(notion: Notion) -> None:
+    _columnwise(notion)
+    for joint in _joints(notion):
+        rows = _posteriors(joint)
+        lifts = _lifts(joint, rows)[:, _violations(notion, joint, rows) < -NEAR]
+        for p, after in zip(joint.p_s, joint.p_s[:, None] * lifts, strict=True):
+            low, high = notion.belief(float(p))
+            if (after < low - 1e-9).any() or (after > high + 1e-9).any():
+                _beyond(p, after, low, high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            growth = np.log(lifts.max(axis=0)) - np.log(lifts.min(axis=0))
+        if (growth > notion.odds_growth + NEAR).any():
+            raise Fault(f"odds_growth is {notion.odds_growth:.4g}, and the odds grow by {growth.max():.4g} nats")
+
+
+def _beyond(prior: float, after: Vector, low: float, high: float) -> NoReturn:
+    raise Fault(
+        f"belief({prior:.3g}) is ({low:.4g}, {high:.4g}), and an allowed output leads to a belief between "
+        f"{after.min():.4g} and {after.max():.4g}"
+    )
+
+
+def _mechanism(notion: Notion, name: str) -> None:
+    if not mechanisms[name].serves(notion):
+        raise NotSupported(f"serves {mechanisms[name].serves.words}")
+    for joint in _joints(notion):
+        if (most := mechanisms[name].most_symbols) is not None and joint.n_public > most:
+            continue
+        faults = channel_faults(joint, mechanisms[name](joint, notion), notion)
+        if faults:
+            raise Fault("; ".join(faults))

@@ -1,0 +1,87 @@
+"""What a check found, and the table of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["passed", "FAILED", "no"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One property that was checked.
+
+    Attributes
+    ----------
+    name : str
+        The property.
+    status : {"passed", "FAILED", "no"}
+        ``"no"`` where the implementation does not support what the property is about.
+    detail : str
+        What failed, or how the property was checked.
+    """
+
+    name: str
+    status: Status
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an implementation supports and which properties failed; printed, it is a table.
+
+    Attributes
+    ----------
+    subject : str
+        What was checked.
+    checks : tuple of Check
+    """
+
+    subject: str
+    checks: tuple[Check, ...]
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The properties that failed."""
+        return tuple(check for check in self.checks if check.status == "FAILED")
+
+    @property
+    def passed(self) -> bool:
+        """Whether no property failed."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        """Return the table."""
+        width = max((len(check.name) for check in self.checks), default=0)
+        lines = [f"  {check.name:{width}}  {check.status:6}  {check.detail}".rstrip() for check in self.checks]
+        count = len(self.failures)
+        verdict = f"{count} of {len(self.checks)} properties failed" if count else "no property failed"
+        return "\n".join([self.subject, *lines, verdict])
+
+
+class Fault(Exception):
+    """Raised by a check: the property does not hold, and why."""
+
+
+class NotSupported(Exception):
+    """Raised by a check: the implementation does not support what the property is about."""
+
+
+def run_checks(subject: str, checks: Iterable[tuple[str, Callable[[], str | None]]]) -> Report:
+    """Return a report; a check returns a detail, or raises.
+
+    Any exception of the implementation is a failure of the property, with its message.
+    """
+    found: list[Check] = []
+    for name, check in checks:
+        try:
+            found.append(Check(name, "passed", check() or ""))
+        except NotSupported as reason:
+            found.append(Check(name, "no", str(reason)))
+        except Fault as fault:
+            found.append(Check(name, "FAILED", str(fault)))
+        except Exception as error:  # noqa: BLE001 - code of others, reported
+            found.append(Check(name, "FAILED", f"{type(error).__name__}: {error}"))
+    return Report(subject, tuple(found))

@@ -1,0 +1,183 @@
+"""Each fault that a newcomer makes is found, and named; what is right passes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import liftlib as ll
+from liftlib.errors import InvalidParameter
+from liftlib.notions import LiftNotion, RequiredBudget
+from liftlib.registry import mechanisms
+from liftlib.testing import channel_faults, check_mechanism, check_notion
+
+RIGHT = [
+    ll.ALIP(0.7, 0.4), ll.ALIP(np.inf, 0.4), ll.LIP(0.5), ll.LDP(0.8), ll.L1Lift(0.5, 0.3), ll.L1Lift(np.inf, 0.2),
+    ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(0.5, 0.3), ll.AlphaLift(2, 0.5, 0.3), ll.AlphaLift(2, 0, 0.3),
+    ll.PerfectPrivacy(), ll.SRLIP(0.5, (2, 2)),
+]  # fmt: skip
+QUICK = ["watchdog", "subset-merging", "optimal", "randomised-response", "linear-reduction", "secret-aware-reduction"]
+
+
+@pytest.fixture(autouse=True)
+def few_mechanisms(monkeypatch):
+    """The contract test runs all of them under all notions."""
+    monkeypatch.setattr("liftlib.testing.notions.mechanisms", {name: mechanisms[name] for name in QUICK})
+
+
+@pytest.mark.parametrize("notion", RIGHT, ids=str)
+def test_the_librarys_notions_pass(notion):
+    report = check_notion(notion)
+    assert report.passed, str(report)
+    assert any(check.status == "passed" and check.name.startswith("mechanism") for check in report.checks)
+
+
+@dataclass(frozen=True)
+class MaxLift(LiftNotion):
+    """The largest lift is at most e^eps; a fault is put in by name."""
+
+    eps: float
+    fault: str = ""
+
+    @property
+    def polyhedral(self):
+        return True
+
+    def required_budgets(self, lift, _):
+        axis = -1 if self.fault == "axis" else -2
+        sign = -1 if self.fault == "sign" else 1
+        needed = RequiredBudget("eps", sign * np.log(lift.max(axis=axis)), self.eps, ("most",))
+        return needed if self.fault == "comma" else (needed,)
+
+    def halfspaces(self, joint):
+        sign = -1 if self.fault == "sign of halfspaces" else 1
+        eps = self.eps + np.log(2) * (self.fault == "too loose") - 0.2 * (self.fault == "too tight")
+        return sign * (1 - np.exp(-eps) * joint.s_given_x / joint.p_s[:, None])
+
+    def belief(self, prior):
+        return (0.0, 1.05 * prior) if self.fault == "belief" else (0.0, min(1.0, np.exp(self.eps) * prior))
+
+    def lift_bounds(self, p_s):
+        bounds = super().lift_bounds(p_s)
+        if self.fault == "bounds":
+            return bounds._replace(upper=np.full(len(p_s), self.eps / 2))
+        return bounds._replace(exact=True) if self.fault == "exact" else bounds
+
+    def ratios(self, n_secret):
+        if self.fault != "ratios":
+            return super().ratios(n_secret)
+        return ll.LIP(self.eps).ratios(n_secret)
+
+
+FAULTS = {
+    "sign": "is a sign flipped?",
+    "axis": "reduce over the secrets, axis -2",
+    "comma": "is a comma missing",
+    "sign of halfspaces": "they refuse P_X",
+    "too loose": "halfspaces accept a posterior that exceeds",
+    "too tight": "halfspaces refuse a posterior",
+    "belief": "leads to a belief between",
+    "bounds": "a lift beyond the bounds",
+    "exact": "said to be exact",
+    "ratios": "ratios refuse a posterior",
+}
+
+
+def test_a_notion_of_ones_own_passes():
+    report = check_notion(MaxLift(0.3))
+    assert report.passed, str(report)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_notion_is_found(fault):
+    report = check_notion(MaxLift(0.3, fault))
+    assert not report.passed
+    assert any(FAULTS[fault] in check.detail for check in report.failures), str(report)
+    assert "FAILED" in str(report)
+
+
+def right(joint, notion):
+    return ll.mechanisms.watchdog(joint, notion)
+
+
+def mixed(joint, notion, *, sign=1):
+    """As much of a constant release as the notion needs, or with the wrong sign as much as breaks it."""
+    for share in np.linspace(0, 1, 101)[::sign]:
+        made = ll.Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x)
+        if notion.is_satisfied(joint, made) == (sign == 1):
+            return made
+    return ll.Channel.constant(joint.n_public)
+
+
+def sign(joint, notion):
+    return mixed(joint, notion, sign=-1)
+
+
+def axis(joint, notion):
+    """Normalises over the symbols, not over the outputs."""
+    kernel = joint.p.T @ joint.p + np.arange(1.0, 1 + joint.n_public)
+    return ll.Channel(kernel / kernel.sum(axis=0))
+
+
+def transposed(joint, notion):
+    return ll.Channel(right(joint, notion).kernel.T)
+
+
+def comma(joint, notion):
+    return (right(joint, notion),)
+
+
+def forgetful(joint, notion, _rng=np.random.default_rng()):  # noqa: B008
+    return ll.Channel(np.tile(_rng.dirichlet(np.ones(3)), (joint.n_public, 1)))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "message"),
+    [
+        (sign, "is exceeded by"),
+        (axis, "sums to"),
+        (transposed, ""),
+        (comma, "is there a comma after it?"),
+        (forgetful, "return different channels"),
+    ],
+)
+def test_a_faulty_mechanism_is_found(mechanism, message):
+    report = check_mechanism(mechanism)
+    assert any(message in check.detail for check in report.failures), str(report)
+
+
+def test_a_mechanism_of_ones_own_passes_and_says_what_it_does_not_serve():
+    report = check_mechanism(right)
+    assert report.passed, str(report)
+    assert report.subject == "right"
+    assert [check.status for check in report.checks if check.name == "under attributes"] == ["no"]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_librarys_mechanisms_pass(name):
+    report = check_mechanism(name)
+    assert report.passed, str(report)
+
+
+def test_mixing_with_the_right_sign_passes():
+    report = check_mechanism(mixed)
+    assert report.passed, str(report)
+
+
+def test_by_module_and_function(tmp_path, monkeypatch):
+    (tmp_path / "mine_checked.py").write_text(
+        "import liftlib as ll\ndef f(joint, notion, *, extra=1):\n    return ll.Channel.constant(joint.n_public)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert check_mechanism("mine_checked:f").passed
+    assert mechanisms["mine_checked:f"].options == ("extra",)
+    for name in ("mine_checked:g", "no_such_module:f", "mine_checked:ll", ":f", "mine_checked:"):
+        with pytest.raises(InvalidParameter, match="no mechanism"):
+            mechanisms[name]
+
+
+def test_an_entry_that_says_too_much_or_too_little():
+    joint = ll.Joint.from_counts([[3, 2, 1], [1, 4, 2]])
+    assert channel_faults(joint, ll.Channel.identity(2)) == ["the kernel has shape (2, 2), and (3, 'Y') is expected"]
+    assert channel_faults(joint, None) == ["it returns a NoneType, not a Channel"]
+    assert channel_faults(joint, ll.Channel.identity(3)) == []
