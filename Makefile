@@ -50,6 +50,7 @@ lint: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m companion.formatting --check
+	$(BIN)/python tools/sample_sentences.py --habits
 
 course: book  ## Slides, notebooks and graded assignments of a course, _build/html/course, listed on the page for teachers
 	$(BIN)/python -m companion.course --title Lift --library liftlib

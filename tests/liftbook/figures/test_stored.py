@@ -57,7 +57,7 @@ def test_at_the_defaults_a_part_is_computed(kept):
 def test_what_may_be_off_is_told(kept, monkeypatch):
     monkeypatch.setattr(stored, "LONG", {"line": kept._replace(near={"nmi": 0.01, "gap": 1.0})})
     told = at_scale("line").attrs["told"]
-    assert told.endswith("agree to 1e-06 , those of nmi to 0.01, those of gap not compared.")
+    assert told.endswith("agree to a relative 1e-06, those of nmi to 0.01, those of gap not compared.")
 
 
 @pytest.mark.parametrize("given", [{"slope": 3.0}, {"epsilons": [1.0]}, {"epsilons": (1.0, 2.0, 3.5)}])
