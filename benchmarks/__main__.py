@@ -23,7 +23,7 @@ from scipy.spatial import HalfspaceIntersection
 import liftlib as ll
 from benchmarks import others
 from benchmarks.heuristics import heuristics, sight
-from benchmarks.optimum import growth, ldp_and_lip, optimum, proofs
+from benchmarks.optimum import checkers, growth, ldp_and_lip, optimum, proofs
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -259,6 +259,7 @@ BENCHMARKS = {
         responses,
         optimum,
         proofs,
+        checkers,
         growth,
         ldp_dimensions,
         mechanisms,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import time
 import warnings
@@ -12,9 +13,10 @@ import pandas as pd
 
 import liftlib as ll
 from liftlib.errors import LiftWarning
-from liftlib.proofs import check_proof
+from liftlib.proofs import check_proof, to_problem
 from liftlib.response.posteriors import Cone, RowsCertificate, cone_for
 from liftlib.response.proven import proven_response
+from mixproof import exact
 from mixproof.compiling import HAS_NUMBA
 
 SMALL = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
@@ -45,6 +47,9 @@ LARGE = [
     Large(15, 200, 0.5, 1e-2, 60), Large(20, 500, 2.0, 1e-2, 15), Large(20, 500, 1.0, 2e-2, 30),
     Large(15, 200, 1.0, 2e-2, 120, skewed=True), Large(30, 1000, 2.0, 2e-2, 120),
 ]  # fmt: skip
+
+CHECKED = [Large(5, 17, 1.0, 1e-4, 1), Large(10, 50, 1.0, 1e-3, 1), Large(15, 200, 2.0, 1e-2, 10)]
+"""Cases whose proofs both checkers check."""
 
 GROWING = [
     (5, 50), (5, 100), (5, 200), (5, 500), (5, 1000),
@@ -151,6 +156,30 @@ def proofs(quick: bool) -> pd.DataFrame:
                 "proof MB": channel.certificate.proof.size / 1e6,
                 "seconds to check": checked.seconds,
                 "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,  # of all cases so far
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def checkers(quick: bool) -> pd.DataFrame:
+    """Return times and proof sizes of the floating-point and the exact checker; ALIP, lambda 1/2."""
+    rows = []
+    for case in [Large(4, 12, 1.0, 1e-2, 1)] if quick else CHECKED:
+        joint, notion, channel, _ = _made((case.n_secret, case.n_public), case.eps, method="tree", gap=case.gap)
+        checked, text = ll.check_proof(joint, notion, channel), to_problem(joint, notion, channel)
+        started = time.process_time()
+        found = exact.check(json.loads(text))
+        rows.append(
+            {
+                "case": case.name,
+                "eps": case.eps,
+                "gap": case.gap,
+                "boxes": checked.boxes,
+                "proof MB": channel.certificate.proof.size / 1e6,
+                "problem MB (JSON)": len(text) / 1e6,
+                "seconds, floating point": checked.seconds,
+                "seconds, exact": time.process_time() - started,
+                "difference of the bounds": checked.upper - float(found.upper),
             }
         )
     return pd.DataFrame(rows)

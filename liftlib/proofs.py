@@ -6,16 +6,18 @@ the one that :mod:`mixproof.checker` verifies.
 
 from __future__ import annotations
 
+import json
 import time
 from typing import NamedTuple
 
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidProof
+from liftlib.errors import InvalidProof, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.notions import Notion
-from mixproof import checker
+from liftlib.notions.catalogue import content_of
+from mixproof import checker, exact
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, RESOLVED, Matrix, xlogx
 from mixproof.proof import Proof
@@ -123,6 +125,47 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
         if not upper <= told:
             raise InvalidProof(f"what is proven is {upper:.12g} nats, not {told:.12g}, as {whose} says")
     return Checked(value, upper, violation, given.boxes, time.perf_counter() - started)
+
+
+@checked
+def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> str:
+    """Return the JSON text that ``mixproof/exact.py`` checks in exact arithmetic.
+
+    Parameters
+    ----------
+    joint, notion, channel, proof
+        See :func:`check_proof`.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion is none of ALIP, LIP, LDP, L1Lift, Chi2Lift and AlphaLift.
+    InvalidProof
+        If there is no proof, or its points are no distributions.
+    """
+    content = content_of(notion)
+    if content is None or content["class"] not in exact.FIELDS:
+        raise UnsupportedNotion(f"{notion} is outside the exact checker: use check_proof")
+    given = getattr(channel.certificate, "proof", None) if proof is None else proof
+    if given is None:
+        raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
+    lower = upper = np.empty((0, joint.n_secret))
+    if len(given.points):
+        _check_points(joint, notion, given.points)
+        lower, upper = notion.tangent_directions(joint, given.points)
+    tangents = [["upper", u.tolist()] for u in upper] + [["lower", u.tolist()] for u in lower]
+    return json.dumps(
+        {
+            "format": "liftlib problem",
+            "version": 1,
+            "joint": joint.p.tolist(),
+            "notion": content,
+            "relaxed": notion.proven.relaxed(joint.p_s, RESOLVED)[1] > 0,
+            "tangents": tangents,
+            "channel": channel.kernel.tolist(),
+            "proof": json.loads(given.to_json()),
+        }
+    )
 
 
 def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:

@@ -93,7 +93,11 @@ class _Checker:
         self.slack = slack[proof.sides[:, 0]], slack[proof.sides[:, 1]]
 
     def _check_shapes(self, halfspaces: Matrix) -> None:
-        proof, n, m, k = self.proof, self.n, len(self.proof.sides), self.proof.boxes
+        proof, n = self.proof, self.n
+        for name, axes in (("parent", 1), ("sides", 2)):
+            if getattr(proof, name).ndim != axes:
+                raise InvalidProof(f"{name} has shape {getattr(proof, name).shape}: give an array of {axes} axes")
+        m, k = len(proof.sides), proof.boxes
         wanted = {
             "dual": (n,), "order": (n,), "caps": (n,), "cap_weights": (n, m), "sides": (m, 2), "child": (k,),
             "kind": (k,), "symbol": (k,), "level": (k,), "weights": (k, m + 1),

@@ -141,7 +141,7 @@ class Proof:
             for name, shape in told["shapes"].items():
                 values[name] = np.array(told[name], np.int64 if name in WHOLE else np.float64).reshape(shape)
             return cls(**values)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise InvalidProof(f"the text is no proof ({error}): give what Proof.to_json wrote") from error
 
     @checked

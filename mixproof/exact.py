@@ -1,0 +1,448 @@
+"""Check an optimality proof in exact arithmetic, with Python's standard library alone: ``python exact.py proof.json``.
+
+**Claim.** S is a secret, X the data, P_SX known. A mechanism releases Y given X. An output has the posterior
+v = P(X=.|Y=y) and the lifts l(s) = P(s|y) / P(s), where P(s|y) = sum_x P(s|x) v_x. The checker proves I(X; Y) <= U for
+every mechanism that satisfies the notion, including those that exceed its budgets by at most ``TOLERANCE`` nats.
+
+**Halfspaces.** Every posterior v of such a mechanism satisfies g v >= -``SLACK``, where SLACK >= e^TOLERANCE - 1, for
+three kinds of g. "Upper": g = 1 - e^-eps_u f, if f v is at most what e^eps_u bounds. "Lower": g = f - e^-eps_l, if f v
+is at least the inverse of what e^eps_l bounds. LDP: g = l(b) - e^-eps l(a) for a != b (the mean of l is 1, so that
+e^-eps l(a) <= e^TOLERANCE min l <= e^TOLERANCE).
+
+- ALIP, LIP: f = l(s), "lower" for each s, then "upper" for each s.
+- L1Lift: f = 1 + 2 (P(T|y) - P(T)) for each set T, because sum_s P(s) |l(s) - 1| = 2 max_T (P(T|y) - P(T)).
+- Chi2Lift: f = 1 + sum_s P(s) u_s (l(s) - 1) / N with N >= ||u||_2, for any u (Cauchy-Schwarz).
+- AlphaLift: f = sum_s P(s) u_s l(s) / N for any u >= 0; "upper" with N >= ||u||_b, b = alpha / (alpha - 1) (Hoelder),
+  "lower" with N <= ||u||_b, b = alpha / (alpha + 1) (reverse Hoelder), where ||u||_b = (sum_s P(s) u_s^b)^(1/b).
+
+The problem gives the vectors u. AlphaLift at infinity is ALIP; L1Lift, Chi2Lift and AlphaLift with a budget of 0 are
+checked as ALIP(0, 0), perfect privacy.
+
+**Bound.** H is the entropy in nats. If H(v) - dual v >= z for all these v, the average over the outputs gives
+H(X|Y) >= dual P_X + z, so I(X; Y) <= H(X) - dual P_X - z. On a box least <= v <= most, for weights w >= 0 and any e,
+
+    H(v) - dual v >= e - SLACK sum(w) + sum_x min over t in {least_x, most_x} of (-t log t - (dual_x + (w G)_x + e) t),
+
+because w (G v + SLACK) >= 0, v sums to 1 and each term is concave in v_x. The proof is a tree of boxes. A box of kind 0
+is bounded as a whole. Kind 1 is divided by which symbol x, of those with least_x = 0 and most_x > level, is the first
+in ``order`` to exceed the level (child x, or -1 if none does); kind 2 at v_x = level (child 0 below, child 1 above). A
+part without a box is bounded by its parent's weights. The root is 0 <= v <= caps; v_x <= max_z (e_x + w G)_z + SLACK
+sum(w) proves the cap of x.
+
+**Arithmetic.** Integers count multiples of 2^-BITS. The proof's numbers may be rounded, because any numbers are valid;
+everything derived from the joint distribution and the budgets is rounded in the direction that weakens the bound (as
+v >= 0, a larger g is valid too). No verdict depends on a floating-point operation, and no code is shared with the
+solver or the floating-point checker. A problem of mixproof has ``target`` (P_X) and ``halfspaces`` (G) instead of the
+joint distribution, the notion and the channel.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import lru_cache
+from operator import mul
+from typing import Any, NamedTuple
+
+BITS, FINE = 112, 144  # results count 2^-BITS; logarithms and exponentials are computed in 2^-FINE
+ONE = 1 << BITS
+TOLERANCE = Fraction(1005, 10**12)  # liftlib tolerates 10^-9 nats; the rest is room for its rounding
+SLACK = math.ceil((TOLERANCE + TOLERANCE**2) * ONE)
+SUM_TOLERANCE = Fraction(1, 10**9)  # how far a row of the channel may be from summing to 1
+FIELDS = {
+    "ALIP": ("eps_l", "eps_u"), "LIP": ("eps",), "LDP": ("eps",), "L1Lift": ("eps_l", "eps_u"),
+    "Chi2Lift": ("eps_l", "eps_u"), "AlphaLift": ("alpha", "eps_l", "eps_u"),
+}  # fmt: skip
+WHOLE = {"order": "n", "sides": "m2", "parent": "k", "child": "k", "kind": "k", "symbol": "k"}
+REAL = {"dual": "n", "caps": "n", "cap_weights": "nm", "level": "k", "weights": "kw"}
+
+
+class NotProven(Exception):
+    """The first step that fails."""
+
+
+class Result(NamedTuple):
+    """``upper`` bounds every I(X; Y), and ``value`` is at most the channel's; nats."""
+
+    upper: Fraction
+    value: Fraction
+    boxes: int
+
+
+def require(condition: bool, step: str) -> None:
+    """Raise NotProven unless a condition holds."""
+    if not condition:
+        raise NotProven(step)
+
+
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Fraction:
+    """Return sum_i a_i b_i."""
+    return sum(map(mul, a, b), Fraction(0))
+
+
+# Logarithms and exponentials
+
+
+def atanh2(a: int, b: int) -> int:
+    """Return 2 atanh(a / b) in units of 2^-FINE, |a / b| <= 1/3; off by < 256 units, as 46 terms are each by < 2.5."""
+    power = (abs(a) << FINE) // b
+    square, total, k = power * power >> FINE, 0, 1
+    while power:
+        total += power // k
+        power, k = power * square >> FINE, k + 2
+    return -2 * total if a < 0 else 2 * total
+
+
+LOG2 = atanh2(1, 3)
+
+
+def log(a: int, b: int = ONE) -> tuple[int, int]:
+    """Return an enclosure of log(a / b), in units of 2^-BITS.
+
+    a / b = m 2^e with 1/2 < m < 2. In units of 2^-FINE, e log 2 is off by < 256 |e|, log m by < 256 and m by < 1.
+    """
+    e = a.bit_length() - b.bit_length()
+    m = (a << FINE - e) // b if e <= FINE else a // (b << e - FINE)
+    value, off = atanh2(m - (1 << FINE), m + (1 << FINE)) + e * LOG2, 256 * (abs(e) + 2)
+    return value - off >> FINE - BITS, -(-value - off >> FINE - BITS)
+
+
+def exp(x: Fraction) -> tuple[int, int]:
+    """Return an enclosure of e^x for x <= 0, in units of 2^-BITS.
+
+    Taylor's series at x / 256 is off by < 100 units of 2^-FINE; each of 8 squarings at most doubles this and adds 2.
+    """
+    if x < -100:
+        return 0, 1
+    y = math.floor(x * (1 << FINE - 8))
+    total = term = 1 << FINE
+    for k in range(1, 41):
+        term = (term * y >> FINE) // k
+        total += term
+    for _ in range(8):
+        total = total * total >> FINE
+    return max(0, total - 2**16 >> FINE - BITS), -(-total - 2**16 >> FINE - BITS)
+
+
+def power(v: Fraction, b: Fraction) -> tuple[Fraction, Fraction]:
+    """Return an enclosure of v^b for 0 <= v <= 1 and b > 0."""
+    if v == 0:
+        return Fraction(0), Fraction(0)
+    low, high = log(v.numerator, v.denominator)
+    return Fraction(exp(low * b / ONE)[0], ONE), Fraction(exp(min(high, 0) * b / ONE)[1], ONE)
+
+
+def norm(p: list[Fraction], values: list[Fraction], b: Fraction) -> tuple[Fraction, Fraction]:
+    """Return an enclosure of (sum_s p_s v_s^b)^(1/b), for v >= 0 and b > 0."""
+    top = max(values) or Fraction(1)
+    terms = [power(v / top, b) for v in values]
+    low, high = (min(dot(p, ends), Fraction(1)) for ends in zip(*terms, strict=True))
+    return top * power(low, 1 / b)[0], top * power(high, 1 / b)[1]
+
+
+def root(square: Fraction) -> Fraction:
+    """Return an upper bound of a square root."""
+    return Fraction(math.isqrt(math.ceil(square * ONE**2)) + 1, ONE)
+
+
+@lru_cache(100_000)
+def entropy(t: int) -> int:
+    """Return a lower bound of -t log t in units of 2^-2 BITS, for t in units of 2^-BITS."""
+    return -t * log(t)[1] if t else 0
+
+
+# Joint distribution, notion and channel
+
+
+def number(value: Any, name: str) -> Fraction:
+    """Return a finite JSON number; one with a fraction stands for the nearest binary64."""
+    require(type(value) is int or (type(value) is float and math.isfinite(value)), f"{name} has no finite number")
+    return Fraction(value)
+
+
+def table(value: Any, name: str, least: float = 0.0) -> list[list[Fraction]]:
+    """Return a table of numbers, none of them below ``least``."""
+    require(type(value) is list and all(type(row) is list and row for row in value), f"{name} is not a table")
+    require(len({len(row) for row in value}) == 1, f"{name} is empty or has rows of different lengths")
+    rows = [[number(entry, name) for entry in row] for row in value]
+    require(min(map(min, rows)) >= least, f"{name} has a negative entry")
+    return rows
+
+
+class Joint:
+    """P_SX as probabilities or counts: ``p_s``, ``p_x``, and ``given[s][x]`` = P(s|x)."""
+
+    def __init__(self, value: Any, name: str = "joint") -> None:
+        rows = table(value, name)
+        sizes, columns = ([sum(line, Fraction(0)) for line in lines] for lines in (rows, zip(*rows, strict=True)))
+        total = sum(sizes, Fraction(0))
+        require(all(columns) and all(sizes), f"{name} has an empty row or column")
+        self.p_s, self.p_x = [size / total for size in sizes], [column / total for column in columns]
+        self.given = [[entry / column for entry, column in zip(row, columns, strict=True)] for row in rows]
+
+    def lift(self, s: int) -> list[Fraction]:
+        """Return P(s|x) / P(s) for each x."""
+        return [entry / self.p_s[s] for entry in self.given[s]]
+
+
+class Notion:
+    """A notion, and the halfspaces of the posteriors that it allows: there are ``count``, and ``row(at)`` is one."""
+
+    def __init__(self, problem: Any, joint: Joint) -> None:
+        value, tangents, relaxed = problem.get("notion"), problem.get("tangents"), problem.get("relaxed")
+        fits = type(value) is dict and type(relaxed) is bool and type(tangents) is list
+        require(fits, "notion, relaxed or tangents is missing")
+        kind, fields = str(value.get("class")), value.get("fields")
+        require(kind in FIELDS, f"{kind} is not a notion that this checker knows")
+        require(type(fields) is dict and set(fields) == set(FIELDS[kind]), f"{kind} takes {', '.join(FIELDS[kind])}")
+        given = {name: None if entry == "inf" else number(entry, name) for name, entry in fields.items()}
+        require(all(entry is None or entry >= 0 for entry in given.values()), f"{kind} has a negative parameter")
+        self.name, self.joint, self.tangents = f"{kind} {fields}", joint, tangents
+        self.alpha = given.get("alpha") or Fraction(0)
+        eps_l, eps_u = given.get("eps_l", given.get("eps")), given.get("eps_u", given.get("eps"))
+        require("alpha" not in given or given["alpha"] is None or self.alpha > 1, "alpha is not above 1")
+        if kind == "LIP" or (kind == "AlphaLift" and given["alpha"] is None):
+            kind = "ALIP"
+        elif kind not in ("ALIP", "LDP") and 0 in (eps_l, eps_u):
+            kind, eps_l, eps_u = "ALIP", Fraction(0), Fraction(0)
+        self.kind, self.budgets = kind, [None if kind == "LDP" else eps_l, eps_u]
+        # e^-eps; a proof may do without the bound on the least lift
+        used = [None if relaxed and (side == 0 or kind == "LDP") else eps for side, eps in enumerate(self.budgets)]
+        self.ends: list[Any] = [None if eps is None else [Fraction(e, ONE) for e in exp(-eps)] for eps in used]
+        sides, n = 2 - self.ends.count(None), len(joint.p_s)
+        self.count = {"ALIP": sides * n, "LDP": sides * n * (n - 1), "L1Lift": 2**n - 2}.get(kind, len(tangents))
+
+    def measure(self, lifts: list[Fraction]) -> Fraction:
+        """Return an upper bound of what e^eps bounds, given the lifts or, for eps_l, their inverses."""
+        p = self.joint.p_s
+        if self.kind == "LDP":
+            return max(lifts) / min(lifts)
+        if self.kind == "L1Lift":
+            return 1 + dot(p, (abs(lift - 1) for lift in lifts))
+        if self.kind == "Chi2Lift":
+            return 1 + root(dot(p, ((lift - 1) ** 2 for lift in lifts)))
+        return norm(p, lifts, self.alpha)[1] if self.kind == "AlphaLift" else max(lifts)
+
+    def row(self, at: int) -> list[int]:
+        """Return upper bounds of the entries of g."""
+        n, joint = len(self.joint.p_s), self.joint
+        if self.kind == "LDP":
+            a, b = divmod(at, n - 1)
+            above, below, ends = joint.lift(a), joint.lift(b + (b >= a)), self.ends[1]
+            return [math.ceil((y - ends[0] * x) * ONE) for x, y in zip(above, below, strict=True)]
+        if self.kind == "ALIP":
+            upper, f = self.ends[0] is None or at >= n, joint.lift(at % n)
+        else:
+            upper, constant, weights = self.functional(at)
+            f = [constant + dot(weights, column) for column in zip(*joint.given, strict=True)]
+        ends = self.ends[upper]
+        require(ends is not None, f"halfspace {at} belongs to an infinite budget")
+        return [math.ceil((1 - ends[e < 0] * e if upper else e - ends[0]) * ONE) for e in f]
+
+    def functional(self, at: int) -> tuple[bool, Fraction, list[Fraction]]:
+        """Return whether f is "upper", and f as a constant and weights of P(s|x)."""
+        p, name = self.joint.p_s, f"tangent {at}"
+        if self.kind == "L1Lift":
+            inside = [Fraction(2 * (at + 1 >> s & 1)) for s in reversed(range(len(p)))]
+            return True, 1 - dot(inside, p), inside
+        told = self.tangents[at]
+        require(type(told) is list and len(told) == 2 and told[0] in ("lower", "upper"), f"{name} is on neither side")
+        u, upper = table([told[1]], name, -math.inf)[0], told[0] == "upper"
+        require(len(u) == len(p), f"{name} has not one number for each secret")
+        if self.kind == "Chi2Lift":
+            size = root(dot(p, (v * v for v in u)))
+            return True, 1 - dot(p, u) / size, [v / size for v in u]
+        require(min(u) >= 0, f"{name} has a negative entry")
+        size = norm(p, u, self.alpha / (self.alpha - 1 if upper else self.alpha + 1))[upper]
+        require(size > 0, f"{name} has no direction")
+        return upper, Fraction(0), [v / size for v in u]
+
+
+def check_channel(notion: Notion, value: Any) -> Fraction:
+    """Return a lower bound of I(X; Y), if a channel exceeds no budget by more than ``TOLERANCE``.
+
+    Each row is made to sum to 1 exactly by what its largest entry lacks.
+    """
+    joint, kernel, total = notion.joint, table(value, "channel"), Fraction(0)
+    require(len(kernel) == len(joint.p_x), f"the channel has {len(kernel)} rows for {len(joint.p_x)} symbols")
+    for x, row in enumerate(kernel):
+        require(abs(1 - sum(row, Fraction(0))) <= SUM_TOLERANCE, f"row {x} of the channel does not sum to 1")
+        row[row.index(max(row))] += 1 - sum(row)
+    limits = [None if eps is None else Fraction(exp(-eps - TOLERANCE)[1], ONE) for eps in notion.budgets]
+    for y, column in enumerate(zip(*kernel, strict=True)):
+        masses = list(map(mul, column, joint.p_x))
+        p_y = sum(masses, Fraction(0))
+        if not p_y:
+            continue
+        lifts = [dot(masses, row) / (p_y * p) for row, p in zip(joint.given, joint.p_s, strict=True)]
+        for side, limit in enumerate(limits):
+            if limit is not None:
+                step = f"output {y} of the channel exceeds {('eps_l', 'eps_u')[side]} of {notion.name}"
+                require(min(lifts) > 0 or (side == 1 and notion.kind != "LDP"), step)
+                require(notion.measure(lifts if side else [1 / lift for lift in lifts]) * limit <= 1, step)
+        for mass, entry in zip(masses, column, strict=True):
+            if mass:
+                ratio = entry / p_y
+                total += mass * Fraction(log(ratio.numerator, ratio.denominator)[0], ONE)
+    return total
+
+
+# The proof
+
+
+class Proof:
+    """The numbers of a proof for n symbols and ``count`` halfspaces, and the tree of its boxes."""
+
+    def __init__(self, value: Any, n: int, count: int, row: Callable[[int], list[int]]) -> None:
+        fits = type(value) is dict and value.get("format") == "liftlib proof" and value.get("version") == 1
+        require(fits and all(type(value.get(name)) is list for name in WHOLE | REAL), "this is no proof of version 1")
+        m, k = len(value["sides"]) // 2, len(value["parent"])
+        sizes = {"n": n, "m": m, "2": 2, "k": k, "w": m + 1}
+        told = value.get("shapes")
+        read: dict[str, Any] = {}
+        for name, axes in (WHOLE | REAL).items():
+            shape, flat = [sizes[axis] for axis in axes], value[name]
+            fits = type(told) is dict and told.get(name) == shape and len(flat) == math.prod(shape)
+            require(fits, f"{name} is not of shape {shape}: the proof is not for this joint distribution")
+            require(name in REAL or all(type(entry) is int for entry in flat), f"{name} has no integer")
+            grid = flat if name in WHOLE else [round(number(entry, name) * ONE) for entry in flat]
+            read[name] = (
+                grid if len(axes) == 1 else [grid[at * shape[1] : (at + 1) * shape[1]] for at in range(shape[0])]
+            )
+        self.upper = number(value.get("upper"), "upper")
+        self.dual, self.order, self.caps, self.sides = (read[name] for name in ("dual", "order", "caps", "sides"))
+        self.kind, self.symbol, self.level, self.weights = (read[name] for name in list(WHOLE)[4:] + list(REAL)[3:])
+        require(k > 0, "the proof has no box")
+        require(sorted(self.order) == list(range(n)), "order does not name each symbol once")
+        named = {side for pair in self.sides for side in pair}
+        require(all(-1 <= side < count for side in named), f"sides names a halfspace beyond the {count} there are")
+        self.rows = {side: row(side) for side in named if side >= 0}
+        self.children: list[dict[int, int]] = [{} for _ in self.kind]
+        for at, (parent, child) in enumerate(zip(read["parent"], read["child"], strict=True)):
+            require(parent == -1 if at == 0 else 0 <= parent < at, f"box {at} does not come after its parent")
+            siblings = self.children[parent] if at else {}
+            require(child not in siblings, f"box {parent} has child {child} twice")
+            siblings[child] = at
+        for at, kind in enumerate(self.kind):
+            require(kind in (0, 1, 2), f"box {at} is of kind {kind}, which does not exist")
+            require(kind != 2 or 0 <= self.symbol[at] < n, f"box {at} is divided at a symbol that does not exist")
+            require(kind != 1 or self.level[at] >= 0, f"box {at} is divided at a negative level")
+            allowed = (range(0), range(-1, n), range(2))[kind]
+            require(all(child in allowed for child in self.children[at]), f"box {at} has a child that it cannot have")
+        for x, (cap, weights) in enumerate(zip(self.caps, read["cap_weights"], strict=True)):
+            total, loose = self.combined(weights, [ONE * (z == x) for z in range(n)])
+            require(cap >= ONE or (cap - max(total) << BITS) >= loose, f"symbol {x} is capped below what is proven")
+
+    def combined(self, weights: list[int], start: list[int]) -> tuple[list[int], int]:
+        """Return an upper bound of start + w G in units of 2^-BITS, and SLACK sum(w) in units of 2^-2 BITS."""
+        total, loose = [entry << BITS for entry in start], 0
+        for weight, pair in zip(weights, self.sides, strict=True):
+            side, size = pair[weight < 0], abs(weight)
+            if size and side >= 0:
+                total = [entry + size * g for entry, g in zip(total, self.rows[side], strict=True)]
+                loose += size * SLACK
+        return [-(-entry >> BITS) for entry in total], loose
+
+    def price(self, needed: Fraction | None) -> Fraction:
+        """Return the z that the boxes prove; each of them must prove what is needed, if anything."""
+        found, waiting = [], [(0, [0] * len(self.caps), self.caps)]
+        while waiting:
+            at, least, most = waiting.pop()
+            room = ONE - sum(least)
+            if room < 0 or any(a > b for a, b in zip(least, most, strict=True)):
+                continue  # no distribution is in the box
+            bounds, parts = self.divided(at, least, [min(b, room + a) for a, b in zip(least, most, strict=True)], room)
+            z = Fraction(min(bounds, default=ONE**3), ONE**2)
+            if needed is not None and z < needed:
+                raise NotProven(f"box {at} proves z = {decimal(z)}, but the bound needs {decimal(needed)}")
+            found.append(z)
+            waiting += parts
+        return min(found)
+
+    def divided(self, at: int, least: list[int], most: list[int], room: int) -> tuple[list[int], list[Any]]:
+        """Return the bounds of a box, or of its parts that have no box, and the boxes of the other parts."""
+        children, level, each = self.children[at], self.level[at], self.weights[at][-1]
+        slopes, loose = self.combined(self.weights[at][:-1], [dual + each for dual in self.dual])
+        terms = [ends(slope, a, b) for slope, a, b in zip(slopes, least, most, strict=True)]
+        whole, bounds, parts = (each << BITS) - loose + sum(terms), [], []
+        if self.kind[at] == 2:
+            x = self.symbol[at]
+            for child, (a, b) in enumerate(((least[x], min(most[x], level)), (max(least[x], level), most[x]))):
+                if child in children:
+                    parts.append((children[child], replaced(least, x, a), replaced(most, x, b)))
+                elif a <= b and a - least[x] <= room:
+                    bounds.append(whole - terms[x] + ends(slopes[x], a, b))
+            return bounds, parts
+        for x in self.order if self.kind[at] == 1 else ():  # the symbols before x are at most the level
+            may = least[x] == 0 and most[x] > level
+            if x in children:  # if x may not exceed the level, this adds a box and takes none away
+                parts.append((children[x], replaced(least, x, max(least[x], level)), most))
+            elif may and level <= room:
+                bounds.append(whole - terms[x] + ends(slopes[x], level, most[x]))
+            if may:
+                most = replaced(most, x, level)
+                whole += ends(slopes[x], 0, level) - terms[x]
+        if -1 in children:
+            parts.append((children[-1], least, most))
+        else:
+            bounds.append(whole)
+        return bounds, parts
+
+
+def ends(slope: int, a: int, b: int) -> int:
+    """Return the smaller of lower bounds of -t log t - slope t at t = a and t = b, in units of 2^-2 BITS."""
+    return min(entropy(a) - slope * a, entropy(b) - slope * b)
+
+
+def replaced(values: list[int], x: int, value: int) -> list[int]:
+    """Return a copy with another value at x."""
+    return [*values[:x], value, *values[x + 1 :]]
+
+
+# The check
+
+
+def check(problem: Any) -> Result:
+    """Return what a problem, as ``json.loads`` reads it, proves; raise NotProven with the first step that fails."""
+    require(type(problem) is dict and problem.get("version") == 1, "this is no problem of version 1")
+    if problem.get("format") == "mixproof problem":
+        joint, value = Joint([problem.get("target")], "target"), Fraction(0)
+        rows = table(problem.get("halfspaces"), "halfspaces", -math.inf) if problem.get("halfspaces") != [] else []
+        require(all(len(row) == len(joint.p_x) for row in rows), "halfspaces and target differ in length")
+        count, row_of = len(rows), lambda at: [math.ceil(g * ONE) for g in rows[at]]
+    else:
+        require(problem.get("format") == "liftlib problem", "this is no problem of liftlib or mixproof")
+        joint = Joint(problem.get("joint"))
+        notion = Notion(problem, joint)
+        value, count, row_of = check_channel(notion, problem.get("channel")), notion.count, notion.row
+    proof = Proof(problem.get("proof"), len(joint.p_x), count, row_of)
+    most = dot(joint.p_x, (-log(p.numerator, p.denominator)[0] for p in joint.p_x)) / ONE
+    free = most - dot(proof.dual, joint.p_x) / ONE
+    # I(X; Y) <= H(X) needs no proof
+    z = proof.price(free - proof.upper if proof.upper < most else None)
+    return Result(min(free - z, most), value, len(proof.kind))
+
+
+def decimal(x: Fraction) -> str:
+    """Return twelve decimals, rounded up."""
+    units = math.ceil(x * 10**12)
+    return f"{'-' * (units < 0)}{abs(units) // 10**12}.{abs(units) % 10**12:012d}"
+
+
+def main(path: str) -> int:
+    """Print the verdict on a file; return 0 if the bound is proven."""
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123 - the standard library's shortest
+            result = check(json.load(file))
+    except (NotProven, OSError, ValueError, RecursionError) as error:
+        print(f"not proven: {error}")
+        return 1
+    print(f"proven: no mechanism achieves more than {decimal(result.upper)} nats")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]) if len(sys.argv) == 2 else f"usage: python {sys.argv[0]} problem.json")

@@ -1,0 +1,303 @@
+"""The exact checker against decimals, a proof made by hand, the floating-point checker, and hostile proofs."""
+
+import json
+import math
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import fields, replace
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hostile import ATTACKS, attacked
+
+import liftlib as ll
+from liftlib.errors import InvalidProof, UnsupportedNotion
+from liftlib.proofs import to_problem, upper_bound
+from mixproof import exact
+from mixproof.proof import Proof
+
+JOINT = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
+NOTIONS = [
+    ll.LIP(0.5), ll.ALIP(0.3, 0.2), ll.ALIP(np.inf, 0.2), ll.LIP(40.0), ll.LDP(1.0), ll.LDP(40.0), ll.PerfectPrivacy(),
+    ll.L1Lift(np.inf, 0.2), ll.L1Lift(np.inf, 0.9), ll.Chi2Lift(np.inf, 0.2), ll.Chi2Lift(0, 0.3),
+    ll.AlphaLift(2, 0.25, 0.25), ll.AlphaLift(3.5, np.inf, 0.2), ll.AlphaLift(np.inf, 0.3, 0.4),
+]  # fmt: skip
+each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=str)
+
+
+@cache
+def genuine(notion):
+    """A channel whose certificate holds a proof, and the problem that the exact checker reads."""
+    made = {"method": "tree"} if notion.polyhedral else {}
+    channel = ll.mechanisms.optimal(JOINT, notion, gap=1e-3, compiled=False, **made)
+    return channel, json.loads(to_problem(JOINT, notion, channel))
+
+
+def between(low, value, high, scale=exact.ONE):
+    """Whether a decimal number lies in an enclosure that is at most 16 units wide."""
+    return low <= value * scale <= high <= low + 16
+
+
+class TestFunctions:
+    def test_logarithms(self):
+        rng = np.random.default_rng(0)
+        with localcontext() as context:
+            context.prec = 60
+            for x in [
+                *rng.exponential(size=200),
+                *(1 + rng.normal(size=50) * 1e-9),
+                1e-300,
+                0.5,
+                1.0,
+                2.0,
+                1e300,
+                5e-324,
+            ]:
+                a, b = float(x).as_integer_ratio()
+                assert between(*insert(exact.log(a, b), (Decimal(a) / Decimal(b)).ln()))
+
+    def test_exponentials(self):
+        with localcontext() as context:
+            context.prec = 60
+            for x in [*-np.random.default_rng(0).exponential(5.0, size=200), 0.0, -1e-30, -1.0, -99.9, -100.5, -1e300]:
+                exactly = Decimal(x).exp() if x > -1e6 else Decimal(0)
+                assert between(*insert(exact.exp(Fraction(float(x))), exactly))
+
+    def test_entropies_are_rounded_down(self):
+        with localcontext() as context:
+            context.prec = 80
+            for t in [1, 2, 12345, exact.ONE // 3, exact.ONE // 2, exact.ONE - 1]:
+                share = Decimal(t) / exact.ONE
+                exactly = -share * share.ln() * exact.ONE**2
+                assert 0 <= exactly - exact.entropy(t) <= 16 * t
+        assert exact.entropy(0) == 0
+
+    @pytest.mark.parametrize("order", [0.5, 0.75, 1.5, 2.0, 7.0, 1e6])
+    def test_norms(self, order):
+        rng = np.random.default_rng(1)
+        for _ in range(20):
+            p, values = rng.dirichlet(np.ones(4)), rng.exponential(size=4) * rng.integers(0, 2, size=4)
+            low, high = exact.norm(*([Fraction(float(v)) for v in row] for row in (p, values)), Fraction(order))
+            with localcontext() as context:
+                context.prec = 60
+                sizes = (
+                    Decimal(float(w)) * Decimal(float(v)) ** Decimal(order) for w, v in zip(p, values, strict=True) if v
+                )
+                total = sum(sizes, Decimal(0))
+                size = total ** (1 / Decimal(order)) if total else Decimal(0)
+                ends = [Decimal(end.numerator) / Decimal(end.denominator) for end in (low, high)]
+                room = size * Decimal("1e-40")
+                assert ends[0] - room <= size <= ends[1] + room
+                assert ends[1] - ends[0] <= Decimal("1e-25")
+
+
+def insert(enclosure, value):
+    return enclosure[0], value, enclosure[1]
+
+
+def by_hand(upper, weight=0.0):
+    """Two symbols, P_X = (1/2, 1/2) and no halfspaces: z = 0 is proven by one box, so that the bound is log 2."""
+    proof = {
+        "format": "liftlib proof", "version": 1, "upper": upper, "dual": [0.0, 0.0], "order": [0, 1], "sides": [],
+        "caps": [1.0, 1.0], "cap_weights": [], "parent": [-1], "child": [0], "kind": [0], "symbol": [0], "level": [0.0],
+        "weights": [weight],
+    }  # fmt: skip
+    shapes = {"sides": [0, 2], "cap_weights": [2, 0], "weights": [1, 1]}
+    proof["shapes"] = {name: shapes.get(name, [len(value)]) for name, value in proof.items() if isinstance(value, list)}
+    return {"format": "mixproof problem", "version": 1, "target": [0.5, 0.5], "halfspaces": [], "proof": proof}
+
+
+class TestByHand:
+    def test_one_box(self):
+        found = exact.check(by_hand(0.7))
+        with localcontext() as context:
+            context.prec = 50
+            assert (
+                0
+                <= Decimal(found.upper.numerator) / Decimal(found.upper.denominator) - Decimal(2).ln()
+                < Decimal("1e-30")
+            )
+        assert found.boxes == 1
+
+    def test_a_claim_below_the_bound_names_the_box(self):
+        """With e = -1 the box proves z = -1 + 2 min(0, 1) = -1 alone, where log 2 - 0.6 - 0 is needed."""
+        with pytest.raises(exact.NotProven, match=r"^box 0 proves z = -1\.0+, but the bound needs 0\.0931"):
+            exact.check(by_hand(0.6, weight=-1.0))
+        with pytest.raises(exact.NotProven, match=r"^box 0 proves z = 0\.0+, but the bound needs 0\.0931"):
+            exact.check(by_hand(0.6))
+
+    def test_a_halfspace(self):
+        """With v_0 = v_1, the entropy is log 2 at least: w (v_0 - v_1) and its negative, by two halvings of v_0."""
+        problem = by_hand(0.5)
+        problem["halfspaces"] = [[1.0, -1.0], [-1.0, 1.0]]
+        proof = problem["proof"]
+        proof.update(sides=[[0, 1]][0], cap_weights=[0.5, -0.5], caps=[0.5 + 1e-9, 0.5 + 1e-9], weights=[0.0, 0.0])
+        proof["shapes"].update(sides=[1, 2], cap_weights=[2, 1], weights=[1, 2])
+        with pytest.raises(exact.NotProven, match=r"^symbol 0 is capped below"):
+            exact.check(problem)
+        proof["cap_weights"] = [-0.5, 0.5]
+        assert exact.check({**problem, "proof": {**proof, "upper": 1.0}}).upper < 1.0
+        proof["caps"] = [0.5, 0.5]
+        with pytest.raises(exact.NotProven, match=r"^symbol 0 is capped below"):
+            exact.check(problem)
+
+
+@each_notion
+def test_a_genuine_proof_passes_both_with_nearly_the_same_bound(notion):
+    channel, problem = genuine(notion)
+    found, other = exact.check(problem), ll.check_proof(JOINT, notion, channel)
+    assert 0 <= other.upper - float(found.upper) < 1e-6
+    assert float(found.value) == pytest.approx(other.value, abs=1e-8)
+    assert found.value <= found.upper
+
+
+@each_notion
+def test_halfspaces_are_those_of_the_notion(notion):
+    """The rows of the two checkers, to rounding; a multiple would be another row to the proof's weights."""
+    channel, problem = genuine(notion)
+    rows = exact.Notion(problem, exact.Joint(problem["joint"]))
+    points = channel.certificate.proof.points
+    if len(points):
+        expected = notion.tangents(JOINT, points)
+    else:
+        expected = notion.proven.relaxed(JOINT.p_s, 1e-12)[0].halfspaces(JOINT)
+    assert rows.count == len(expected)
+    found = np.array([[float(Fraction(g, exact.ONE)) for g in rows.row(at)] for at in range(rows.count)])
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, atol=1e-12)
+
+
+@each_notion
+def test_what_the_floating_point_checker_proves_the_exact_one_does(notion):
+    rng, (channel, problem) = np.random.default_rng(1), genuine(notion)
+    proof, accepted = channel.certificate.proof, 0
+    names = [field.name for field in fields(proof) if field.name not in ("upper", "digest", "points")]
+    for _ in range(60):
+        value = getattr(proof, str(rng.choice(names))).copy()
+        name = next(name for name in names if getattr(proof, name).shape == value.shape)
+        if not value.size:
+            continue
+        at = rng.integers(value.size)
+        value = getattr(proof, name).copy()
+        value.flat[at] += rng.integers(-2, 3) if value.dtype.kind == "i" else rng.normal() * 10.0 ** rng.integers(-9, 0)
+        try:
+            bound = upper_bound(JOINT, notion, replace(proof, digest="", **{name: value}))
+        except InvalidProof:
+            continue
+        claimed = replace(proof, digest="", upper=bound, **{name: value})
+        exact.check({**problem, "proof": json.loads(claimed.to_json())})
+        accepted += 1
+    assert accepted
+
+
+def attempt(rng, notion):
+    """Attack both checkers once; return the attacks and whether each accepted.
+
+    V is the I(X; Y) of a channel that satisfies the notion, so that no true bound is below it. An acceptance is false
+    if the bound that is then stated is below V; a mutant that still proves V or more is no forgery. What the
+    floating-point checker accepts the exact one must accept too, and nothing may fail but by a refusal with a reason.
+    """
+    channel, problem = genuine(notion)
+    value, other = channel.certificate.value, NOTIONS[rng.integers(len(NOTIONS))]
+    source = genuine(other)[1] if rng.random() < 0.15 else problem  # a proof of other budgets, now and then
+    hostile, names = attacked(rng, source["proof"], value)
+    tangents = json.loads(json.dumps(source["tangents"] if notion.convex and not notion.polyhedral else []))
+    if tangents and rng.random() < 0.3:
+        tangent = tangents[rng.integers(len(tangents))]
+        tangent[rng.integers(2)] = [float(rng.normal() * 10.0 ** rng.integers(-3, 300)) for _ in range(3)]
+    accepted = [False, False]
+    try:
+        found = exact.check({**problem, "tangents": tangents, "proof": hostile})
+        accepted[0] = True
+        assert found.upper >= value - 1e-12, (names, found)
+        assert hostile["upper"] >= value - 1e-12, names
+    except exact.NotProven:
+        pass
+    try:
+        proof = Proof.from_json(json.dumps(hostile))
+        claimed = replace(channel, certificate=replace(channel.certificate, upper=proof.upper, proof=proof))
+        checked = ll.check_proof(JOINT, notion, claimed)
+    except InvalidProof:
+        return names, accepted
+    accepted[1] = True
+    assert min(checked.upper, proof.upper) >= value - 1e-12, (names, checked)
+    assert float(exact.check(json.loads(to_problem(JOINT, notion, claimed))).upper) <= checked.upper, names
+    return names, accepted
+
+
+def attack(seed, notion, attempts):
+    rng, used, refused = np.random.default_rng(seed), Counter(), 0
+    for _ in range(attempts):
+        names, accepted = attempt(rng, notion)
+        used.update(names)
+        refused += not any(accepted)
+    return used, refused
+
+
+@each_notion
+def test_hostile_proofs(notion):
+    """None of 30 for each notion."""
+    attack(0, notion, 30)
+
+
+@pytest.mark.slow
+@each_notion
+def test_twenty_thousand_hostile_proofs(notion):
+    """1,430 for each of the fourteen notions."""
+    used, refused = attack(1, notion, 1430)
+    assert 1430 * len(NOTIONS) >= 20_000
+    assert set(used) == {one.__name__ for one in ATTACKS}
+    assert refused > 1430 / 2
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "null", "NaN", "{}", '{"version": 1}', '{"version": 1, "format": "mixproof problem"}']
+)
+def test_a_text_that_is_no_problem_is_refused(text):
+    with pytest.raises(exact.NotProven):
+        exact.check(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("change", "step"),
+    [
+        ({"channel": np.eye(5).tolist()}, r"^output \d of the channel exceeds eps_. of LIP"),
+        ({"channel": np.eye(4).tolist()}, r"^the channel has 4 rows for 5 symbols$"),
+        ({"channel": (0.9 * np.eye(5)).tolist()}, r"^row 0 of the channel does not sum to 1$"),
+        ({"joint": [[1.0, 0.0], [0.5, 0.0]]}, r"^joint has an empty row or column$"),
+        ({"joint": [[1.0, -0.5], [0.5, 0.3]]}, r"^joint has a negative entry$"),
+        ({"notion": {"class": "SRLIP", "fields": {}}}, r"^SRLIP is not a notion that this checker knows$"),
+        ({"notion": {"class": "LIP", "fields": {"eps": -1.0}}}, r"^LIP has a negative parameter$"),
+        ({"notion": {"class": "LIP", "fields": {"eps": "nan"}}}, r"^eps has no finite number$"),
+        ({"proof": None}, r"^this is no proof of version 1$"),
+    ],
+    ids=str,
+)
+def test_the_first_step_that_fails_is_named(change, step):
+    with pytest.raises(exact.NotProven, match=step):
+        exact.check({**genuine(NOTIONS[0])[1], **change})
+
+
+def test_other_notions_are_not_exported():
+    with pytest.raises(UnsupportedNotion, match="outside the exact checker"):
+        to_problem(JOINT, ll.SRLIP(1.0, (5,)), genuine(NOTIONS[0])[0])
+    with pytest.raises(InvalidProof, match="the channel has no proof"):
+        to_problem(JOINT, ll.LIP(1.0), ll.Channel.identity(5))
+
+
+def test_as_a_script_without_any_package(tmp_path):
+    path = tmp_path / "problem.json"
+    path.write_text(json.dumps(genuine(NOTIONS[0])[1]))
+    words = [sys.executable, "-I", "-S", Path(exact.__file__), path]
+    found = subprocess.run(words, capture_output=True, text=True)
+    assert found.stdout.startswith("proven: no mechanism achieves more than 1."), found
+    for text in ("{}", "[" * 100_000, "no JSON"):
+        path.write_text(text)
+        found = subprocess.run(words, capture_output=True, text=True)
+        assert found.returncode == 1
+        assert found.stdout.startswith("not proven: "), found.stdout[:100]
+    assert math.isfinite(float(exact.check(by_hand(0.7)).upper))
