@@ -1,4 +1,4 @@
-"""Conditional reporting: randomised response on the secret decides whether X is told or drawn anew."""
+"""Conditional reporting (S20 Algorithm 1): randomised response on the secret decides whether X is reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mixproof.numerics import Matrix, Vector
 
 
 def _chances(joint: Joint) -> tuple[Matrix, Vector]:
-    """Return P(x|s) and P(x) over the sum of P(x|s) over s, which stand where eq. (33) adds e^-eps to each."""
+    """Return P(x|s) and P(x), each divided by the sum of P(x|s) over s, as in S20 eq. (33)."""
     everyone = joint.x_given_s.sum(axis=0)
     return joint.x_given_s / everyone, joint.p_x / everyone
 
@@ -37,7 +37,10 @@ def _at_lip(joint: Joint, eps: float) -> float:
 
 @family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def conditional_reporting(joint: Joint, eps: float) -> Channel:
-    """Mask the secret by randomised response; report X if the mask is the secret, else a draw given the mask.
+    """Return conditional reporting: X is reported only if a randomised secret equals the secret.
+
+    The secret is masked by randomised response (S20 Algorithm 1). If the mask equals the secret, X is reported;
+    otherwise the output is drawn from P(x | mask).
 
     Parameters
     ----------
@@ -49,7 +52,7 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     Returns
     -------
     Channel
-        P(y|s,x), for the mechanism sees the secret; outputs are the symbols.
+        P(y|s,x), because the mechanism sees the secret. The outputs are the symbols.
 
     Raises
     ------
@@ -59,9 +62,9 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     Notes
     -----
     S20 Algorithm 1 and eq. (46). It is eps-LDP with respect to S (S20 Proposition 2).
-    ``conditional_reporting.lip(joint, eps)`` is the smallest LIP budget that it keeps, S20 Proposition 1, eq. (33), and
-    ``conditional_reporting.at_lip(joint, lip)`` is that equation solved, as for :func:`randomised_response`, but each
-    excess is divided by the sum over s of P(x|s).
+    ``conditional_reporting.lip(joint, eps)`` returns the smallest LIP budget that the channel satisfies (S20
+    Proposition 1, eq. (33)). ``conditional_reporting.at_lip(joint, lip)`` solves this equation for eps as in
+    :func:`~liftlib.noise.randomised_response.randomised_response`, with each term divided by the sum of P(x|s) over s.
 
     Examples
     --------
@@ -73,7 +76,7 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     """
     decay = np.exp(-eps)
     n_secret, n_public = joint.p.shape
-    # P(mask | secret), divided by e^eps above and below
+    # P(mask | secret), with numerator and denominator divided by e^eps, which overflows
     mask = np.full((n_secret, n_secret), decay)
     np.fill_diagonal(mask, 1.0)
     mask /= 1 + (n_secret - 1) * decay

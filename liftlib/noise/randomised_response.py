@@ -1,4 +1,4 @@
-"""Generalised randomised response: the true symbol, or with some chance any other one."""
+"""Generalised randomised response (GRR, S20 eqs. (28) and (29)): the true symbol, or with some chance another one."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def _at_lip(joint: Joint, eps: float) -> float:
 
 @family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def randomised_response(joint: Joint, eps: float) -> Channel:
-    """Report the true symbol with the odds e^eps against each other one: generalised randomised response.
+    """Return generalised randomised response: the true symbol has odds e^eps against each other.
 
     Parameters
     ----------
     joint : Joint
         P_SX; only its number of symbols and labels are used.
     eps : float
-        LDP budget with respect to X, nats, in [0, inf]; at inf X passes as it is.
+        LDP budget with respect to X, nats, in [0, inf]; at inf X is published unchanged.
 
     Returns
     -------
@@ -52,10 +52,10 @@ def randomised_response(joint: Joint, eps: float) -> Channel:
 
     Notes
     -----
-    S20 eq. (28); :cite:`Warner1965` for two symbols. ``randomised_response.lip(joint, eps)`` is the smallest LIP budget
-    that it keeps, S20 eq. (29), and ``randomised_response.at_lip(joint, lip)`` is that equation solved:
-    e^eps = 1 + (g - 1) / max over s and x of P(x|s) - g P(x) and P(x) - g P(x|s), with g = e^lip; it is infinite where
-    X itself keeps the budget, and rounded to the private side.
+    S20 eq. (28); :cite:`Warner1965` for two symbols. ``randomised_response.lip(joint, eps)`` returns the smallest LIP
+    budget that the channel satisfies, S20 eq. (29). ``randomised_response.at_lip(joint, lip)`` solves this equation for
+    eps: e^eps = 1 + (g - 1) / m with g = e^lip, where m is the largest P(x|s) - g P(x) or P(x) - g P(x|s) over s and x.
+    The result is infinite if X itself satisfies the budget, and is rounded to the private side.
 
     Examples
     --------

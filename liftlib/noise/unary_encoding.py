@@ -1,4 +1,4 @@
-"""Optimised unary encoding: a random set of symbols, in which the true one is more often than another."""
+"""Optimised unary encoding (OUE, S20 eqs. (30)-(32)): a random set that contains the true symbol more often."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from liftlib.noise.closed_forms import largest_log, solved
 from mixproof.numerics import Matrix
 
 LARGEST_UNARY = 20
-"""Symbols beyond which unary encoding's 2^X outputs are not written out: 2^20 x 20 floats are 160 MB."""
+"""Largest number of symbols for which the kernel is written out: 2^20 x 20 floats are 160 MB."""
 
 
 def _lip(joint: Joint, eps: float) -> float:
-    """Return the level from the ``|X|`` sets that thresholds make, in either direction, see :func:`unary_encoding`."""
+    """Return S20 eq. (32), maximised over the ``|X|`` threshold sets in either direction."""
     decay = np.exp(-eps)
     order = np.argsort(joint.x_given_s / joint.p_x, axis=1)
     ratios = []
@@ -30,7 +30,7 @@ def _lip(joint: Joint, eps: float) -> float:
 
 def _at_lip(joint: Joint, eps: float) -> float:
     def worst(over: Matrix, under: Matrix) -> float:
-        # what is summed over a set is largest over the set where it is positive
+        # a sum over a set is largest for the set of its positive terms
         return max(float(np.maximum(violation, 0).sum(axis=1).max()) for violation in (over, under))
 
     return solved(joint, eps, worst, _lip)
@@ -38,7 +38,9 @@ def _at_lip(joint: Joint, eps: float) -> float:
 
 @family(lip=_lip, at_lip=_at_lip)
 def unary_encoding(joint: Joint, eps: float) -> Channel:
-    """Report a random set of symbols: the true one is in it with chance 1/2, each other one with 1/(e^eps + 1).
+    """Return optimised unary encoding: the output is a random set of symbols.
+
+    The set contains the true symbol with probability 1/2 and each other symbol with probability 1/(e^eps + 1).
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
     Returns
     -------
     Channel
-        ``2^|X|`` outputs, labelled by the bit mask of their set: bit x is set if symbol x is in it.
+        ``2^|X|`` outputs. Each is labelled by the bit mask of its set: bit x is set if symbol x is in the set.
 
     Raises
     ------
@@ -62,12 +64,13 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
     Optimised unary encoding, S20 eqs. (30) and (31). Half of the time the true symbol is not in the set, so the
     mutual information is about H(X)/2 at large eps.
 
-    ``unary_encoding.lip(joint, eps)`` is the smallest LIP budget that it keeps, S20 eq. (32). A set's lift is
-    (1 + c a_s) / (1 + c a), with c = e^eps - 1 and a_s, a the chances, given s and in all, that the true symbol is in
-    the set. Its largest value r is where no set has c a_s - r c a above r - 1, so that the best set has the symbols
-    with P(x|s) / P(x) above r; the least likewise. So it is enough to try the ``|X|`` sets that thresholds on
-    P(x|s) / P(x) make, not ``2^|X|``. ``unary_encoding.at_lip(joint, lip)`` is the same solved, never above
-    randomised response's; there the sets that decide are those where P(x|s) > e^lip P(x), or P(x) > e^lip P(x|s).
+    ``unary_encoding.lip(joint, eps)`` returns the smallest LIP budget that the channel satisfies, S20 eq. (32). A set's
+    lift is (1 + c a_s) / (1 + c a), where c = e^eps - 1, and a_s and a are the probabilities, given s and overall, that
+    the true symbol is in the set. If r is the largest lift, no set has c a_s - r c a above r - 1, so the maximiser
+    contains exactly the symbols with P(x|s) / P(x) above r; the smallest lift is similar. It therefore suffices to try
+    the ``|X|`` sets given by thresholds on P(x|s) / P(x), instead of all ``2^|X|``.
+    ``unary_encoding.at_lip(joint, lip)`` solves the equation for eps, which is never above that of randomised response;
+    the deciding sets are those where P(x|s) > e^lip P(x), or P(x) > e^lip P(x|s).
 
     Examples
     --------
@@ -83,7 +86,7 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
         raise InvalidParameter(f"unary encoding of {n} symbols has 2^{n} outputs: use at most {LARGEST_UNARY} symbols")
     inside = decay / (1 + decay)  # 1 / (e^eps + 1)
     bits = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
-    # of a set's members other than x, each is there with chance `inside`; of its non-members, each is not
+    # each member of a set other than x is in it with probability `inside`; each non-member is not
     others = bits.sum(axis=1)[:, None] - bits
     # integer powers: inside is 0 at eps = inf, where 0^0 = 1 is meant
     kernel = 0.5 * inside**others * (1 - inside) ** (n - 1 - others)

@@ -1,4 +1,4 @@
-"""Linear reduction: P(y|s) is moved towards P(x) by the same share for every secret and symbol."""
+"""Linear reduction (I21): every P(y|s) moves towards P(x) by the same share."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from mixproof.checks import checked
 
 @family(high=1.0, private_end="high")
 def linear_reduction(joint: Joint, share: float) -> Channel:
-    """Replace X, with chance ``share``, by a fresh draw from P_X.
+    """Return the channel that replaces X, with probability ``share``, by a new draw from P_X.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     share : float
-        Share of the reduction, in [0, 1]: 0 passes X as it is, 1 releases a Y that is independent of S.
+        Share of the reduction, in [0, 1]: 0 publishes X unchanged; at 1, Y is independent of S.
 
     Returns
     -------
     Channel
-        P(y|x), with P_Y = P_X and P(y|s) = (1 - share) P(x|s) + share P(x): every lift moves that share of its way
-        to 1.
+        P(y|x), with P_Y = P_X and P(y|s) = (1 - share) P(x|s) + share P(x). Every lift moves towards 1 by this
+        share of its distance.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def linear_reduction(joint: Joint, share: float) -> Channel:
 
     Notes
     -----
-    I21 eq. (3) and Lemma 1, eq. (7), where the share is alpha.
+    I21 eq. (3) and Lemma 1, eq. (7), where the share is called alpha.
 
     Examples
     --------
@@ -48,26 +48,27 @@ def linear_reduction(joint: Joint, share: float) -> Channel:
 
 @checked
 def reduction_share(joint: Joint, notion: Notion) -> float:
-    """Return the least share of a linear reduction that keeps a notion.
+    """Return the smallest share for which linear reduction satisfies a notion.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        Any; in closed form where it has halfspaces, and by :func:`~liftlib.family.calibrate` otherwise.
+        Any notion. The share has a closed form if the notion has halfspaces; otherwise it is found by
+        :func:`~liftlib.family.calibrate`.
 
     Returns
     -------
     float
-        In [0, 1]: the least share for which ``linear_reduction`` keeps the notion, to within rounding. Every channel
-        with the same P(y|s) keeps it too if lift columns decide the notion.
+        In [0, 1], exact to within rounding. If lift columns decide the notion, every channel with the same P(y|s)
+        satisfies it too.
 
     Notes
     -----
-    The row P(X=.|Y=x) of a linear reduction with share a is (1 - a) e_x + a P_X (I21 eq. (3)), so that a halfspace g
-    with g_x < 0 asks a >= -g_x / (g P_X - g_x). The largest of these is the answer. For ALIP, where g are the bounds on
-    lifts, it is the share that moves the extreme lifts to their bounds.
+    With share a, the posterior P(X=.|Y=x) is (1 - a) e_x + a P_X (I21 eq. (3)), so a halfspace g with g_x < 0 requires
+    a >= -g_x / (g P_X - g_x). The result is the largest of these bounds. For ALIP, whose halfspaces bound the lifts, it
+    is the share that moves the extreme lifts to their bounds.
 
     Examples
     --------
@@ -80,10 +81,10 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
         halfspaces = notion.halfspaces(joint)
     except UnsupportedNotion:
         return calibrate(linear_reduction, joint, notion)
-    # a constant release keeps every notion, so that less than 0 is rounding
+    # a constant release satisfies every notion, so a value below 0 is rounding
     short, room = np.maximum(-halfspaces, 0), np.maximum(halfspaces @ joint.p_x, 0)[:, None]
     share = float(np.divide(short, room + short, out=np.zeros_like(short), where=short > 0).max(initial=0.0))
-    # a bound such as e^-800 is 0 in floating point, and leaves a zero cell as it is
+    # a bound such as e^-800 is 0 in floating point, and would leave a zero cell unchanged
     return (
         share
         if notion.is_satisfied(joint, linear_reduction.at(joint, share))

@@ -1,4 +1,4 @@
-"""A protocol for several attributes that sanitises each on its own, against side channels (S20 Theorem 4)."""
+"""S20 Theorem 4: a protocol that sanitises each attribute on its own and resists side channels (SRLIP)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from mixproof.search import cheapest_mixture
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProductCertificate(Certificate):
-    """What a product protocol is made of.
+    """The factors of a product protocol.
 
     Attributes
     ----------
     factors : tuple of Channel
-        P(y^j|x^j), one an attribute.
+        P(y^j|x^j), one for each attribute.
     share : float
-        The share of eps / m that each attribute was given, 1 as printed and less where that breaks SRLIP.
+        The share of eps / m that each attribute was given: 1 as in S20, less if that violates SRLIP.
     """
 
     factors: tuple[Channel, ...]
@@ -42,7 +42,9 @@ class ProductCertificate(Certificate):
 
 @checked
 def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Channel:
-    """Return the product of optimal protocols, one an attribute, each private given any of the other attributes.
+    """Return the product of optimal protocols, one for each attribute.
+
+    Each protocol is private given any subset of the other attributes.
 
     Parameters
     ----------
@@ -51,8 +53,8 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
     notion : Notion
         SRLIP, with its budget and the m attributes' sizes; each attribute gets eps / m.
     repair : bool, keyword-only
-        S20 Theorem 4 promises that the product is SRLIP(eps). It is not always so; by default the attributes'
-        budgets are then lowered together until it is. ``False`` leaves it as printed.
+        Whether to lower all attributes' budgets together until the product satisfies SRLIP(eps). S20 Theorem 4 states
+        that it always does, which is not so. ``False`` is the published protocol.
 
     Returns
     -------
@@ -64,17 +66,17 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
     UnsupportedNotion
         If the notion is not about attributes.
     InvalidParameter
-        If its shape does not fit.
+        If the attributes' sizes do not fit the joint distribution.
     SolverFailure
         If a solver's answer fails its check.
 
     Notes
     -----
-    S20 Theorem 4, eqs. (23)-(26), each attribute through its own cone of rows in ``|X^j|-1`` dimensions: by all its
-    vertices where they are few, else by the tree of :func:`~liftlib.response.optimal.optimal_response`, to
-    within 10^-6 of that attribute's I(X; Y). The proof
-    (S20 eqs. (39)-(44)) treats the attributes that the attacker does not know as if, given those known, they were
-    independent; the tests have a counter-example in integers.
+    S20 Theorem 4, eqs. (23)-(26). Each attribute has its own cone of posteriors in ``|X^j|-1`` dimensions. If it has
+    few vertices, all are listed; otherwise branch and bound, as in :func:`~liftlib.response.optimal.optimal_response`,
+    reaches that attribute's optimum to within 10^-6 of I(X; Y). The proof in S20, eqs. (39)-(44), treats the attributes
+    that the attacker does not know as independent given those that are known; the tests contain a counterexample in
+    integers.
 
     Examples
     --------
@@ -94,18 +96,19 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
     def violation(share: float) -> float:
         return notion.violation(joint, made(share))
 
-    # at share 0 each factor is independent of S given any other attributes, but their product need not be
+    # at share 0 each factor is independent of S given any other attributes, but their product may not be
     low = next(share for share in (0.5, 0.25, 0.125, 1 / 16, 0.0) if share == 0 or violation(share) <= 0)
     if low == 0:
         constant = tuple(Channel.constant(n) for n in of_attributes.attributes)
         return _certified(joint, Channel.constant(joint.n_public), constant, 0.0)
     root = float(bisect(violation, low, 1.0, xtol=SHARE_TOL))
-    while violation(root) > 0:  # to the private side
+    while violation(root) > 0:  # round to the private side
         root -= SHARE_TOL
     return made(root)
 
 
 def _product(joint: Joint, notion: SRLIP, share: float) -> Channel:
+    """Return the product of the attributes' optimal protocols at ``share`` of the budget eps / m (S20 Theorem 4)."""
     m = len(notion.attributes)
     factors = tuple(_factor(joint, notion, j, share * notion.eps / m) for j in range(m))
     kernel: Matrix = np.ones((1, 1))
@@ -115,6 +118,7 @@ def _product(joint: Joint, notion: SRLIP, share: float) -> Channel:
 
 
 def _factor(joint: Joint, notion: SRLIP, j: int, eps: float) -> Channel:
+    """Return P(y^j|x^j), the optimal protocol of attribute j (S20 eqs. (23)-(26))."""
     halfspaces, own = notion.attribute_halfspaces(joint, j, eps)
     if few_vertices(halfspaces, most_vertices(HAS_NUMBA)):
         # vertices that nearly coincide can be too much, as for the optimal response
