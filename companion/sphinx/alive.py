@@ -209,7 +209,7 @@ def megabytes(folder: Path) -> int:
 def prepare(app: Sphinx) -> None:
     """Take the runtime's files, or say why no page runs."""
     HAVE.clear()
-    if app.builder.name != "html":  # paper does not run
+    if app.builder.name != "html" or app.config["companion_rerun"]:  # paper does not run; a rerun's page has run
         return
     try:
         folder = runtime.compiled(runtime.fetched(runtime.kept_in(project_root(Path(app.srcdir)))))
@@ -259,7 +259,7 @@ def name_numbers(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    add_settings(app, "companion_browser", "companion_parameters", "companion_front_matter")
+    add_settings(app, "companion_rerun", "companion_browser", "companion_parameters", "companion_front_matter")
     app.connect("builder-inited", name_numbers)
     app.connect("builder-inited", prepare)
     app.add_post_transform(Places)

@@ -3,6 +3,7 @@
 Their rules stand in ``styles/theme.css``, which every page asks for first; Sphinx's own, which it imports, too.
 """
 
+import logging
 import re
 import shutil
 from pathlib import Path
@@ -62,6 +63,7 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     """Write ``icons.css`` with its fonts, and delete the theme's copy of Font Awesome."""
     if error is not None or app.builder.format != "html":
         return
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of each step
     static = Path(app.outdir) / "_static"
     (vendor,) = (static / "vendor" / "fontawesome").iterdir()
     written = [*Path(app.outdir).rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]

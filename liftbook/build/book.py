@@ -6,7 +6,6 @@ numbers glued from one page to another are never stale.
 """
 
 import argparse
-import ast
 import hashlib
 import os
 import shutil
@@ -19,6 +18,7 @@ import jupytext
 
 from companion.executing import execute
 from companion.project import toc_files
+from liftbook.chapters.parameters import with_values
 from liftbook.rows.jobs import n_jobs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,21 +64,6 @@ def preview_tree(target: Path) -> None:
             if values and "parameters" in cell.metadata.get("tags", []):
                 text = path.read_text(encoding="utf-8")
                 path.write_text(text.replace(cell.source, with_values(cell.source, values)), encoding="utf-8")
-
-
-def with_values(source: str, values: dict[str, object]) -> str:
-    """Return a parameters cell with other defaults."""
-    lines = source.splitlines()
-    for node in ast.parse(source).body:
-        if not isinstance(node, ast.AnnAssign) or node.value is None:
-            continue
-        name, value = ast.unparse(node.target), node.value
-        if name in values:
-            assert value.lineno == value.end_lineno, "a parameter's default stands on one line"
-            line = lines[value.lineno - 1].encode()
-            new = repr(values[name]).encode()
-            lines[value.lineno - 1] = (line[: value.col_offset] + new + line[value.end_col_offset :]).decode()
-    return "\n".join(lines)
 
 
 def main() -> int:

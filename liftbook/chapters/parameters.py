@@ -1,7 +1,8 @@
 """What a chapter can be run with: its parameters cell, read, listed and checked.
 
-A chapter is a MyST text notebook with one cell tagged ``parameters``, a typed assignment a line with a comment that
-may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``.
+A chapter is a notebook, as MyST text or as ``.ipynb``, with one cell tagged ``parameters``, a typed assignment a line
+with a comment that may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``. The cell after it
+calls :func:`check_parameters`, so that papermill alone refuses what does not fit, too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import difflib
 import functools
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,13 @@ from typing import Any
 
 from liftbook.chapters.errors import RerunError
 from liftlib.resources import resource
+
+SUFFIXES = (".md", ".ipynb")
+"""What a chapter's file may be."""
+INJECTED = "# Parameters"
+"""How the cell begins that papermill puts behind the parameters cell."""
+OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
+"""Names that papermill itself may give, with ``--inject-paths``."""
 
 TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
@@ -108,7 +117,7 @@ def find_chapter(name: str) -> Path:
     RerunError
         If there is none; the message suggests the nearest.
     """
-    if name.endswith(".md"):
+    if name.endswith(SUFFIXES):
         if Path(name).is_file():
             return Path(name)
         raise RerunError(f"no file {name}: check the path, or name a chapter that `liftbook list` shows")
@@ -125,7 +134,7 @@ def _suggest(name: str, known: Sequence[str]) -> str:
 
 
 def read_notebook(path: Path) -> Any:
-    """Return a MyST text notebook as a notebook object, with its kernel's language named."""
+    """Return a notebook's cells, with its kernel's language named."""
     notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
     # papermill refuses a notebook whose kernelspec does not say this
     notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
@@ -151,9 +160,11 @@ def read_parameters(path: Path) -> list[Parameter]:
     """
     text = path.read_text(encoding="utf-8")
     # jupytext takes a tenth of a second a file, and most pages of a listing have no such cell
-    if "tags: [parameters]" not in text:
+    if not re.search(r'tags: \[parameters\]|"parameters"', text):
         return []
     cells = [cell for cell in read_notebook(path).cells if "parameters" in cell.metadata.get("tags", [])]
+    if not cells and path.suffix == ".ipynb":
+        return []
     if len(cells) != 1:
         raise RerunError(f"{path.name} has {len(cells)} cells tagged parameters: keep one")
     return parse_parameters(cells[0].source, path.name)
@@ -186,6 +197,24 @@ def preview_parameters(path: Path) -> dict[str, Any]:
     return dict(read_notebook(path).metadata.get("lift", {}).get("preview", {}))
 
 
+def with_values(source: str, values: Mapping[str, Any]) -> str:
+    r"""Return a parameters cell with other defaults.
+
+    Examples
+    --------
+    >>> with_values("n: int = 3  # how many\\nx: float = 1.0", {"n": 5})
+    'n: int = 5  # how many\\nx: float = 1.0'
+    """
+    lines = [line.encode() for line in source.splitlines()]  # ast counts bytes
+    for node in reversed(ast.parse(source).body):
+        if isinstance(node, ast.AnnAssign) and node.value is not None and ast.unparse(node.target) in values:
+            first, last = node.value.lineno - 1, (node.value.end_lineno or node.value.lineno) - 1
+            new = repr(values[ast.unparse(node.target)]).encode()
+            whole = lines[first][: node.value.col_offset] + new + lines[last][node.value.end_col_offset :]
+            lines[first : last + 1] = [whole]
+    return b"\n".join(lines).decode()
+
+
 def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values, texts parsed, after checking each name, type and range against the chapter.
 
@@ -194,14 +223,48 @@ def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     RerunError
         At the first value that does not fit; a misspelt name's message suggests the right one.
     """
-    known = {parameter.name: parameter for parameter in read_parameters(path)}
+    return _checked(read_parameters(path), values, path.stem)
+
+
+def _checked(parameters: Sequence[Parameter], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    known = {parameter.name: parameter for parameter in parameters}
     for name in values:
         if name not in known:
-            raise RerunError(f"{path.stem} has no parameter {name!r}: {_suggest(name, list(known))}")
+            raise RerunError(f"{where} has no parameter {name!r}: {_suggest(name, list(known))}")
     return {
         name: known[name].parse(value) if isinstance(value, str) else known[name].check(value)
         for name, value in values.items()
     }
+
+
+def check_parameters() -> None:
+    """Check a notebook's parameters against the cell that declares them; call it in the next cell.
+
+    Papermill puts the values that it is given between the two cells. Numbers become floats where the declaration asks
+    for floats, and texts such as ``"[1, 2]"`` become lists. Outside IPython this does nothing.
+
+    Raises
+    ------
+    RerunError
+        If papermill gave a name that is not declared, or a value has another type or is out of range.
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None:
+        return
+    given: list[str] = []
+    for source in reversed(shell.user_ns["In"][:-1]):
+        try:
+            lines = ast.parse(source).body
+        except SyntaxError:  # a line for the shell
+            continue
+        if source.startswith(INJECTED):
+            given += [ast.unparse(one) for line in lines if isinstance(line, ast.Assign) for one in line.targets]
+        elif lines and all(isinstance(line, ast.AnnAssign) for line in lines):
+            declared = parse_parameters(source, "the parameters cell")
+            names = [one.name for one in declared] + [name for name in given if name not in OF_PAPERMILL]
+            shell.user_ns.update(_checked(declared, {name: shell.user_ns[name] for name in names}, "this notebook"))
+            return
+    raise RerunError("no cell before this one declares parameters: put check_parameters() behind the parameters cell")
 
 
 def read_values(path: Path) -> dict[str, Any]:
@@ -212,21 +275,37 @@ def read_values(path: Path) -> dict[str, Any]:
     RerunError
         If the file is not there, is not YAML, or is not a mapping.
     """
-    found = read_yaml(path)
+    return _mapping(read_yaml(path), str(path))
+
+
+def parse_values(text: str) -> dict[str, Any]:
+    """Return the parameters that a YAML text holds, such as ``{n_trials: 50}``."""
+    return _mapping(parse_yaml(text, repr(text)), repr(text))
+
+
+def _mapping(found: Any, where: str) -> dict[str, Any]:
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-        raise RerunError(f"{path} is not a mapping from parameters to values: write lines such as `n_trials: 50`")
+        raise RerunError(f"{where} is not a mapping from parameters to values: write lines such as `n_trials: 50`")
     return found
 
 
 def read_yaml(path: Path) -> Any:
     """Return what a YAML file holds."""
+    try:
+        return parse_yaml(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise RerunError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RerunError(f"{path} is not YAML: {error}") from error
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """Return what a YAML text holds."""
     import yaml  # noqa: PLC0415 - only a rerun needs it
 
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RerunError(f"cannot read {path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        where = getattr(error, "problem_mark", None)
-        line = f" in line {where.line + 1}" if where is not None else ""
-        raise RerunError(f"{path} is not YAML{line}: {getattr(error, 'problem', None) or error}") from error
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" in line {mark.line + 1}" if mark is not None else ""
+        raise RerunError(f"{where} is not YAML{line}: {getattr(error, 'problem', None) or error}") from error

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from liftbook.chapters.folders import CARD, code_digest, file_digest
-from liftbook.chapters.results import own_mathjax
 from lifttables.files import fresh_file
-from lifttables.pages import render
+
+TEMPLATE = Path(__file__).with_name("sweep.html")
 
 
-def write_report(folder: Path, path: Path, failed: Mapping[str, str]) -> None:
-    """Write ``results.parquet``, ``results.csv`` and ``index.html`` over the finished runs of this text and code.
+def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: bool = True, book: str = "") -> None:
+    """Write ``results.parquet``, ``results.csv`` and, if asked, ``index.html`` for the runs of this text and code.
 
     What an earlier text of the chapter or earlier code gave stays in its folder, and is counted, not compared.
     """
@@ -28,8 +30,8 @@ def write_report(folder: Path, path: Path, failed: Mapping[str, str]) -> None:
     varied = _varied(cards)
     cards = dict(sorted(cards.items(), key=lambda item: [_key(item[1]["parameters"][name]) for name in varied]))
     _write_rows(folder, cards)
-    if not (folder / "mathjax").exists():
-        own_mathjax(folder)
+    if not html:
+        return
     runs = [
         {
             "name": name,
@@ -43,8 +45,9 @@ def write_report(folder: Path, path: Path, failed: Mapping[str, str]) -> None:
     ]
     figures = list(dict.fromkeys(figure for run in runs for figure in run["figures"]))
     versions = {json.dumps([made["versions"], made["git"]], sort_keys=True) for made in cards.values()}
-    page = render(
-        "sweep.html",
+    _lay_out(
+        folder,
+        book,
         chapter=chapter,
         varied=varied,
         runs=runs,
@@ -54,8 +57,23 @@ def write_report(folder: Path, path: Path, failed: Mapping[str, str]) -> None:
         mixed=len(versions) > 1,
         stale=len(every) - len(cards),
     )
-    with fresh_file(folder / "index.html", force=True) as aside:
-        aside.write_text(page, encoding="utf-8")
+
+
+def _lay_out(folder: Path, book: str, **found: Any) -> None:
+    """Write ``index.html``, a page like the book's, and the ``_static`` that the runs' pages load, too."""
+    import jinja2  # noqa: PLC0415 - only pages need them
+    import nbformat  # noqa: PLC0415
+
+    from liftbook.chapters.layout import lay_out  # noqa: PLC0415
+
+    text = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), autoescape=True).render(**found)
+    page = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    page.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    with tempfile.TemporaryDirectory(prefix=".", dir=folder) as aside:
+        lay_out(page, "index", Path(aside), None, book)
+        shutil.rmtree(folder / "_static", ignore_errors=True)
+        (Path(aside) / "_static").rename(folder / "_static")
+        (Path(aside) / "index.html").replace(folder / "index.html")
 
 
 def _write_rows(folder: Path, cards: Mapping[str, Mapping[str, Any]]) -> None:

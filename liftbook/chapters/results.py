@@ -1,12 +1,12 @@
-"""What a run leaves behind: tables of rows, figures, and a page that loads nothing from elsewhere."""
+"""What a run leaves behind: tables of rows and figures."""
 
 from __future__ import annotations
 
 import base64
-import html
 import json
+import os
 import re
-import shutil
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 import pandas as pd
 
 from liftbook.chapters.errors import RerunError
-from liftlib.resources import resource
 
 RECORD = "application/papermill.record/"
 ROWS_MIME = "application/vnd.liftlib.rows+json"
@@ -25,7 +24,11 @@ TWO_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")
 
 
 def keep(name: str, table: pd.DataFrame) -> None:
-    """Mark a table of a chapter as a result, so that a rerun writes it to ``name.csv``; the book does not show it."""
+    """Mark a table of a chapter as a result, which the page does not show.
+
+    ``liftbook rerun`` writes it to ``name.csv`` in the run's folder; in a notebook ``OUT.ipynb`` that the command
+    ``papermill`` or ``liftbook rerun -o OUT.ipynb`` writes, it goes to ``OUT.name.csv`` beside the notebook.
+    """
     from IPython.display import display  # noqa: PLC0415
 
     if not re.fullmatch(r"[a-z0-9_]+", name):
@@ -35,16 +38,63 @@ def keep(name: str, table: pd.DataFrame) -> None:
     data = {RECORD + ROWS_MIME: rows}
     # the form in which glue records a value: the book's renderer reads it and leaves it out of the page
     display(data, metadata={"scrapbook": {"name": name, "mime_prefix": RECORD}}, raw=True)
+    output = papermill_output()
+    if output is not None:
+        table.to_csv(output.with_name(f"{output.stem}.{name}.csv"), index=False)
 
 
-def write_tables(notebook: Any, folder: Path) -> None:
-    """Write each kept table to a CSV file."""
+def papermill_output() -> Path | None:
+    """Return the notebook that papermill writes with this kernel; None where it does not or its path is not told.
+
+    The path is the parameter ``PAPERMILL_OUTPUT_PATH`` (papermill's ``--inject-output-path``), or else that of the
+    command line that started the kernel, since papermill tells a kernel no more.
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None:
+        return None
+    named, folder = shell.user_ns.get("PAPERMILL_OUTPUT_PATH"), Path.cwd()
+    if named is None and "JPY_PARENT_PID" in os.environ:
+        named, folder = _of_command(int(os.environ["JPY_PARENT_PID"]))
+    if not named or named == "-" or "://" in named or "{" in named:  # standard output, elsewhere, a template
+        return None
+    return folder / str(named)
+
+
+@cache
+def _of_command(process: int) -> tuple[str, Path]:
+    """Return the output of the papermill command that a process is, and its folder; nothing for another command."""
+    import psutil  # noqa: PLC0415 - ipykernel needs it, the browser has neither
+
+    try:
+        started = psutil.Process(process)
+        words, folder = started.cmdline(), Path(started.cwd())
+    except psutil.Error:  # it has ended, or is another user's
+        return "", Path()
+    at = next((at for at, word in enumerate(words[:4]) if Path(word).stem == "papermill" or _is_main(word)), None)
+    if at is None:
+        return "", folder
+    from papermill.cli import papermill  # noqa: PLC0415
+
+    return str(
+        papermill.make_context("papermill", words[at + 1 :], resilient_parsing=True).params["output_path"]
+    ), folder
+
+
+def _is_main(word: str) -> bool:
+    return Path(word).parts[-2:] == ("papermill", "__main__.py")
+
+
+def write_tables(notebook: Any, folder: Path, prefix: str = "") -> list[Path]:
+    """Write each kept table to a CSV file, and return their paths."""
+    written = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             kept = output.get("data", {}).get(RECORD + ROWS_MIME)
             if kept:
                 table = pd.DataFrame(kept["rows"], columns=kept["columns"])
-                table.to_csv(folder / f"{output['metadata']['scrapbook']['name']}.csv", index=False)
+                written.append(folder / f"{prefix}{output['metadata']['scrapbook']['name']}.csv")
+                table.to_csv(written[-1], index=False)
+    return written
 
 
 def take_figures(notebook: Any, folder: Path) -> None:
@@ -60,47 +110,9 @@ def take_figures(notebook: Any, folder: Path) -> None:
             (target / f"{name}.png").write_bytes(base64.b64decode(data[PNG]))
 
 
-@cache
-def exporter() -> Any:
-    """Return what makes pages of notebooks: its templates take a tenth of a second to compile."""
-    from nbconvert import HTMLExporter  # noqa: PLC0415 - two seconds
-
-    return HTMLExporter(mathjax_url="", require_js_url="", jquery_url="", mermaid_js_url="")
-
-
-def write_page(notebook: Any, folder: Path, name: str) -> None:
-    """Write the notebook as an HTML page for readers, who do not see what is recorded, with the MathJax it loads."""
-    texts = []
+def drop_second_format(notebook: Any) -> None:
+    """Leave a notebook each figure as PNG only."""
     for cell in notebook.cells:
-        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-        texts += [alt for output in cell.get("outputs", []) if PNG in output.get("data", {})]
-        if cell.cell_type == "code":
-            cell.outputs = [
-                output for output in cell.outputs if not any(mime.startswith(RECORD) for mime in output.get("data", {}))
-            ]
-    page, _ = exporter().from_notebook_node(notebook, resources={"metadata": {"name": name}})
-    # the exporter knows no alternative texts: those of the chapter's images take its place, in order
-    given = iter(texts)
-    page = re.sub(r'<img\b[^>]*?src="data:image/png[^>]*>', lambda found: with_text(found[0], next(given, "")), page)
-    # the exporter's scripts come from third parties; formulas are set by the copy that the book serves
-    page = page.replace('<script src=""></script>', "").replace('<script src=""> </script>', own_mathjax(folder))
-    (folder / f"{name}.html").write_text(page, encoding="utf-8")
-
-
-def with_text(image: str, text: str) -> str:
-    """Return an ``img`` tag with an alternative text in place of the one it has.
-
-    Examples
-    --------
-    >>> with_text('<img alt="unknown" src="a.png"/>', "lift > 1")
-    '<img alt="lift &gt; 1" src="a.png"/>'
-    """
-    bare = re.sub(r'\s+alt="[^"]*"', "", image)
-    return bare.replace("<img", f'<img alt="{html.escape(text)}"', 1)
-
-
-def own_mathjax(folder: Path) -> str:
-    """Copy the book's MathJax to the folder and return the tags that load it."""
-    shutil.copytree(resource("_static/mathjax", "liftbook"), folder / "mathjax")
-    settings = r"MathJax = {tex: {inlineMath: [['$', '$'], ['\\(', '\\)']]}}"
-    return f'<script>{settings}</script><script async src="mathjax/tex-chtml-full.js"></script>'
+        for output in cell.get("outputs", []):
+            if PNG in output.get("data", {}):
+                output["data"].pop(SVG, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import logging
 import os
@@ -15,13 +16,26 @@ from typing import Any
 from liftbook.chapters.card import as_text, card
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
-from liftbook.chapters.parameters import Parameter, check_values, find_chapter, read_notebook, read_parameters
-from liftbook.chapters.results import TWO_FORMATS, take_figures, write_page, write_tables
+from liftbook.chapters.parameters import (
+    Parameter,
+    check_values,
+    find_chapter,
+    read_notebook,
+    read_parameters,
+    with_values,
+)
+from liftbook.chapters.results import TWO_FORMATS, drop_second_format, take_figures, write_tables
 
 
 @dataclass(frozen=True)
 class Run:
-    """Where a rerun's results are."""
+    """Where a rerun's results are.
+
+    Attributes
+    ----------
+    warnings : tuple of str
+        What Sphinx warned of as it laid out the page.
+    """
 
     folder: Path
     notebook: Path
@@ -29,86 +43,128 @@ class Run:
     tables: tuple[Path, ...]
     figures: tuple[Path, ...]
     seconds: float
+    warnings: tuple[str, ...] = ()
 
 
 def rerun(
     chapter: str,
     values: Mapping[str, Any],
-    folder: Path,
+    output: Path,
     *,
     html: bool = True,
     force: bool = False,
     progress: bool = True,
     timeout: int | None = None,
     kernel: str = "python3",
+    book: str = "",
 ) -> Run:
-    """Execute a chapter with other parameters and write what came of it to a folder.
+    """Execute a chapter with other parameters and write the results to a folder or to a notebook.
 
     Parameters
     ----------
     chapter : str
-        A chapter's name, or the path of a MyST notebook.
+        A chapter's name, or the path of a notebook (``.md`` or ``.ipynb``).
     values : mapping
         Parameters by name; texts are parsed as Python literals.
-    folder : pathlib.Path
-        Gets ``NAME.ipynb``, ``NAME.html`` with the MathJax it loads, a CSV for each table of rows that the chapter
-        keeps, ``figures`` as SVG and PNG, and the run's card as ``run.json`` and ``run.md`` (parameters, versions,
-        git state, seed, seconds, cores). Everything is written aside and then renamed.
+    output : pathlib.Path
+        A folder gets ``NAME.ipynb``, the page ``NAME.html`` with what it loads in ``_static`` and ``_images``, a CSV
+        for each table of rows that the chapter keeps, ``figures`` as SVG and PNG, and the run's card as ``run.json``
+        and ``run.md`` (parameters, versions, git state, seed, seconds, cores). If ``output`` ends in ``.ipynb``, only
+        that notebook is written, and each table beside it as ``OUTPUT.TABLE.csv``. Everything is written aside and then
+        renamed.
     html : bool, keyword-only
-        Whether to write the HTML page.
+        Whether a folder gets the page.
     force : bool, keyword-only
-        Replace the folder of a former run, if this one does not fail; never a folder that holds anything else.
+        Replace the folder of a former run, if this one does not fail (never a folder that holds anything else), or the
+        notebook.
     progress : bool, keyword-only
         Show papermill's progress bar.
     timeout : int, optional, keyword-only
         Seconds that one cell may take.
     kernel : str, keyword-only
         The Jupyter kernel to run in.
+    book : str, keyword-only
+        Address or folder of the built book, to which the page's references to other pages lead.
 
     Raises
     ------
     RerunError
-        If a name, type or range is wrong, the folder is there, there is no such kernel, or a cell fails; then
-        ``NAME.failed.ipynb`` in the folder (or in ``FOLDER.failed``, where a former run is left as it was) holds what
-        ran, and the message names the cell.
+        If a name, type or range is wrong, the output exists, there is no such kernel, or a cell fails. In the last case
+        ``NAME.failed.ipynb`` in the folder (or in ``FOLDER.failed``, where a former run is left as it was), or the
+        output notebook, holds what ran, and the message names the cell.
     """
     path = find_chapter(chapter)
     checked = check_values(path, values)
-    if os.path.lexists(folder):
+    alone = output.suffix == ".ipynb"
+    if os.path.lexists(output):
         if not force:
-            raise RerunError(f"{folder} is there already: choose another folder or use --force")
-        check_replaceable(folder)
-    _check_parent(folder)
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as aside:
-        made = Path(aside) / folder.name
-        made.mkdir()
-        source, executed = Path(aside) / "source.ipynb", made / f"{path.stem}.ipynb"
+            raise RerunError(
+                f"{output} is there already: choose another {'file' if alone else 'folder'} or use --force"
+            )
+        if not alone:
+            check_replaceable(output)
+        elif not output.is_file() or output.resolve() == path.resolve():
+            raise RerunError(f"{output} is {'the input' if output.is_file() else 'no file'}: choose another file")
+    _check_parent(output)
+    options = {"kernel_name": kernel, "progress_bar": progress, "execution_timeout": timeout}
+    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as aside:
+        source = Path(aside) / "source.ipynb"
         _write_source(path, source)
-        failure = _executed(
-            source,
-            executed,
-            path,
-            parameters=checked,
-            kernel_name=kernel,
-            progress_bar=progress,
-            execution_timeout=timeout,
-        )
-        seconds = time.perf_counter() - started
-        notebook = _tidied(executed, made)
-        target = folder
-        if failure:
-            executed.rename(made / f"{path.stem}.failed.ipynb")
-            _list_files(made / FAILED, {"chapter": path.stem})
-            target = folder.with_name(f"{folder.name}.failed") if (folder / CARD).exists() else folder
-        else:
-            if html:
-                write_page(notebook, made, path.stem)
-            _write_card(made, path, checked, seconds)
-        if os.path.lexists(target):
-            check_replaceable(target)
-            target.rename(Path(aside) / "replaced")
-        made.rename(target)
+        if alone:
+            return _to_notebook(path, source, output, Path(aside), parameters=checked, **options)
+        return _to_folder(path, source, output, Path(aside), html=html, book=book, parameters=checked, **options)
+
+
+def _to_notebook(path: Path, source: Path, output: Path, aside: Path, **options: Any) -> Run:
+    started = time.perf_counter()
+    failure = _executed(source, aside / "executed.ipynb", path, **options)
+    seconds = time.perf_counter() - started
+    notebook = _read(aside / "executed.ipynb")
+    drop_second_format(notebook)
+    _write(notebook, aside / "executed.ipynb")
+    (aside / "executed.ipynb").replace(output)
+    if failure:
+        raise RerunError(f"{failure}; what ran is in {output}")
+    tables = write_tables(notebook, output.parent, f"{output.stem}.")
+    return Run(output.parent, output, None, tuple(tables), (), seconds)
+
+
+def _to_folder(
+    path: Path,
+    source: Path,
+    folder: Path,
+    aside: Path,
+    *,
+    html: bool,
+    book: str,
+    parameters: Mapping[str, Any],
+    **options: Any,
+) -> Run:
+    started = time.perf_counter()
+    made = aside / folder.name
+    made.mkdir()
+    executed, warnings = made / f"{path.stem}.ipynb", list[str]()
+    failure = _executed(source, executed, path, parameters=parameters, **options)
+    seconds = time.perf_counter() - started
+    notebook = _read(executed)
+    write_tables(notebook, made)
+    whole = copy.deepcopy(notebook) if html else None
+    take_figures(notebook, made)
+    _write(notebook, executed)
+    target = folder
+    if failure:
+        executed.rename(made / f"{path.stem}.failed.ipynb")
+        _list_files(made / FAILED, {"chapter": path.stem})
+        target = folder.with_name(f"{folder.name}.failed") if (folder / CARD).exists() else folder
+    else:
+        card = _write_card(made, path, parameters, seconds)
+        if html:
+            warnings = _lay_out(whole, path, made, card, book)
+        _list_files(made / CARD, card)
+    if os.path.lexists(target):
+        check_replaceable(target)
+        target.rename(aside / "replaced")
+    made.rename(target)
     if failure:
         raise RerunError(f"{failure}; what ran is in {target / f'{path.stem}.failed.ipynb'}")
     page = folder / f"{path.stem}.html"
@@ -119,7 +175,27 @@ def rerun(
         tuple(sorted(folder.glob("*.csv"))),
         tuple(sorted(folder.glob("figures/*"))),
         seconds,
+        tuple(warnings),
     )
+
+
+def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], book: str) -> list[str]:
+    """Write the page of a run, and return Sphinx's warnings."""
+    from liftbook.chapters.layout import lay_out  # noqa: PLC0415 - Sphinx takes seconds, and --no-html does without
+
+    values, defaults = card["parameters"], {one.name: one.default for one in read_parameters(path)}
+    told = {
+        "changed": [(name, repr(values[name]), repr(defaults[name])) for name in card["changed"]],
+        "same": [(name, repr(value)) for name, value in values.items() if name not in card["changed"]],
+        "seconds": card["seconds"],
+        "finished": card["finished"],
+        "files": list_files(folder),
+        "downloaded": path.suffix == ".ipynb",
+    }
+    for cell in notebook.cells:
+        if "parameters" in cell.metadata.get("tags", []):
+            cell.source = with_values(cell.source, {name: values[name] for name in card["changed"]})
+    return lay_out(notebook, path.stem, folder, told, book)
 
 
 def _check_parent(folder: Path) -> None:
@@ -166,23 +242,23 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
 
 
 def _write_source(path: Path, source: Path) -> None:
+    _write(read_notebook(path), source)
+
+
+def _read(path: Path) -> Any:
     import nbformat  # noqa: PLC0415
 
-    source.write_text(nbformat.writes(read_notebook(path), version=4), encoding="utf-8")
+    return nbformat.read(path, as_version=4)
 
 
-def _tidied(executed: Path, folder: Path) -> Any:
-    """Return the executed notebook, its tables and figures written out."""
+def _write(notebook: Any, path: Path) -> None:
     import nbformat  # noqa: PLC0415
 
-    notebook = nbformat.read(executed, as_version=4)
-    write_tables(notebook, folder)
-    take_figures(notebook, folder)
-    nbformat.write(notebook, executed)
-    return notebook
+    nbformat.write(notebook, path)
 
 
-def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> None:
+def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Write a run's card as Markdown, and return what its JSON holds besides the names of the files."""
     defaults = {parameter.name: parameter.default for parameter in read_parameters(path)}
     everything = defaults | dict(values)
     changed = [name for name, value in everything.items() if value != defaults[name]]
@@ -191,8 +267,7 @@ def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: fl
     files = {
         one.name: file_digest(Path(everything[one.name])) for one in read_parameters(path) if _given(one, everything)
     }
-    made_of = {"chapter": file_digest(path), "code": code_digest(), "inputs": files}
-    _list_files(folder / CARD, {**made, "made_of": made_of})
+    return {**made, "made_of": {"chapter": file_digest(path), "code": code_digest(), "inputs": files}}
 
 
 def _given(one: Parameter, values: Mapping[str, Any]) -> bool:

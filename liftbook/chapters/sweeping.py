@@ -19,12 +19,13 @@ from concurrent.futures import CancelledError, Executor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.folders import CARD, code_digest, file_digest, worked_in_alone
-from liftbook.chapters.parameters import check_values, find_chapter, read_parameters, read_yaml
+from liftbook.chapters.parameters import SUFFIXES, check_values, find_chapter, read_parameters, read_yaml
 from liftbook.chapters.report import write_report
 from liftbook.chapters.running import rerun
 from lifttables.files import fresh_file
@@ -34,6 +35,7 @@ ATTEMPTS = 3
 
 Executors = Callable[[], AbstractContextManager[Executor]]
 Files = dict[str, bytes]
+Task = Callable[[Mapping[str, Any]], tuple[str, Files]]
 
 
 @dataclass(frozen=True)
@@ -145,13 +147,14 @@ def sweep(
     html: bool = True,
     timeout: int | None = None,
     progress: bool = True,
+    book: str = "",
 ) -> Sweep:
     """Run a chapter with each set of parameters, leaving out what is finished, and compare all runs.
 
     Parameters
     ----------
     chapter : str
-        A chapter's name, or the path of a MyST notebook.
+        A chapter's name, or the path of a notebook (``.md`` or ``.ipynb``).
     runs : sequence of mappings
         Parameter sets, as :func:`read_grid` gives them.
     folder : pathlib.Path
@@ -159,7 +162,7 @@ def sweep(
     executors : callable
         Gives a context manager for a ``concurrent.futures.Executor``, such as :func:`dask_workers` makes, or
         ``partial(liftbook.rows.jobs.worker_pool, 2)``.
-    html, timeout, progress
+    html, timeout, progress, book
         As in :func:`liftbook.chapters.running.rerun`; the progress bar is over runs, with an estimate.
 
     Returns
@@ -172,7 +175,23 @@ def sweep(
     with worked_in_alone(folder, lambda: print(f"waiting for another sweep in {folder}", file=sys.stderr)):
         for left in (folder / "runs").glob(".*"):
             shutil.rmtree(left)
-        return _swept(chapter, path, runs, folder, executors, html=html, timeout=timeout, progress=progress)
+        found = {run_name(path, values): dict(values) for values in runs}
+        skipped = tuple(name for name in found if is_finished(folder / "runs" / name))
+        todo = {name: values for name, values in found.items() if name not in skipped}
+        failed = {}
+        for name, (message, files) in _outcomes(executors, _task(chapter, path, html, timeout, book), todo, progress):
+            _put(files, folder / "runs" / name)
+            if message:
+                failed[name] = message
+        write_report(folder, path, failed, html=html, book=book)
+        return Sweep(folder, tuple(name for name in todo if name not in failed), skipped, failed)
+
+
+def _task(chapter: str, path: Path, html: bool, timeout: int | None, book: str) -> Task:
+    """Return what does one run, on whichever machine: a chapter given by its path may not be there."""
+    if chapter.endswith(SUFFIXES):
+        return partial(_work, path.name, path.read_text(encoding="utf-8"), html, timeout, book)
+    return partial(_work, path.stem, None, html, timeout, book)
 
 
 def _begin(folder: Path, stem: str) -> None:
@@ -200,39 +219,8 @@ def _begin(folder: Path, stem: str) -> None:
         raise RerunError(f"cannot write {folder}: {error.strerror}; choose another folder") from error
 
 
-def _swept(
-    chapter: str,
-    path: Path,
-    runs: Sequence[Mapping[str, Any]],
-    folder: Path,
-    executors: Executors,
-    *,
-    html: bool,
-    timeout: int | None,
-    progress: bool,
-) -> Sweep:
-    named = {run_name(path, values): dict(values) for values in runs}
-    skipped = tuple(name for name in named if is_finished(folder / "runs" / name))
-    todo = {name: values for name, values in named.items() if name not in skipped}
-    # a chapter given by its path may not be on the machine that runs it
-    text = path.read_text(encoding="utf-8") if chapter.endswith(".md") else None
-    failed = {}
-    for name, (message, files) in _outcomes(executors, path.stem, text, todo, html, timeout, progress):
-        _put(files, folder / "runs" / name)
-        if message:
-            failed[name] = message
-    write_report(folder, path, failed)
-    return Sweep(folder, tuple(name for name in todo if name not in failed), skipped, failed)
-
-
 def _outcomes(
-    executors: Executors,
-    stem: str,
-    text: str | None,
-    todo: Mapping[str, Mapping[str, Any]],
-    html: bool,
-    timeout: int | None,
-    progress: bool,
+    executors: Executors, task: Task, todo: Mapping[str, Mapping[str, Any]], progress: bool
 ) -> Iterator[tuple[str, tuple[str, Files]]]:
     from tqdm import tqdm  # noqa: PLC0415 - papermill's
 
@@ -241,7 +229,7 @@ def _outcomes(
         while left:
             try:
                 with executors() as executor:
-                    futures = {executor.submit(_work, stem, text, v, html, timeout): name for name, v in left.items()}
+                    futures = {executor.submit(task, values): name for name, values in left.items()}
                     for future in as_completed(futures):
                         outcome = future.result()
                         del left[futures[future]]
@@ -260,20 +248,22 @@ def _outcomes(
                     ) from error
 
 
-def _work(stem: str, text: str | None, values: Mapping[str, Any], html: bool, timeout: int | None) -> tuple[str, Files]:
+def _work(
+    chapter: str, text: str | None, html: bool, timeout: int | None, book: str, values: Mapping[str, Any]
+) -> tuple[str, Files]:
     """Run one set on whichever machine, and return an error message or none, and the files."""
     with tempfile.TemporaryDirectory() as aside:
-        target, chapter, message = Path(aside) / "run", stem, ""
+        target, message = Path(aside) / "run", ""
         if text is not None:
-            source = Path(aside) / f"{stem}.md"
+            source = Path(aside) / chapter
             source.write_text(text, encoding="utf-8")
             chapter = str(source)
         try:
-            rerun(chapter, values, target, html=html, progress=False, timeout=timeout)
+            rerun(chapter, values, target, html=html, progress=False, timeout=timeout, book=book)
         except RerunError as error:
             message = str(error).partition("; what ran is in ")[0]
-        # MathJax is two megabytes, and one copy serves all pages
-        found = (p for p in target.rglob("*") if p.is_file() and p.relative_to(target).parts[0] != "mathjax")
+        # what pages load is five megabytes, and one copy serves all pages
+        found = (p for p in target.rglob("*") if p.is_file() and p.relative_to(target).parts[0] != "_static")
         return message, {p.relative_to(target).as_posix(): p.read_bytes() for p in found}
 
 
@@ -284,9 +274,11 @@ def _put(files: Files, folder: Path) -> None:
         for name, content in files.items():
             target = made / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(
-                content.replace(b'src="mathjax/', b'src="../../mathjax/') if name[-5:] == ".html" else content
-            )
+            if name.endswith(".html"):
+                page = content.replace(b'"_static/', b'"../../_static/').replace(b'root="./"', b'root="../../"')
+                target.write_bytes(page)
+            else:
+                target.write_bytes(content)
         if folder.exists():  # of a run that failed before
             folder.rename(Path(aside) / "replaced")
         made.rename(folder)

@@ -5,33 +5,51 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from pathlib import Path
+from typing import Any
 
-from liftbook.chapters import read_values, rerun
+from liftbook.chapters import parse_values, read_values, rerun
 from liftbook.chapters.errors import RerunError
-from liftbook.commands.shared import running_options
+from liftbook.commands.shared import running_options, tell_warnings
 from lifttables.cli.shared import print_json
 
 EXAMPLES = """\
   liftbook rerun watchdog -p n_trials 50 -p epsilons "[1, 2]" -o runs/try1
-  liftbook rerun watchdog --params mine.yaml -o runs/try2 --no-html"""
+  liftbook rerun watchdog -f mine.yaml -o runs/try2 --no-html
+  liftbook rerun watchdog.ipynb -y "{n_trials: 50, epsilons: [1, 2]}" -o out.ipynb"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("chapter", help="a name that `list` shows, or the path of a MyST notebook")
+    parser.add_argument("chapter", help="a name that `list` shows, or the path of a notebook (.md or .ipynb)")
     parser.add_argument(
         "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="may be repeated"
     )
-    parser.add_argument("--params", type=Path, help="a YAML file of parameters; -p goes before it")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write; it must not be there")
-    parser.add_argument("--force", action="store_true", help="replace the folder if it is there")
+    parser.add_argument(
+        "-f", "--params", type=Path, action="append", default=[], metavar="FILE", help="a YAML file of parameters"
+    )
+    parser.add_argument(
+        "-y",
+        "--yaml",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="parameters as YAML, after -f and before -p",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="a new folder, or a new notebook if it ends in .ipynb"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the output if it is there")
     parser.add_argument("--kernel", default="python3", help="the Jupyter kernel to run in")
     running_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the chapter, print what was written, and return the exit code."""
-    values = read_values(options.params) if options.params else {}
+    values: dict[str, Any] = {}
+    for path in options.params:
+        values |= read_values(path)
+    for text in options.yaml:
+        values |= parse_values(text)
     given: dict[str, str] = {}
     for name, value in options.parameter:
         if name in given:
@@ -46,7 +64,9 @@ def run(options: argparse.Namespace) -> int:
         progress=not options.quiet,
         timeout=options.timeout,
         kernel=options.kernel,
+        book=options.book,
     )
+    tell_warnings(made.warnings)
     if options.json:
         print_json(dataclasses.asdict(made))
         return 0

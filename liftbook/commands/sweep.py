@@ -30,7 +30,7 @@ grid.yaml, all combinations:        or a list of runs:
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("chapter", help="a name that `list` shows, or the path of a MyST notebook")
+    parser.add_argument("chapter", help="a name that `list` shows, or the path of a notebook (.md or .ipynb)")
     parser.add_argument("grid", type=Path, help="a YAML file, see below")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, help="a new folder, or that of a sweep to go on with"
@@ -55,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
         html=options.html,
         timeout=options.timeout,
         progress=not options.quiet,
+        book=options.book,
     )
     if options.json:
         print_json(dataclasses.asdict(made))

@@ -1,0 +1,226 @@
+"""A page rerun with other parameters, laid out alone but like the book: numbers compared, references led elsewhere.
+
+The build of the book writes ``book.json``: what a page needs to know of the others. In the build of one rerun page the
+configuration value ``companion_rerun`` says what was run, and this extension
+
+- replaces references to pages that are not built by links to the book's address, or by their text where it is unknown;
+- numbers figures and theorems as the book does;
+- marks each number in the text that is not the book's, and lists them below the title with the parameters.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from companion.sphinx.settings import add_settings
+
+RECORD = "book.json"
+GLUED = "lift-glue"
+"""The attribute of a number in the text: its name and its format."""
+AROUND = 60
+"""Characters of a sentence that are shown on each side of a number."""
+
+
+def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
+    """Yield what references of the book can lead to: kind and name, address within the book, text."""
+    env: Any = app.env
+    std, numbers = env.get_domain("std"), env.toc_fignumbers
+
+    def address(page: str, anchor: str = "") -> str:
+        return app.builder.get_target_uri(page) + (f"#{anchor}" if anchor else "")
+
+    def number(page: str, kind: str, anchor: str) -> str:
+        return ".".join(map(str, numbers.get(page, {}).get(kind, {}).get(anchor, ())))
+
+    for page, title in env.titles.items():
+        yield f"doc:{page.rpartition('/')[2]}", address(page), title.astext()
+    for label, (page, anchor) in std.anonlabels.items():
+        yield f"ref:{label}", address(page, anchor), std.labels.get(label, ("", "", ""))[2]
+        if shown := number(page, "figure", anchor):
+            yield f"numref:{label}", address(page, anchor), f"Fig. {shown}"
+    for label, found in getattr(env, "proof_list", {}).items():
+        shown = "" if found["nonumber"] else number(found["docname"], found["countertype"], label)
+        yield f"prf:{label}", address(found["docname"], label), f"{found['realtype'].title()} {shown}".strip()
+    for label, (page, shown) in env.get_domain("math").data["objects"].items():
+        yield f"eq:{label}", address(page, f"equation-{nodes.make_id(label)}"), f"({shown})"
+    for (kind, name), (page, anchor) in std.objects.items():
+        if kind == "term":
+            yield f"term:{name.lower()}", address(page, anchor), ""
+    for name, found in env.get_domain("py").objects.items():
+        yield f"py:{name}", address(found.docname, found.node_id), ""
+
+
+def write_record(app: Sphinx, error: Exception | None) -> None:
+    """Write ``book.json`` beside the book's pages."""
+    if error is not None or app.builder.name != "html" or app.config["companion_rerun"]:
+        return
+    made = {
+        "targets": {key: [address, text] for key, address, text in targets(app)},
+        "numbers": {page.rpartition("/")[2]: kinds for page, kinds in app.env.toc_fignumbers.items()},
+        "glued": getattr(app.env, "glued_texts", {}),
+    }
+    (Path(app.outdir) / RECORD).write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
+
+
+def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
+    """Give figures and theorems the numbers that they have in the book."""
+    if app.config["companion_rerun"]:
+        (page,) = env.found_docs
+        mine = env.toc_fignumbers.get(page, {})
+        for kind, known in app.config["companion_rerun"]["record"].get("numbers", {}).get(app.config["companion_rerun"]["page"], {}).items():
+            for anchor in mine.get(kind, {}):
+                if anchor in known:
+                    mine[kind][anchor] = tuple(known[anchor])
+
+
+class Elsewhere(SphinxPostTransform):
+    """Lead references to other pages to the book's address, before Sphinx looks for them in vain."""
+
+    default_priority = 5
+
+    def run(self, **_options: Any) -> None:
+        """Replace references of a rerun's page."""
+        rerun = self.config["companion_rerun"]
+        if not rerun:
+            return
+        known, base = rerun["record"].get("targets", {}), rerun["address"]
+        for node in list(self.document.findall(addnodes.pending_xref)):
+            key = key_of(node)
+            if key is None or self.is_here(key):
+                continue
+            address, text = known.get(key, ("", ""))
+            shown = nodes.inline("", text) if text and not node.get("refexplicit") else node.children[0].deepcopy()
+            if base and address:
+                shown = nodes.reference("", "", shown, refuri=base + address, internal=False)
+            node.replace_self(shown)
+        for raw in self.document.findall(nodes.raw):
+            if "href=" in raw.astext():
+                raw.children[0] = nodes.Text(self.led(raw.astext(), known, base))
+
+    def led(self, text: str, known: dict[str, Any], base: str) -> str:
+        """Return HTML with its links to other pages led to the book's address, or without them."""
+        pages = {f"{key[4:]}.html": address for key, (address, _) in known.items() if key.startswith("doc:")}
+
+        def changed(found: re.Match[str]) -> str:
+            page, _, anchor = found[1].partition("#")
+            if page not in pages:
+                return found[0]
+            return f'href="{base}{pages[page]}{"#" + anchor if anchor else ""}"' if base else 'role="none"'
+
+        return re.sub(r'href="([\w./-]+\.html(?:#[^"]*)?)"', changed, text)
+
+    def is_here(self, key: str) -> bool:
+        """Return whether the page itself has what a reference leads to."""
+        kind, _, name = key.partition(":")
+        env: Any = self.env
+        std = env.get_domain("std")
+        return {
+            "doc": lambda: name in env.found_docs,
+            "ref": lambda: name in std.anonlabels,
+            "numref": lambda: name in std.anonlabels,
+            "prf": lambda: name in getattr(env, "proof_list", {}),
+            "eq": lambda: name in env.get_domain("math").data["objects"],
+            "term": lambda: ("term", name) in std.objects,
+            "py": lambda: name in env.get_domain("py").objects,
+        }[kind]()
+
+
+def key_of(node: addnodes.pending_xref) -> str | None:
+    """Return kind and name of what a reference leads to; None where it is left to the page."""
+    domain, kind, target = node.get("refdomain"), node.get("reftype"), str(node.get("reftarget"))
+    if domain == "std" and kind == "doc":
+        return f"doc:{target.rpartition('/')[2]}"
+    if domain == "std" and kind in ("ref", "numref", "term"):
+        return f"{kind}:{target.lower()}"
+    if domain == "prf":
+        return f"prf:{target}"
+    if domain == "math":
+        return f"eq:{target}"
+    return f"py:{target}" if domain == "py" else None
+
+
+class Numbers(SphinxPostTransform):
+    """Keep the numbers of the book's text; in a rerun, mark and list those that changed."""
+
+    default_priority = 45
+    formats = ("html",)
+
+    def run(self, **_options: Any) -> None:
+        """Look at each number of the page's text."""
+        page, rerun = self.env.docname.rpartition("/")[2], self.config["companion_rerun"]
+        found = [node for node in self.document.findall(nodes.inline) if GLUED in node]
+        if not rerun:
+            env: Any = self.env
+            kept = env.__dict__.setdefault("glued_texts", {})
+            kept[page] = {":".join(node[GLUED]): node.astext() for node in found}
+            return
+        before = rerun["record"].get("glued", {}).get(rerun["page"])
+        changed = []
+        for at, node in enumerate(found):
+            old = (before or {}).get(":".join(node[GLUED]))
+            if old is not None and old != node.astext():
+                anchor = f"changed-{at + 1}"
+                changed.append((anchor, *around(node), old, node.astext()))
+                mark = nodes.raw("", f'<mark id="{anchor}" title="in the book: {html.escape(old)}">', format="html")
+                node.parent.replace(node, [mark, node, nodes.raw("", "</mark>", format="html")])
+        if not rerun["told"]:
+            return
+        numbers = Compared(len(found), before is not None, changed) if found else None
+        section = next(iter(self.document.findall(nodes.section)), self.document)
+        place = 1 if section.children and isinstance(section.children[0], nodes.title) else 0
+        section.insert(place, nodes.raw("", box(rerun, numbers), format="html"))
+
+
+class Compared:
+    """The numbers of a page's text: how many, whether the book's are known, and those that changed."""
+
+    def __init__(self, total: int, known: bool, changed: list[tuple[str, str, str, str, str]]) -> None:
+        self.total, self.known, self.changed = total, known, changed
+
+
+def around(node: nodes.inline) -> tuple[str, str]:
+    """Return the words before and after a number."""
+    block = node.parent
+    while isinstance(block, nodes.Inline):
+        block = block.parent
+    before, after, seen = "", "", False
+    for text in block.findall(nodes.Text):
+        inside = text.parent is node
+        seen = seen or inside
+        if not inside and seen:
+            after += str(text)
+        elif not inside:
+            before += str(text)
+    short = " ".join(before.split())[-AROUND:], " ".join(after.split())[:AROUND]
+    return short[0].partition(" ")[2] if len(before) > AROUND else short[0], (
+        short[1].rpartition(" ")[0] if len(after) > AROUND else short[1]
+    )
+
+
+def box(rerun: dict[str, Any], numbers: Compared | None) -> str:
+    """Return what a rerun's page says below its title, as HTML."""
+    from jinja2 import Environment, FileSystemLoader
+
+    templates = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
+    return templates.get_template("rerun.html").render(rerun=rerun, numbers=numbers, **rerun["told"])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    add_settings(app, "companion_rerun")
+    app.connect("env-updated", number_as_the_book)
+    app.connect("build-finished", write_record)
+    app.add_post_transform(Elsewhere)
+    app.add_post_transform(Numbers)
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

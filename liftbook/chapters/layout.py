@@ -1,0 +1,149 @@
+"""A run as a page like the book's: the same theme, extensions and settings, for one page."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from liftbook.chapters.errors import RerunError
+from liftbook.chapters.parameters import chapters_folder
+
+SITE_WIDE = (
+    *("sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"),
+    *("sphinx.ext.intersphinx", "sphinx_external_toc", "sphinx_thebe", "sphinx_comments", "sphinx_jupyterbook_latex"),
+    *("companion.sphinx.notebooks", "liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map"),
+)
+"""Extensions that make or need the whole site."""
+OF_THOSE = ("autodoc_", "napoleon_", "comments_", "thebe_")
+"""How their settings begin."""
+
+
+def book_folder() -> Path:
+    """Return the folder of the book's configuration and style: the repository, or a part of the installed package."""
+    return chapters_folder().parent
+
+
+@cache
+def book_record(address: str = "") -> dict[str, Any]:
+    """Return what the last build of the book wrote for reruns; without one, the titles of its chapters.
+
+    The record lies in the built book, at ``address`` where that is a folder, or came with the installed package.
+    """
+    root = book_folder()
+    for folder in (Path(address), root / "_build" / "html", root):
+        path = folder / "book.json"
+        if path.is_file():
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            return found
+    titles = {
+        path.stem: next(line[2:].strip() for line in path.read_text(encoding="utf-8").splitlines() if line[:2] == "# ")
+        for path in chapters_folder().glob("*.md")
+    }
+    return {"targets": {f"doc:{name}": [f"chapters/{name}.html", title] for name, title in titles.items()}}
+
+
+@cache
+def settings() -> dict[str, Any]:
+    """Return the book's Sphinx settings, less what concerns the whole site."""
+    from jupyter_book.config import get_final_config  # noqa: PLC0415 - a rerun without a page does without
+
+    root = book_folder()
+    made, _ = get_final_config(
+        user_yaml=root / "_config.yml",
+        cli_config={"latex_individualpages": False},
+        sourcedir=root,
+        use_external_toc=False,
+    )
+    made = {key: value for key, value in made.items() if not key.startswith(OF_THOSE)}
+    made["extensions"] = [name for name in made["extensions"] if name not in SITE_WIDE]
+    made |= {key: str(root / made[key]) for key in ("html_logo", "html_favicon")}
+    made["html_static_path"] = [str(root / name) for name in made["html_static_path"]]
+    return made | {
+        "nb_execution_mode": "off",
+        "exclude_patterns": [],
+        "html_copy_source": False,
+        "html_use_index": False,
+        "html_show_sourcelink": False,
+        "html_domain_indices": False,
+    }
+
+
+def lay_out(
+    notebook: Any, page: str, folder: Path, told: Mapping[str, Any] | None = None, address: str = ""
+) -> list[str]:
+    """Write an executed notebook as ``PAGE.html`` with what it loads, and return Sphinx's warnings.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        The executed chapter; it is not changed.
+    page : str
+        The chapter's name, and the page's.
+    folder : pathlib.Path
+        Gets the page, its ``_static`` and its ``_images``.
+    told : mapping, optional
+        What the box below the title says: ``changed``, rows of name, value here, value in the book; ``same``, pairs of
+        name and value; ``seconds``, ``finished``, ``files``, and whether the notebook was ``downloaded``.
+    address : str
+        Where the book is, an address or a folder; without one, references to its other pages become plain text.
+
+    Raises
+    ------
+    RerunError
+        If Sphinx cannot lay out the page.
+    """
+    import nbformat  # noqa: PLC0415
+    from sphinx.application import Sphinx  # noqa: PLC0415
+    from sphinx.errors import SphinxError  # noqa: PLC0415
+    from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: PLC0415
+
+    base = address or settings().get("html_baseurl") or ""
+    base = Path(base).resolve().as_uri() if base and Path(base).is_dir() else base
+    base = f"{base.rstrip('/')}/" if base else ""
+    record = book_record(address)
+    rerun = {"page": page, "record": record, "address": base, "told": told}
+    rerun["original"] = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
+    with tempfile.TemporaryDirectory() as aside:
+        source, made = Path(aside) / "source", Path(aside) / "made"
+        source.mkdir()
+        nbformat.write(_page(notebook), source / f"{page}.ipynb")
+        shutil.copy(book_folder() / "references.bib", source)
+        warnings = io.StringIO()
+        with patch_docutils(str(source)), docutils_namespace():
+            try:
+                app = Sphinx(
+                    source,
+                    None,
+                    made,
+                    Path(aside) / "doctrees",
+                    "html",
+                    confoverrides={**settings(), "root_doc": page, "companion_rerun": rerun},
+                    status=None,
+                    warning=warnings,
+                    freshenv=True,
+                )
+                app.build(force_all=True)
+            except SphinxError as error:
+                raise RerunError(f"the page {page} cannot be laid out: {error}; --no-html leaves it out") from error
+        for name in (f"{page}.html", "_static", "_images"):
+            if (made / name).exists():
+                shutil.move(made / name, folder / name)
+    return warnings.getvalue().splitlines()
+
+
+def _page(notebook: Any) -> Any:
+    """Return a notebook as a page's source: without papermill's cell, with the works that it cites at its end."""
+    import nbformat  # noqa: PLC0415
+
+    made = nbformat.from_dict(notebook)
+    made.cells = [cell for cell in made.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
+    if any("{cite" in cell.source for cell in made.cells if cell.cell_type == "markdown"):
+        works = "## References\n\n```{bibliography}\n:filter: docname in docnames\n```"
+        made.cells.append(nbformat.v4.new_markdown_cell(works))
+    return made
