@@ -49,13 +49,13 @@ def kept_rules(css: str, names: set[str]) -> str:
 def cut(font: Path, codes: set[int], target: Path) -> bool:
     """Write a font with some of its characters; return whether it has any of them."""
     options = subset.Options(flavor="woff", drop_tables=[*subset.Options().drop_tables, "GSUB"])
-    made = subset.load_font(str(font), options)
-    present = codes & set(made.getBestCmap())
-    if present:
-        tool = subset.Subsetter(options)
-        tool.populate(unicodes=present)
-        tool.subset(made)
-        subset.save_font(made, str(target), options)
+    with subset.load_font(str(font), options) as made:
+        present = codes & set(made.getBestCmap())
+        if present:
+            tool = subset.Subsetter(options)
+            tool.populate(unicodes=present)
+            tool.subset(made)
+            subset.save_font(made, str(target), options)
     return bool(present)
 
 

@@ -75,10 +75,10 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
 
 def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
     """Give figures and theorems the numbers that they have in the book."""
-    if app.config["companion_rerun"]:
+    if rerun := app.config["companion_rerun"]:
         (page,) = env.found_docs
         mine = env.toc_fignumbers.get(page, {})
-        for kind, known in app.config["companion_rerun"]["record"].get("numbers", {}).get(app.config["companion_rerun"]["page"], {}).items():
+        for kind, known in rerun["record"].get("numbers", {}).get(rerun["page"], {}).items():
             for anchor in mine.get(kind, {}):
                 if anchor in known:
                     mine[kind][anchor] = tuple(known[anchor])

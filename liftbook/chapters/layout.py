@@ -20,7 +20,7 @@ SITE_WIDE = (
     *("companion.sphinx.notebooks", "liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map"),
 )
 """Extensions that make or need the whole site."""
-OF_THOSE = ("autodoc_", "napoleon_", "comments_", "thebe_")
+OF_THOSE = ("autodoc_", "napoleon_", "comments_", "thebe_", "companion_package")
 """How their settings begin."""
 
 
