@@ -96,7 +96,7 @@ def main() -> int:
     found = [(p, n, s) for p in pages() for n, s in sentences(p) if not asked.page or p.stem in asked.page]
     if not asked.habits:
         long = [one for one in found if len(one[2].split()) > 4]
-        for path, number, sentence in random.Random(asked.seed).sample(long, min(asked.number, len(long))):
+        for path, number, sentence in random.Random(asked.seed).sample(long, min(asked.number, len(long))):  # noqa: S311
             print(f"{path.relative_to(ROOT)}:{number}: {sentence}")
         return 0
     code, later = 0, 0
