@@ -1,9 +1,9 @@
-"""The engine for rows: an output is its row v = P(X=.|Y=y), a mechanism a mixture of rows that averages to P_X.
+"""Responses as mixtures of posteriors: AORR by enumeration (E23 eqs. (15)-(30)) and what the other responses share.
 
-A notion allows a convex set of rows, and I(X; Y) = H(X) - H(X|Y) is best where the rows' mean entropy is least. So
-every response is made in the same steps: symbols of next to no mass are left out, rows are given (vertices, or found
-otherwise), the cheapest mixture of them is a linear programme, the kernel follows from it, the symbols left out
-follow the others, and what rounding broke is mended.
+Each output y stands for its posterior v = P(X=.|Y=y), and a mechanism is a mixture of posteriors that averages to P_X.
+A notion allows a convex set of posteriors, and I(X; Y) = H(X) - H(X|Y) is largest where their mean entropy is smallest.
+:func:`best_response` therefore leaves out negligible symbols, lists the vertices of the allowed set, finds the cheapest
+mixture by a linear program, computes the kernel, extends it to the symbols left out, and repairs rounding errors.
 """
 
 from __future__ import annotations
@@ -27,31 +27,30 @@ from mixproof.polytope import Method, vertices
 from mixproof.proof import DeferredProofField
 
 Cost = Callable[[Matrix], Vector]
-"""What rows of shape (M, X) cost, shape (M,), at least 0 and concave in the row."""
+"""The cost of posteriors, from shape (M, X) to shape (M,): at least 0 and concave in the posterior."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowsCertificate(Certificate):
-    """What the making of a response tells.
+    """How a response was found, and a bound on every other response.
 
-    ``upper`` is finite where it is proven: the mixture was chosen from all vertices, or a tree bounds what is missing;
-    and no symbol was left out.
+    ``upper`` is finite if it is proven: the mixture was chosen from all vertices, or branch and bound limits what the
+    missing posteriors can add, and no symbol was left out.
 
     Attributes
     ----------
     rows : int
-        How many rows the mixture was chosen from.
+        Number of posteriors that the mixture was chosen from.
     solution : mixproof.lp.Solution
-        The certified linear programme; its objective is H(X|Y), nats, before anything was mixed in.
+        The certified linear program; its objective is H(X|Y), nats, before any constant release was mixed in.
     mixed : float
-        The share of constant release mixed in so that the notion is kept in floating point, mostly 0.
+        The share of constant release mixed in so that the notion is satisfied in floating point; usually 0.
     proof : mixproof.proof.Proof or None
-        What :func:`liftlib.proofs.check_proof` checks, put together when it is first asked for; the vertices
-        of an enumeration have none.
+        The proof that :func:`liftlib.proofs.check_proof` checks, assembled at first access; None for an enumeration.
     programmes : int
-        Linear programmes solved in the tree.
+        Number of linear programs solved in branch and bound.
     seconds : float
-        How long the search took, 0 for an enumeration.
+        Duration of the search; 0 for an enumeration.
     """
 
     rows: int
@@ -62,7 +61,7 @@ class RowsCertificate(Certificate):
     seconds: float = 0.0
 
     def warn_of(self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int) -> None:
-        """Warn that a search ended before its gap: what was reached, and what to do about it, in words."""
+        """Warn that a search ended before it reached its gap, with what it reached and a remedy."""
         reached, remedy = limit
         warnings.warn(
             f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} nats and no mechanism has more "
@@ -73,27 +72,27 @@ class RowsCertificate(Certificate):
 
 
 class Core(NamedTuple):
-    """The symbols that a solver can resolve.
+    """The joint distribution restricted to the symbols that a solver can resolve.
 
     Attributes
     ----------
     joint : Joint
-        P_SX given that X is one of them.
+        P_SX given that X is one of these symbols.
     solid : numpy.ndarray of bool, shape (X,)
-        Which they are.
+        True for these symbols.
     """
 
     joint: Joint
     solid: Mask
 
     def spread(self, rows: Matrix) -> Matrix:
-        """Return rows of shape (M, X), 0 at the symbols that were left out."""
+        """Return posteriors over all symbols, shape (M, X), with 0 at the symbols that were left out."""
         whole = np.zeros((len(rows), self.solid.size))
         whole[:, self.solid] = rows
         return whole
 
     def completed(self, kernel: Matrix) -> Matrix:
-        """Return the kernel with a row for each symbol that was left out: it is sent where an average one goes."""
+        """Return the kernel extended to the symbols left out, which are treated like an average symbol."""
         if self.solid.all():
             return kernel
         whole = np.tile(self.joint.p_x @ kernel, (self.solid.size, 1))
@@ -102,7 +101,7 @@ class Core(NamedTuple):
 
 
 class Cone(NamedTuple):
-    """What a notion allows: a row v over the core's symbols exactly where G v >= 0.
+    """The posteriors v that a notion allows, over the core's symbols: those with G v >= 0.
 
     Attributes
     ----------
@@ -110,7 +109,7 @@ class Cone(NamedTuple):
     halfspaces : numpy.ndarray, shape (m, n)
         G.
     floor : float
-        The share of constant release to mix in at least.
+        Minimum share of constant release to mix in.
     extension : Extension, optional
         The same by fewer inequalities, with auxiliary variables.
     """
@@ -122,7 +121,7 @@ class Cone(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """The cheapest mixture of rows, shape (M, X), that averages to ``p_x``, shape (X,)."""
+    """The cheapest mixture of posteriors, shape (M, X), that averages to ``p_x``, shape (X,)."""
 
     rows: Matrix
     solution: Solution
@@ -130,9 +129,10 @@ class Mixture(NamedTuple):
 
     @property
     def kernel(self) -> Matrix:
-        """P(y|x) = q(y) v_y(x) / P(x) for the rows with weight, shape (X, Y) (E23 eqs. (27)-(29)).
+        """P(y|x) = q(y) v_y(x) / P(x) for the posteriors with positive weight, shape (X, Y) (E23 eqs. (27)-(29)).
 
-        A symbol so rare that no such row has it, by the programme's tolerance, is sent where an average one goes.
+        A symbol so rare that none of them contains it, within the linear program's tolerance, is treated like an
+        average symbol.
         """
         weights = self.solution.x[self.solution.x > 0]
         kernel = (weights[:, None] * self.rows[self.solution.x > 0] / self.p_x).T
@@ -141,11 +141,10 @@ class Mixture(NamedTuple):
 
 
 def without_dust(joint: Joint, notion: Notion) -> Core:
-    """Return what is left without the symbols of less mass than a linear programme's tolerance.
+    """Return the joint distribution without symbols of less mass than a linear program's tolerance.
 
-    A mechanism made for the rest sends them where it sends an average symbol, which moves every lift towards 1 and so
-    keeps the notion, and costs no more than their entropy. Notions about attributes cannot lose a symbol, so there all
-    are kept.
+    A mechanism for the other symbols treats them like an average symbol. This moves every lift towards 1, so the notion
+    is still satisfied, and costs at most their entropy. Notions about attributes need every symbol, so none is removed.
 
     Examples
     --------
@@ -161,7 +160,7 @@ def without_dust(joint: Joint, notion: Notion) -> Core:
 
 
 def entropies(rows: Matrix) -> Vector:
-    """Return H(X|Y=y) of each row, nats.
+    """Return the entropy H(X|Y=y) of each posterior, nats.
 
     Examples
     --------
@@ -172,14 +171,14 @@ def entropies(rows: Matrix) -> Vector:
 
 
 def cheapest(rows: Matrix, p_x: Vector, cost: Cost = entropies) -> Mixture:
-    """Return the cheapest mixture of rows that averages to P_X (E23 eq. (26), S20 eq. (17)).
+    """Return the cheapest mixture of posteriors that averages to P_X (E23 eq. (26), S20 eq. (17)).
 
     Raises
     ------
     InfeasiblePrivacy
-        If no mixture does.
+        If no mixture averages to P_X.
     SolverFailure
-        If the programme's answer fails its check.
+        If the linear program's solution fails its check.
     """
     return Mixture(rows, mix_columns(cost(rows), rows, p_x), p_x)
 
@@ -187,25 +186,25 @@ def cheapest(rows: Matrix, p_x: Vector, cost: Cost = entropies) -> Mixture:
 def mended(
     kernel: Matrix, p_x: Vector, keeps: Callable[[Channel], bool], floor: float = 0.0, *, name: object = "its notion"
 ) -> tuple[Channel, float]:
-    """Return the channel with as little constant release mixed in as keeps a notion, and that share.
+    """Return the channel, with just enough constant release mixed in to satisfy a notion, and that share.
 
-    An output y then has the row (1 - t) q(y) v_y + t q(y) P_X, which is allowed if v_y nearly is.
+    With share t, the posterior of output y is (1 - t) v_y + t P_X, which the notion allows if it nearly allows v_y.
 
     Parameters
     ----------
     kernel : numpy.ndarray, shape (X, Y)
     p_x : numpy.ndarray, shape (X,)
     keeps : callable
-        Whether a channel keeps the notion.
+        Returns whether a channel satisfies the notion.
     floor : float
-        The least share, in [0, 1].
+        Minimum share, in [0, 1].
     name : object, keyword-only
-        What the notion is called in an error's message.
+        The notion's name in the error message.
 
     Raises
     ------
     SolverFailure
-        If it takes a larger share than ``numerics.REPAIR_TOL``: that much is not rounding.
+        If more than ``numerics.REPAIR_TOL`` is needed, which is too much to be rounding.
     """
     p_y, share = p_x @ kernel, floor
     while True:
@@ -218,7 +217,7 @@ def mended(
 
 
 def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
-    """Return the channel with its certificate; ``upper`` is infinite where nothing is proven."""
+    """Return the channel with its certificate; ``upper`` is infinite if nothing is proven."""
     value = mutual_information(channel.joint_xy(joint))
     # equal bounds may cross by rounding
     certificate = RowsCertificate(
@@ -237,48 +236,53 @@ def best_response(
     method: Method = "qhull",
     route: str = "all vertices",
 ) -> Channel:
-    """Return the mechanism of the least mean cost of an output's row, among all that keep a polyhedral notion.
+    """Return the cheapest mechanism that satisfies a polyhedral notion, by listing all vertices.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        One with halfspaces.
+        A polyhedral notion.
     others : sequence of Joint, keyword-only
-        Distributions of as many symbols under which the notion must be kept too.
+        Further distributions on the same symbols under which the notion must hold.
     cone : Cone, optional, keyword-only
-        :func:`cone_for` these, where it is known already.
+        The result of :func:`cone_for`, if it is already known.
     cost : callable, keyword-only
-        The cost of rows, concave; H(X|Y=y) by default.
+        The cost of posteriors, concave; H(X|Y=y) by default, which gives the optimal utility.
     method : {"qhull", "cdd"}, keyword-only
         See :func:`mixproof.polytope.vertices`.
     route : str, keyword-only
-        What the certificate says.
+        The route named in the certificate.
 
     Returns
     -------
     Channel
-        With a :class:`RowsCertificate`; its ``upper`` is that of the default cost.
+        With a :class:`RowsCertificate`, whose ``upper`` refers to the default cost.
 
     Raises
     ------
     UnsupportedNotion
         If the notion has no halfspaces.
     SolverFailure
-        If a solver's answer fails its check: a constant release keeps every notion, so there is always an answer.
+        If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
+
+    Notes
+    -----
+    AORR under ALIP: E23 eqs. (15)-(30). ORR under LIP: S20 Theorem 3. The number of vertices grows exponentially in
+    ``|X|``.
     """
     core, halfspaces, floor, _ = cone_for(joint, notion, others) if cone is None else cone
     p_x = core.joint.p_x
-    # P_X itself, the row of a constant release, lies inside every notion's cone
-    rows = vertices(halfspaces, method, interior=p_x)
+    # P_X itself, the posterior of a constant release, lies inside every notion's cone
+    rows = vertices(halfspaces, method, interior=p_x)  # E23 eq. (25)
     try:
-        mixture = cheapest(rows, p_x, lambda found: cost(core.spread(found)))
+        mixture = cheapest(rows, p_x, lambda found: cost(core.spread(found)))  # E23 eq. (26)
     except InfeasiblePrivacy as error:
         raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
     every = (joint, *others)
     channel, mixed = mended(
-        core.completed(mixture.kernel),
+        core.completed(mixture.kernel),  # E23 eqs. (27)-(30)
         joint.p_x,
         lambda made: all(notion.is_satisfied(one, made) for one in every),
         floor,
@@ -290,7 +294,7 @@ def best_response(
 
 
 def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> Cone:
-    """Return the cone of the rows that a polyhedral notion allows, under ``joint`` and under each of the others."""
+    """Return the cone of posteriors that a polyhedral notion allows under ``joint`` and all others."""
     core = without_dust(joint, notion)
     relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
     cones = [relaxed.halfspaces(core.joint)]
@@ -302,29 +306,29 @@ def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> Cone
 
 
 def proven(joint: Joint, core: Core, mixture: Mixture) -> float:
-    """Return H(X) less the mixture's cost, nats, which no mixture of the rows exceeds; infinite with symbols left out.
+    """Return an upper bound on I(X; Y), nats: H(X) less the mixture's cost; infinite if symbols were left out.
 
-    It bounds every mechanism as far as the rows are all vertices there are, which qhull is trusted to find.
+    The bound holds for every mechanism if the posteriors include all vertices, which qhull is trusted to find.
     """
     return entropy(joint.p_x) - mixture.solution.objective if core.solid.all() else np.inf
 
 
 def cone_under(other: Joint, core: Core, halfspaces: Matrix) -> Matrix:
-    """Return halfspaces on a row under one distribution, given those on its row under another.
+    """Return halfspaces on a posterior under one distribution, given halfspaces under another.
 
     Parameters
     ----------
     other : Joint
         P'_SX, over the whole alphabet.
     core : Core
-        The symbols of the first distribution, whose row v = P(X=.|Y=y) runs over the solid ones.
+        The first distribution; its posteriors v = P(X=.|Y=y) run over the core's symbols.
     halfspaces : numpy.ndarray, shape (m, X)
-        What a row under ``other`` must meet.
+        The constraints on a posterior under ``other``.
 
     Notes
     -----
-    With P(y|x) = q v_x / P(x), the row under ``other`` is proportional to v_x P'(x) / P(x). A symbol left out is sent
-    where an average one goes, with P(y|x) = q sum v, and so counts P'(x) sum v.
+    With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) / P(x). A symbol that was
+    left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
 
     Examples
     --------
