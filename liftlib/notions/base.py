@@ -1,10 +1,10 @@
-"""What every notion of privacy can answer, and what the notions share.
+"""The interface of privacy notions, and helpers that several notions share.
 
-A notion answers for itself; nothing outside this folder asks what class it is. Two kinds of question cover the
-mechanisms. One is about columns of lifts l(., y): which budgets does each need (:meth:`Notion.required_budgets`)? It is
-answered by the notions that each output's lifts decide, the subclasses of :class:`LiftNotion`. The other is about
-rows v = P(X=.|Y=y): which are allowed (:meth:`Notion.halfspaces`)? It is answered by the notions that are polyhedral
-cones of rows, for the condition does not change when v is scaled.
+Mechanisms ask a notion for what they need and never for its class. Merging asks about lift columns l(., y): which
+budgets does each column require (:meth:`Notion.required_budgets`)? Notions that each output's lifts decide, the
+subclasses of :class:`LiftNotion`, answer this. Optimal responses ask about posteriors v = P(X=.|Y=y): which ones are
+allowed (:meth:`Notion.halfspaces`)? Notions whose allowed posteriors form a polyhedral cone answer this; it is a cone
+because the condition does not change when v is scaled.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ Decides = tuple[Literal["least", "most"], ...]
 
 
 class Leakage(NamedTuple):
-    """The smallest budgets, in nats, that a release keeps: ``lower`` for eps_l and ``upper`` for eps_u."""
+    """The smallest budgets that a release satisfies, in nats: ``lower`` for eps_l, ``upper`` for eps_u."""
 
     lower: float
     upper: float
 
 
 class RequiredBudget(NamedTuple):
-    """One reason why a lift column needs some of a budget; a budget may have several.
+    """The budget that each lift column requires for one condition; a budget may have several conditions.
 
     Attributes
     ----------
     budget : str
         The parameter's name, such as ``"eps_l"``.
     needed : numpy.ndarray, shape (..., X)
-        The smallest budget that each column keeps, nats.
+        The smallest budget that each column satisfies, nats.
     allowed : float
         The budget, nats.
     decides : tuple
-        Whose lift decides: ``("least",)`` or ``("most",)`` of the secrets, ``("most", "least")`` by their ratio, or
-        ``()`` where all secrets count together.
+        Which lifts decide: ``("least",)`` for the min-lift, ``("most",)`` for the max-lift, ``("most", "least")`` for
+        their ratio, or ``()`` for all lifts together.
     """
 
     budget: str
@@ -58,22 +58,22 @@ class RequiredBudget(NamedTuple):
 
 
 class RequiredByPosterior(NamedTuple):
-    """One reason why the row of an output needs some of a budget, where its lifts alone do not say.
+    """The budget that each output requires for one condition on its posterior, where lifts alone do not decide.
 
     Attributes
     ----------
     budget : str
         The parameter's name, such as ``"eps"``.
     needed : numpy.ndarray, shape (Y,)
-        The smallest budget that each output keeps, nats.
+        The smallest budget that each output satisfies, nats.
     allowed : float
         The budget, nats.
     secret : numpy.ndarray of int, shape (Y,), optional
-        Whose lift decides; None where all secrets count together.
+        The secret whose lift decides; None if all secrets count together.
     lift : numpy.ndarray, shape (Y,), optional
-        That secret's lift, given what is known before.
+        That secret's lift, given what is already known.
     known : tuple of tuple of (int, int)
-        For each output, the attributes of X and their values that are known before it; () where nothing is.
+        For each output, the attributes of X that are already known, with their values; () if none is.
     """
 
     budget: str
@@ -90,9 +90,9 @@ class LiftBounds(NamedTuple):
     Attributes
     ----------
     lower, upper : numpy.ndarray, shape (S,)
-        Nats, one for each secret; infinite where nothing is implied.
+        Nats, one for each secret; infinite if nothing is implied.
     exact : bool
-        Whether a release that keeps the bounds keeps the notion too.
+        Whether a release that satisfies the bounds satisfies the notion too.
     """
 
     lower: Vector
@@ -101,12 +101,12 @@ class LiftBounds(NamedTuple):
 
 
 class Ratios(NamedTuple):
-    """Conditions P(y|a) <= e^budget P(y|b) on an output, which together are a notion.
+    """A notion as conditions P(y|a) <= e^budget P(y|b) on every output y.
 
     Attributes
     ----------
     top, bottom : numpy.ndarray of int, shape (m,)
-        The secrets a and b; ``n_secret`` stands for anyone, P(y).
+        The secrets a and b; the index ``n_secret`` stands for P(y), without a secret.
     budget : numpy.ndarray, shape (m,)
         Nats, finite.
     """
@@ -117,49 +117,49 @@ class Ratios(NamedTuple):
 
 
 class Notion(ABC):
-    """A privacy notion; what every notion can answer. A subclass says at least ``leakage`` and ``violation``."""
+    """A privacy notion. A subclass implements at least ``leakage`` and ``violation``."""
 
     columnwise: ClassVar[bool] = False
-    """Whether each output's lift column decides by itself, so that the methods on columns answer."""
+    """Whether each output's lift column decides on its own, so that the methods on columns apply."""
     rowwise: ClassVar[bool] = False
-    """Whether each output's posterior decides by itself, where its lifts do not: see :meth:`required_by_posteriors`."""
+    """Whether each output's posterior decides on its own, see :meth:`required_by_posteriors`."""
     extremes: ClassVar[bool] = False
-    """Whether a column's least and largest lift alone decide, so that these two may stand for all of its lifts."""
+    """Whether a column's min-lift and max-lift decide, so that these two may replace all of its lifts."""
 
     def __str__(self) -> str:
-        """Return the notion as it is called, without the last digits of a floating-point sum such as 0.1 + 0.2."""
+        """Return the notion as text, with rounding such as that of 0.1 + 0.2 removed."""
         return re.sub(r"\d+\.\d{12,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", repr(self))
 
     @property
     def attributes(self) -> tuple[int, ...] | None:
-        """The sizes of X's attributes where the notion is about them, and None for the others."""
+        """The sizes of X's attributes if the notion is about attributes, otherwise None."""
         return None
 
     @property
     def average(self) -> float | None:
-        """The budget of I(S; Y), nats, where that is all that the notion bounds, and None for the others."""
+        """The budget of I(S; Y) in nats if the notion bounds only that, otherwise None."""
         return None
 
     @property
     def maximal(self) -> float | None:
-        """The budget of maximal leakage, nats, where that is all that the notion bounds, and None for the others."""
+        """The budget of maximal leakage in nats if the notion bounds only that, otherwise None."""
         return None
 
     @property
     def polyhedral(self) -> bool:
-        """Whether finitely many linear constraints say which rows are allowed, see :meth:`halfspaces`."""
+        """Whether finitely many linear constraints define the allowed posteriors, see :meth:`halfspaces`."""
         return False
 
     @property
     def convex(self) -> bool:
-        """Whether a mixture of allowed rows is allowed, so that :meth:`halfspaces` or :meth:`tangents` answers."""
+        """Whether the allowed posteriors form a convex set, see :meth:`halfspaces` and :meth:`tangents`."""
         return self.polyhedral
 
     def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - what notions of single lifts override
-        """Return the least and the largest belief in a property of the secret, after a release, given that before it.
+        """Return the smallest and largest belief in a property of the secret after a release.
 
-        It holds for every property, such as "one of these three diagnoses"; (0, 1) where the notion bounds no single
-        lift whatever the prior.
+        ``prior`` is the belief before the release. The bounds hold for every property, such as "one of these three
+        diagnoses". They are (0, 1) if the notion does not bound single lifts for every prior.
         """
         return 0.0, 1.0
 
@@ -170,7 +170,7 @@ class Notion(ABC):
 
     @property
     def odds_growth(self) -> float:
-        """The most, in nats, by which a release raises the odds of one secret against another, for any prior.
+        """The largest increase, in nats, of the log-odds of one secret against another, for any prior.
 
         The likelihood ratio P(y|s) / P(y|s') = l(s,y) / l(s',y) does not depend on the prior, so a bound on it holds
         for every adversary. It is infinite if the notion does not bound this ratio.
@@ -179,18 +179,18 @@ class Notion(ABC):
 
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
-        """Return the smallest budget, or pair of budgets, of this notion that the release keeps, in nats."""
+        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
 
     @abstractmethod
     def violation(self, joint: Joint, channel: Channel) -> float:
-        """Return by how many nats the release exceeds a budget, the worst of them; negative where all are kept.
+        """Return the largest violation of any budget, in nats (negative if all are satisfied).
 
-        It is minus infinity where every budget is infinite, and infinity where no finite budget would do.
+        It is minus infinity if every budget is infinite, and infinity if no finite budget would suffice.
         """
 
     @checked
     def is_satisfied(self, joint: Joint, channel: Channel) -> bool:
-        """Return whether the release keeps the notion, to within ``numerics.KEEP_TOL`` nats."""
+        """Return whether the release satisfies the notion, to within ``numerics.KEEP_TOL`` nats."""
         return self.violation(joint, channel) <= KEEP_TOL
 
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
@@ -210,14 +210,14 @@ class Notion(ABC):
         )
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:  # noqa: ARG002 - what convex notions override
-        """Return halfspaces, shape (m, X), that hold for every allowed row and touch the set at rows of its boundary.
+        """Return supporting halfspaces of the set of allowed posteriors, shape (m, X).
 
         Parameters
         ----------
         joint : Joint
             P_SX.
         rows : numpy.ndarray, shape (n, X)
-            Rows on the boundary of what is allowed.
+            Posteriors on the boundary of the set, where the halfspaces touch it.
 
         Returns
         -------
@@ -240,7 +240,9 @@ class Notion(ABC):
         return none, none
 
     def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:  # noqa: ARG002
-        """Return G and P(x^j): an output of attribute j alone is private at eps, given any others, iff G v >= 0.
+        """Return the halfspaces G of attribute j, and P(x^j).
+
+        An output of attribute j alone is private at eps, given any other attributes, exactly if G v >= 0.
 
         Raises
         ------
@@ -250,7 +252,7 @@ class Notion(ABC):
         raise UnsupportedNotion(f"{self} does not say what one attribute may tell given others: use SRLIP")
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002 - what lift notions override
-        """Return what columns of lifts need of each budget.
+        """Return the budget that each lift column requires, one entry for each condition.
 
         Parameters
         ----------
@@ -262,53 +264,53 @@ class Notion(ABC):
         Raises
         ------
         UnsupportedNotion
-            If single columns do not decide.
+            If single lift columns do not decide the notion.
         """
         raise UnsupportedNotion(
             f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
         )
 
     def required_by_posteriors(self, joint: Joint, channel: Channel) -> tuple[RequiredByPosterior, ...]:  # noqa: ARG002 - cones of rows override
-        """Return what each output of a release needs of each budget, where its row decides and not its lifts.
+        """Return the budget that each output of a release requires, if its posterior decides.
 
         Raises
         ------
         UnsupportedNotion
-            If it does not say what single outputs need.
+            If single outputs do not decide the notion.
         """
         raise UnsupportedNotion(f"{self} does not say what single outputs need: use excess")
 
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
-        """Return by how many nats a release with these lifts, shape (S, Y), exceeds a budget, see :meth:`violation`."""
+        """Return the :meth:`violation` of a release with these lifts, shape (S, Y), in nats."""
         # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
         needs = self.required_budgets(lift, p_s)
         over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
         return float(np.max(over, initial=-np.inf))
 
     def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
-        """Return booleans of shape (..., X): which lift columns keep the notion."""
+        """Return a mask, shape (..., X), of the lift columns that satisfy the notion."""
         kept = [need.needed <= need.allowed + KEEP_TOL for need in self.required_budgets(lift, p_s)]
         return np.asarray(np.logical_and.reduce(kept))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
-        """Return omega, shape (..., X), by which subset merging orders columns: larger where more is leaked."""
+        """Return the risk score omega of each column, shape (..., X), which guides subset merging."""
         with np.errstate(over="ignore"):
             return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return bounds on single lifts that the notion implies, for a prior of shape (S,)."""
+        """Return the bounds on single lifts that the notion implies for a prior of shape (S,)."""
         p_s = prior_of(p_s)
         nothing = np.full(len(p_s), np.inf)
         # P(s|y) <= 1 bounds every lift, whatever the notion
         return LiftBounds(nothing, -np.log(p_s), exact=False)
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: ARG002
-        """Return the notion as ratios of an output's probabilities, in which no distribution occurs.
+        """Return the notion as ratios of an output's probabilities, which do not involve the prior.
 
         Raises
         ------
         UnsupportedNotion
-            If it is not of that kind.
+            If the notion is not of this kind.
         """
         raise UnsupportedNotion(f"{self} is not a bound on ratios of P(y|s) and P(y): use confident_merging")
 
@@ -327,23 +329,23 @@ class Notion(ABC):
 
 
 class LiftNotion(Notion):
-    """A notion decided by each output's lift column alone; a subclass says at least :meth:`required_budgets`."""
+    """A notion that each output's lift column decides. A subclass implements :meth:`required_budgets`."""
 
     columnwise = True
 
     @abstractmethod
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
-        """Return what columns of lifts need of each budget, see :meth:`Notion.required_budgets`."""
+        """Return the budget that each lift column requires, see :meth:`Notion.required_budgets`."""
 
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
-        """Return the smallest budget of this notion that the release keeps, or the pair of them, in nats."""
+        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
         worst = self.worst(joint, channel)
         return worst[0] if len(worst) == 1 else Leakage(*worst)
 
     @checked
     def worst(self, joint: Joint, channel: Channel) -> tuple[float, ...]:
-        """Return how much a release needs of each budget, in the order of :meth:`required_budgets`, nats."""
+        """Return the smallest value of each budget that the release satisfies, in nats."""
         found: dict[str, float] = {}
         for need in self._of_release(joint, channel):
             # rounding can leave a constant release a hair below 0
@@ -352,7 +354,7 @@ class LiftNotion(Notion):
 
     @checked
     def violation(self, joint: Joint, channel: Channel) -> float:
-        """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.violation`."""
+        """Return the largest violation of any budget, in nats, see :meth:`Notion.violation`."""
         return self.violation_of(lift(channel.release(joint)), joint.p_s)
 
     def _of_release(self, joint: Joint, channel: Channel) -> tuple[RequiredBudget, ...]:
@@ -360,9 +362,9 @@ class LiftNotion(Notion):
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:
-    """Return what lifts in [e^-eps_l, e^eps_u] let a belief in a property become (E23 Proposition A1).
+    """Return the smallest and largest belief under lifts in [e^-eps_l, e^eps_u] (E23 Proposition A1).
 
-    The property's lift is a mean of its secrets' lifts, and its complement's too, so that each bounds the other.
+    The lift of a property is a mean of its secrets' lifts, and so is that of its complement, so each bounds the other.
 
     Examples
     --------
@@ -377,7 +379,7 @@ def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, floa
 
 
 def prior_of(p_s: ArrayLike) -> Vector:
-    """Return a prior as an array, shape (S,), refusing what is none."""
+    """Return a prior as an array, shape (S,), and raise an error if it is invalid."""
     prior = as_matrix("p_s", p_s, (1,))
     if not (prior > 0).all():
         raise InvalidDistribution(f"p_s is {shown(prior)}: give each secret a probability above 0")
@@ -391,7 +393,7 @@ def log_of(measure: Matrix) -> Matrix:
 
 
 def difference(a: Matrix | float, b: Matrix | float) -> Matrix:
-    """Return a - b, 0 where it is rounding: a solver scales its rows, and would take a row of rounding for a bound."""
+    """Return a - b, with rounding errors replaced by 0, because a solver would scale them up to constraints."""
     found = np.asarray(a - b)
     exact = np.where(np.abs(found) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, found)
     # a bound that no output can miss by as much as KEEP_TOL, as for a secret of probability almost 1, is no bound

@@ -1,4 +1,4 @@
-"""Notions that bound single lifts: ALIP, LIP and perfect privacy each one by itself, LDP their ratio."""
+"""Notions that bound lifts: ALIP, LIP and perfect privacy bound each lift, LDP bounds ratios of lifts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EXTENDED_BUDGETS = 1e-5, 30.0
 
 
 class _LiftRange(LiftNotion):
-    """Each lift lies in a range of its own: e^-range[0] <= l <= e^range[1]."""
+    """A notion that bounds each lift: e^-range[0] <= l <= e^range[1]."""
 
     extremes = True
     names: tuple[str, str]
@@ -124,7 +124,7 @@ class ALIP(_LiftRange):
         eps : float
             LDP budget, nats.
         lam : float
-            The share of the min-lift, in [0, 1]; above 1/2 the min-lift is relaxed.
+            The share of the budget for the min-lift, in [0, 1]; above 1/2 the min-lift is relaxed.
         """
         eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
         return cls(lam * eps, (1 - lam) * eps)
@@ -137,16 +137,16 @@ class ALIP(_LiftRange):
 
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> Leakage:
-        """Return the smallest pair (eps_l, eps_u) that the release keeps, in nats."""
+        """Return the smallest pair (eps_l, eps_u) that the release satisfies, in nats."""
         return Leakage(*self.worst(joint, channel))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
-        """Return max-lift + 1 / min-lift, shape (..., X), which gives the published figures."""
+        """Return max-lift + 1 / min-lift, shape (..., X), which reproduces the published figures."""
         return np.asarray(inverse_of(lift.min(axis=-2)) + lift.max(axis=-2))
 
 
 class _OneBudget(LiftNotion):
-    """A notion of the largest and the least lift with one budget, ``eps``."""
+    """A notion of the max-lift and the min-lift with one budget, ``eps``."""
 
     eps: float
 
@@ -155,7 +155,7 @@ class _OneBudget(LiftNotion):
 
     @checked
     def leakage(self, joint: Joint, channel: Channel) -> float:
-        """Return the smallest eps that the release keeps, in nats."""
+        """Return the smallest eps that the release satisfies, in nats."""
         return self.worst(joint, channel)[0]
 
 
@@ -189,7 +189,7 @@ class LIP(_OneBudget, _LiftRange):
         )
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
-        """Return the largest absolute log-lift over s, shape (..., X) (C22 eq. (2), E23 section 4.1)."""
+        """Return the largest absolute log-lift, shape (..., X) (C22 eq. (2), E23 section 4.1)."""
         return log_of(np.maximum(inverse_of(lift.min(axis=-2)), lift.max(axis=-2)))
 
 
@@ -221,7 +221,7 @@ class LDP(_OneBudget):
         return True
 
     def belief(self, prior: float) -> tuple[float, float]:
-        """Return the least and the largest belief after a release: the odds change by e^eps at most."""
+        """Return the smallest and largest belief after a release, which changes the odds by at most e^eps."""
         prior, ratio = check_scalar("prior", prior, 0, 1), float(np.exp(-self.eps))
         if prior in (0.0, 1.0):  # certainty does not change, not even where the budget is infinite
             return prior, prior
@@ -285,7 +285,7 @@ class LDP(_OneBudget):
         return Ratios(pairs[:, 0], pairs[:, 1], np.full(len(pairs), self.eps))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return LIP's bounds: the least lift is at most 1 and the largest at least 1 (S20 Lemma 1)."""
+        """Return LIP's bounds, as the min-lift is at most 1 and the max-lift at least 1 (S20 Lemma 1)."""
         p_s = prior_of(p_s)
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 
