@@ -49,7 +49,7 @@ def test_the_first_page_says_what_its_picture_shows():
     assert shown.count("lift-marked") == 40
     ratio = dict(zip(joint.public, lift(joint)[0], strict=True))
     assert f"a belief of {100 * joint.p_s[0]:.0f} %" in text
-    assert f"you say {100 * joint.s_given_x[0, 2]:.0f} %" in text
+    assert f"it rises to {100 * joint.s_given_x[0, 2]:.0f} %" in text
     assert f"the **lift**: {ratio['old']:.2f}. For the young it is {ratio['young']:.2f}." in text
     assert all(f"lift {one:.2f}" in shown for one in ratio.values())
 
