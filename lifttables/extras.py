@@ -1,14 +1,19 @@
-"""Optional packages: one that is missing is named with the extra that brings it."""
+"""Optional packages: one that is missing is named with the command that installs what its extra brings."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 
 from liftlib.errors import MissingExtra
 
-OURS = ("liftlib", "liftbook")
+OURS = ("liftlib", "lifttables", "liftbook", "mixproof", "companion")
+
+DISTRIBUTION = "liftlib"
+"""The name in pyproject.toml. No message tells anybody to install it by this name, because no registry need have it."""
 
 
 @contextmanager
@@ -29,11 +34,11 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
 
     Examples
     --------
-    >>> with extra("tables"):
+    >>> with extra("dask"):
     ...     import no_such_package
     Traceback (most recent call last):
         ...
-    liftlib.errors.MissingExtra: no_such_package is not installed: pip install 'liftlib[tables]'
+    liftlib.errors.MissingExtra: no_such_package is not installed: pip install 'distributed>=2025.1' (the extra dask)
     """
     for package in later:
         if find_spec(package) is None:
@@ -47,5 +52,23 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
         raise MissingExtra(_missing(package, name)) from error
 
 
+def requirements_of(name: str) -> list[str]:
+    """Return what an extra requires, the extras that it includes as well; empty where liftlib is not installed."""
+    try:
+        declared = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return []
+    found: list[str] = []
+    for text in declared:
+        requirement, _, marker = text.partition(";")
+        if not re.search(rf"extra == ['\"]{re.escape(name)}['\"]", marker):
+            continue
+        own = re.match(rf"{DISTRIBUTION}\[(.*)\]", requirement.strip())
+        found += requirements_of(own[1]) if own else [requirement.strip()]
+    return list(dict.fromkeys(found))
+
+
 def _missing(package: str, name: str) -> str:
-    return f"{package} is not installed: pip install 'liftlib[{name}]'"
+    wanted = " ".join(f"'{one}'" for one in requirements_of(name))
+    told = f"pip install {wanted} (the extra {name})" if wanted else f"it comes with the extra {name} of {DISTRIBUTION}"
+    return f"{package} is not installed: {told}"

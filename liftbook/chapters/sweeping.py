@@ -119,7 +119,7 @@ def dask_workers(address: str, jobs: int, patience: float = 20.0) -> Executors:
             try:
                 from distributed import Client  # noqa: PLC0415 - an optional extra
             except ImportError as error:
-                raise RerunError("Dask is not installed: pip install 'liftlib[dask]'") from error
+                raise RerunError("Dask is not installed: pip install 'distributed>=2025.1' (the extra dask)") from error
             try:
                 if address == "local":
                     self._client = Client(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)

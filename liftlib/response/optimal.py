@@ -116,7 +116,7 @@ def optimal_response(
     most = None if programmes is None else check_count("programmes", programmes)
     if compiled and not HAS_NUMBA:
         raise InvalidParameter(
-            "compiled is True, but numba is not installed: pip install 'liftlib[fast]', or give None"
+            "compiled is True, but numba is not installed: pip install 'numba>=0.62' (the extra fast), or give None"
         )
     if method == "product-polytope":
         return product_polytope_response(joint, notion)

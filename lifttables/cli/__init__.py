@@ -33,6 +33,7 @@ COMMANDS = {
         "lifttables.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"
     ),
     "verify": Command("lifttables.cli.verify", "check that a release and a card belong together", "tables"),
+    "example": Command("lifttables.cli.example", "write a small made-up table to try the commands on", "tables"),
     "estimate": Command("lifttables.cli.estimate", "estimate a column's distribution from its release", "tables"),
 }
 """Each module has ``EXAMPLES``, ``add(parser)`` and ``run(options) -> exit code``."""

@@ -198,7 +198,7 @@ def give_up(rows, interior):
 
 def test_without_pycddlib_the_remedy_is_said(monkeypatch):
     monkeypatch.setattr(polytope, "HAS_CDD", False)
-    remedy = r"pycddlib is not installed: pip install 'liftlib\[cdd\]', which compiles it with gcc and python3-dev"
+    remedy = r"pycddlib is not installed: pip install 'pycddlib-standalone>=3' \(the extra cdd\), which compiles .*"
     with pytest.raises(InvalidParameter, match=f'method is "cdd", but {remedy}; or give "qhull"'):
         vertices([[1.0, -1.0]], "cdd")
     monkeypatch.setattr(polytope, "_by_qhull", give_up)

@@ -1,0 +1,48 @@
+"""``lift example``: a small made-up table to try the other commands on."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+from liftlib.errors import DataError
+from lifttables.cli.shared import printable
+from lifttables.files import fresh_file
+
+NAME = "patients.csv"
+
+ROWS = 1000
+
+EXAMPLES = """\
+  lift example
+  lift example try-lift
+Exit code: 0; 2 where the file cannot be written."""
+
+NEXT = """\
+{path}: {rows:,} made-up patients with age_band, sex, region, visits and diagnosis
+To see what the age band tells about the diagnosis, run
+  lift audit {shown} --secret diagnosis --public age_band --notion lip --eps 0.5
+and then, to release it,
+  lift sanitise {shown} --secret diagnosis --public age_band --notion lip --eps 0.5 -o {out}"""
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(), help="where to write it (default: here)")
+    parser.add_argument("--force", action="store_true", help="replace the file if it is there")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the table, print what to run next, and return the exit code."""
+    path = options.folder / NAME
+    try:
+        options.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot make the folder {options.folder}: {error.strerror}; name another") from error
+    with fresh_file(path, force=options.force) as aside:
+        aside.write_bytes((Path(__file__).parent / NAME).read_bytes())
+    shown, out = (shlex.quote(str(one)) for one in (path, options.folder / "released.csv"))
+    for line in NEXT.format(path=path, rows=ROWS, shown=shown, out=out).splitlines():
+        print(printable(line))
+    return 0

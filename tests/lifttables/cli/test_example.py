@@ -1,0 +1,43 @@
+"""`lift example` writes a table, and what it says to run next runs."""
+
+import shlex
+
+import polars as pl
+import pytest
+
+from lifttables.cli import main
+from lifttables.cli.example import NAME, ROWS
+
+
+@pytest.mark.parametrize("folder", [[], ["deep/er"], ["with space"]])
+def test_the_commands_that_it_prints_work(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["example", *folder]) == 0
+    said = capsys.readouterr().out
+    table = pl.read_csv(tmp_path.joinpath(*folder, NAME))
+    assert table.height == ROWS
+    assert table["region"].null_count() > 0
+    commands = [line for line in said.splitlines() if line.startswith("  lift ")]
+    assert len(commands) == 2
+    codes = [main([*shlex.split(command)[1:], "--resamples", "0"]) for command in commands]
+    assert codes == [3, 0]  # the audit says that the notion is broken, and the release mends it
+    assert pl.read_csv(tmp_path.joinpath(*folder, "released.csv")).height == ROWS
+
+
+def test_it_replaces_nothing_unless_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / NAME).write_text("mine")
+    assert main(["example"]) == 2
+    assert (tmp_path / NAME).read_text() == "mine"
+    assert main(["example", "--force"]) == 0
+    assert (tmp_path / NAME).read_text() != "mine"
+    (tmp_path / "file").write_text("")
+    assert main(["example", "file/below"]) == 2
+    assert "cannot make the folder" in capsys.readouterr().err
+
+
+def test_a_missing_value_stops_no_first_audit(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    main(["example"])
+    assert main(["audit", NAME, "--secret", "diagnosis", "--public", "region", "--resamples", "0"]) == 0
+    assert "are left out" in capsys.readouterr().out
