@@ -1,9 +1,8 @@
-"""What "private" means: each notion bounds what every output tells of the secret, and answers for itself."""
+"""Privacy notions: each bounds what an output may reveal about the secret."""
 
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
 from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Notion, Ratios, RequiredBudget, RequiredByPosterior
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
-from liftlib.notions.composition import composed
 from liftlib.notions.side_channels import SRLIP
 
 __all__ = [
@@ -22,5 +21,4 @@ __all__ = [
     "Ratios",
     "RequiredBudget",
     "RequiredByPosterior",
-    "composed",
 ]

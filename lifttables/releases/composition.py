@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from liftlib.errors import BrokenNotion
-from liftlib.notions import ALIP, LDP, LIP, Notion, composed
+from liftlib.notions import ALIP, LDP, LIP, Notion
+from liftlib.notions.composition import composed
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
 from lifttables.encoding.table import Table
@@ -115,7 +116,7 @@ def told_together(
 
 
 def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> Together | None:
-    """Return what :func:`liftlib.notions.composed` says of releases with too many outputs, None if it proves nothing.
+    """Return the bound of :func:`~liftlib.notions.composition.composed`, or None if it proves nothing.
 
     It holds for releases that are independent given the secret. Releases are drawn independently given the row, so
     all but one have to be of symbols that the secret determines in these rows, as repeated releases of the secret are.

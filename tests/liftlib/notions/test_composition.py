@@ -12,7 +12,8 @@ from scipy.optimize import linprog
 
 from liftlib import ALIP, LDP, LIP, Channel, Joint
 from liftlib.errors import InvalidParameter, UnsupportedNotion
-from liftlib.notions import Chi2Lift, composed
+from liftlib.notions import Chi2Lift
+from liftlib.notions.composition import composed
 
 LOOSER = 0.05
 
