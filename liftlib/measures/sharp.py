@@ -7,7 +7,7 @@ is therefore its concave envelope on [a, b] at 1, and two values u <= 1 <= v suf
 .. math:: \sup_{a \le u \le 1 \le v \le b} \frac{(v-1)\,\varphi(u) + (1-u)\,\varphi(v)}{v-u}.
 
 If the function is convex, u = a and v = b. The functions of the l1- and the chi2-lift-inverse are convex up to 1 and
-3/2 and concave from there on, so u = a, but v may lie inside; it then solves a quadratic or a linear equation.
+3/2 and concave from there on, so u = a, but v may lie inside: at a / (1 - sqrt(2(1-a))) and 2a / (2a-1), if a > 1/2.
 """
 
 from dataclasses import dataclass
@@ -81,12 +81,16 @@ def largest_averages(eps_l: float, eps_u: float, alpha: float = 2.0) -> LargestA
             sibson = _log_mean_power(alpha - 1, eps_l, eps_u, at_a, b_at_b) / (alpha - 1)
             log_alpha = sibson * (alpha - 1) / alpha
             log_inverse = _log_mean_power(-alpha - 1, eps_l, eps_u, at_a, b_at_b) / alpha
+        # with w = 1/v: (1/a-1) (1-w) (1+aw) / (1-aw), gap = 1-aw; and (1/a-1) (1-w) (1/a-1+w)
+        root = np.sqrt(2 * fall)
+        above, gap = min(rise, root * (2 - root) / 2 * np.exp(eps_l)), min(spread, root)
+        w = max(np.exp(-eps_u), 1 - np.exp(eps_l) / 2)
         return LargestAverages(
             l1=float(2 * fall * at_a),
             chi2=float(fall * np.expm1(eps_u)),
             alpha=float(np.exp(log_alpha)),
-            l1_inverse=_l1_inverse(eps_l, eps_u, at_a),
-            chi2_inverse=_chi2_inverse(eps_l, eps_u, at_a),
+            l1_inverse=float(np.expm1(eps_l) * above * (2 - gap) / gap),
+            chi2_inverse=float(np.expm1(eps_l) * (1 - w) * (np.expm1(eps_l) + w)),
             alpha_inverse=float(np.exp(max(0.0, log_inverse))),
             information=float(b_at_b * eps_u - lost),
             sibson=float(sibson),
@@ -101,19 +105,3 @@ def _log_mean_power(power: float, eps_l: float, eps_u: float, at_a: float, b_at_
         a_at_a = np.exp(-eps_l) * at_a
         return float(np.log1p(b_at_b * np.expm1(power * eps_u) + a_at_a * np.expm1(-power * eps_l)))
     return float(np.logaddexp(np.log(b_at_b) + power * eps_u, np.log(at_a) - (1 + power) * eps_l))
-
-
-def _l1_inverse(eps_l: float, eps_u: float, at_a: float) -> float:
-    r"""Return :math:`(1-a)(v-1)(v+a)/(av(v-a))` at v = min(b, a/(1-r)), r = sqrt(2(1-a)), or b where a <= 1/2."""
-    root = np.sqrt(-2 * np.expm1(-eps_l))
-    if np.exp(-eps_u) <= (1 - root) * np.exp(eps_l):
-        return float((root * (2 - root) / 2 * np.exp(eps_l)) ** 2)
-    return float(np.expm1(eps_l) * at_a * (1 + np.exp(-eps_l - eps_u)))
-
-
-def _chi2_inverse(eps_l: float, eps_u: float, at_a: float) -> float:
-    r"""Return :math:`\frac{1-a}{v-a}[\frac{(1-a)(v-1)}{a^2} + \frac{(v-1)^2}{v^2}]` at v = min(b, 2a/(2a-1)), or b."""
-    per_b, per_a = np.exp(-eps_u), np.exp(eps_l)
-    if per_b <= 1 - per_a / 2:
-        return float(np.expm1(eps_l) * per_a**2 / 4)
-    return float(at_a * -np.expm1(-eps_l) * (np.expm1(eps_l) * per_a - per_b * np.expm1(-eps_u)))
