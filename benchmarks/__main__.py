@@ -213,7 +213,7 @@ def sanitising(quick: bool) -> pd.DataFrame:
         maker.start()
         maker.join()
         for suffix, mechanism, keep in cases[::7] if quick else cases:  # quick: the first and the last differ in all
-            words = [sys.executable, "-m", "liftlib", "sanitise", f"{folder}/in.{suffix}", *SANITISE, "--force"]
+            words = [sys.executable, "-m", "lifttables", "sanitise", f"{folder}/in.{suffix}", *SANITISE, "--force"]
             words += ["--ledger", "none"]  # the same rows again and again
             started = time.perf_counter()
             process = subprocess.Popen(

@@ -7,6 +7,7 @@ Nothing here knows about privacy.
 
 The modules, each of which imports only from those before it: ``errors``, ``numerics``, ``checks``; ``lp`` (linear
 programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``, ``directions``,
-``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``simplex``, ``primal``, ``heap``; ``restricted_master``
-and ``branch_and_bound``; ``plain`` and ``compiled`` (two ways to execute the same steps), ``backends``, ``search``.
+``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``simplex``, ``primal``, ``heap``;
+``restricted_master`` and ``branch_and_bound``; ``plain`` and ``compiled`` (two ways to execute the same steps),
+``backends``, ``search``.
 """
