@@ -123,7 +123,7 @@ def attacked(rng, proof, value):
             ValueError,
             IndexError,
             AttributeError,
-            OverflowError,
+            ArithmeticError,
         ):  # an earlier attack left nothing that it could use
             continue
         names.append(ATTACKS[attack].__name__)

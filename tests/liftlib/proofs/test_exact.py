@@ -18,6 +18,7 @@ from hostile import ATTACKS, attacked
 import liftlib as ll
 from liftlib.errors import InvalidProof, UnsupportedNotion
 from liftlib.proofs import to_problem, upper_bound
+from liftlib.resources import resource
 from mixproof import exact
 from mixproof.proof import Proof
 
@@ -301,3 +302,12 @@ def test_as_a_script_without_any_package(tmp_path):
         assert found.returncode == 1
         assert found.stdout.startswith("not proven: "), found.stdout[:100]
     assert math.isfinite(float(exact.check(by_hand(0.7)).upper))
+
+
+def test_the_proof_that_the_book_stores():
+    """It proves its bound, and less than that with one number changed."""
+    problem = json.loads(resource("data/proof-3x4.json").read_text(encoding="utf-8"))
+    assert 0 <= Fraction(problem["proof"]["upper"]) - exact.check(problem).upper < Fraction(1, 10**6)
+    problem["proof"]["dual"][0] += 0.01
+    with pytest.raises(exact.NotProven, match=r"^box \d+ proves z = -\d.* but the bound needs "):
+        exact.check(problem)
