@@ -219,8 +219,8 @@ def box(rerun: dict[str, Any], numbers: Compared | None) -> str:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     add_settings(app, "companion_rerun")
-    app.connect("env-updated", number_as_the_book)
-    app.connect("build-finished", write_record)
+    app.connect("env-check-consistency", number_as_the_book)
+    app.connect("build-finished", write_record, priority=400)  # before the wheel, which carries it
     app.add_post_transform(Elsewhere)
     app.add_post_transform(Numbers)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,0 +1,179 @@
+"""A rerun's page looks like the book's, says what changed, and plain papermill refuses and keeps what ours does."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from liftbook.chapters import layout, rerun
+
+PAGE = """---
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+
+# A chapter
+
+After {cite:t}`E23`, see {doc}`aorr`, {prf:ref}`thm-far`, {prf:ref}`thm-near` and {term}`lift`.
+
+```{code-cell} ipython3
+:tags: [parameters]
+
+n: int = 3  # how many, in [1, 10]
+values: list[float] = [1.0, 2.0]  # some numbers
+```
+
+```{code-cell} ipython3
+:tags: [remove-cell]
+
+from liftbook.chapters import check_parameters
+
+check_parameters()
+```
+
+```{code-cell} ipython3
+:tags: [remove-cell]
+
+import pandas as pd
+from myst_nb import glue
+
+from liftbook.chapters import keep
+
+keep("rows", pd.DataFrame({"x": [v * n for v in values]}))
+glue("n-twice", 2 * n, display=False)
+glue("always", 7, display=False)
+```
+
+There are twice {glue:text}`n-twice` people and {glue:text}`always` days.
+
+```{prf:theorem} Near
+:label: thm-near
+
+It is here.
+```
+
+```{exercise} Count
+:label: ex-count
+
+How many?
+```
+
+```{code-cell} ipython3
+---
+mystnb:
+  image: {alt: A line that falls from one to zero}
+  figure: {name: fig-line, caption: What falls.}
+---
+import matplotlib.pyplot as plt
+
+plt.plot([1, 0]);
+```
+"""
+RECORD = {
+    "targets": {
+        "doc:aorr": ["chapters/aorr.html", "Optimal response"],
+        "doc:own": ["chapters/own.html", "A chapter"],
+        "prf:thm-far": ["chapters/aorr.html#thm-far", "Theorem 12"],
+    },
+    "numbers": {"own": {"theorem": {"thm-near": [5]}}},
+    "glued": {"own": {"n-twice:s": "6", "always:s": "7"}},
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "own.md").write_text(PAGE)
+    (folder / "book").mkdir()
+    (folder / "book" / "book.json").write_text(json.dumps(RECORD))
+    return rerun(str(folder / "own.md"), {"n": 4}, folder / "run", progress=False, book=str(folder / "book"))
+
+
+def test_a_page_without_raw_markup(made):
+    text = made.page.read_text()
+    assert made.warnings == ()
+    assert not re.findall(r"\{(?:glue|doc|cite|prf|term|exercise)[:}]", text)
+    assert ":::" not in text
+    assert "What falls." in re.search(r"<figcaption>.*?</figcaption>", text, re.DOTALL)[0]
+    assert 'alt="A line that falls from one to zero"' in text
+    assert "Exercise" in text
+    assert "Zarrabian" in text.partition("<h2>References")[2]  # the works stand on the page itself
+    assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', text)
+
+
+def test_what_changed_is_at_the_top(made):
+    text = made.page.read_text()
+    assert "1 of 2 numbers in the text differ from the book" in text
+    box = text[text.index("A rerun with your parameters") : text.index("This chapter in the book")]
+    assert re.search(r"<code>n</code></td><td>4</td><td>3</td>", box)
+    assert re.search(r"There are twice <b>8</b> people.*?<td>6</td><td>8</td>", box, re.DOTALL)
+    assert '<mark id="changed-1" title="in the book: 6">' in text
+
+
+def test_references_lead_to_the_book(made):
+    text, base = made.page.read_text(), (made.folder.parent / "book").as_uri()
+    assert re.search(rf'href="{base}/chapters/aorr.html"[^>]*>.*?Optimal response', text)
+    assert re.search(rf'href="{base}/chapters/aorr.html#thm-far"[^>]*>.*?Theorem 12', text)
+    assert re.search(r'href="#thm-near"[^>]*>.*?Theorem 5', text)  # numbered as in the book
+
+
+def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(layout, "book_record", lambda _address: RECORD)
+    notebook = nbformat.read(made.notebook, as_version=4)
+    assert layout.lay_out(notebook, "own", tmp_path) == []
+    text = (tmp_path / "own.html").read_text()
+    assert "Theorem 12" in text
+    assert "aorr.html" not in text
+
+
+def papermill(folder, *words):
+    """Run the command papermill, and return its exit code and what it said."""
+    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(Path.cwd())]))
+    environment = os.environ | {"PYTHONPATH": paths}
+    command = [sys.executable, "-m", "papermill", "--no-progress-bar", *map(str, words)]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture(scope="module")
+def notebook(made):
+    """Convert the text notebook as its reader does, with one command."""
+    text = made.folder.parent / "own.md"
+    subprocess.run([sys.executable, "-m", "jupytext", "--quiet", "--to", "ipynb", text], check=True)
+    return text.with_suffix(".ipynb")
+
+
+def test_plain_papermill(notebook, tmp_path):
+    (tmp_path / "mine.yaml").write_text("n: 2\n")
+    (tmp_path / "out").mkdir()
+    code, said = papermill(
+        tmp_path, notebook, "out/one.ipynb", "-p", "values", "[1, 2]", "-f", "mine.yaml", "-y", "{n: 5}"
+    )
+    assert code == 0, said
+    assert pd.read_csv(tmp_path / "out" / "one.rows.csv")["x"].tolist() == [5, 10]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-p", "n", "11"), "n is 11, not in [1, 10]"),
+        (("-p", "valeus", "[1]"), "this notebook has no parameter 'valeus': did you mean 'values'?"),
+    ],
+)
+def test_plain_papermill_refuses(notebook, tmp_path, words, message):
+    code, said = papermill(tmp_path, notebook, "two.ipynb", *words)
+    assert code != 0
+    assert message in said
+    assert not list(tmp_path.glob("*.csv"))
+
+
+def test_our_command_takes_and_writes_notebooks(notebook, tmp_path):
+    made = rerun(str(notebook), {"n": 2}, tmp_path / "out.ipynb", progress=False)
+    assert [path.name for path in made.tables] == ["out.rows.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.ipynb", "out.rows.csv"]
+    assert pd.read_csv(made.tables[0])["x"].tolist() == [2, 4]
