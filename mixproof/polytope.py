@@ -36,7 +36,10 @@ Method = Literal["qhull", "cdd"]
 HAS_CDD = find_spec("cdd") is not None
 """Whether pycddlib is installed; it has to be compiled, so it may be left out."""
 
-NO_CDD = "pycddlib is not installed: pip install 'pycddlib-standalone>=3' (the extra cdd), which compiles it with gcc and python3-dev"
+NO_CDD = (
+    "pycddlib is not installed: pip install 'pycddlib-standalone>=3' (the extra cdd), "
+    "which compiles it with gcc and python3-dev"
+)
 
 
 @checked
