@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from lifttables.designs.designing import CONFIDENCE, Design, design, load
 from lifttables.encoding.columns import Symbols
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.text_format import TextFormat
-from lifttables.files import check_apart, check_free, fingerprint, fresh_files
+from lifttables.files import check_apart, check_free, fingerprint, fresh_files, json_text
 from lifttables.page import audit_page
 from lifttables.releases.drift import Drift
 from lifttables.releases.judging import judged
@@ -114,6 +113,7 @@ def sanitise_file(
     DataError, BrokenNotion
         As in :func:`sanitise`; and if a file cannot be written, or is there. Then nothing is written.
     """
+    reading.check_population(confidence)
     how = publishing or Publishing()
     files = [*outputs.private, *outputs.public]
     inputs = [*([] if source == STDIN else [source]), *reading.files]
@@ -146,7 +146,7 @@ def sanitise_file(
             to_page.write_text(audit_page(done.audit, made), encoding="utf-8")
             write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
             done = replace(done, card=replace(done.card, sha256=fingerprint(to_table)))
-            to_card.write_text(json.dumps(done.card.as_dict(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            to_card.write_text(json_text(done.card.as_dict(), 1) + "\n", encoding="utf-8")
             to_text.write_text(done.card.as_text(), encoding="utf-8")
     return done
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from unicodedata import category
 
 from liftlib.errors import DataError, LiftError
 
@@ -188,6 +189,31 @@ def fingerprint(source: Path) -> str:
     """Return the SHA-256 of a file."""
     with source.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def printable(text: str, most: int | None = None) -> str:
+    r"""Return a text without control characters and others that no reader sees, and not longer than asked.
+
+    Examples
+    --------
+    >>> printable("a" + chr(27) + "[31mb"), printable("abcdef", 3)
+    ('a�[31mb', 'ab…')
+    """
+    shown = (one if one.isprintable() or category(one) == "Zs" else "\N{REPLACEMENT CHARACTER}" for one in text)
+    text = "".join(shown)
+    return text if most is None or len(text) <= most else text[: most - 1] + "…"
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""Return a value as JSON in which characters that a terminal would obey are escaped.
+
+    Examples
+    --------
+    >>> json_text({"café": "a" + chr(0x9B) + "31m"})
+    '{"café": "a\\u009b31m"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
 
 
 Made = TypeVar("Made")

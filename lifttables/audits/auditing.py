@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from lifttables.designs.designing import Design, joint_of
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.counting import NA_TEXTS, named
 from lifttables.encoding.naming import notes_on_labels
-from lifttables.encoding.reading import Reading, texts_of
+from lifttables.encoding.reading import NO_GUARANTEE, Reading, Sampling, texts_of
 from lifttables.population.sample import Sample
 from lifttables.sources.randomness import generator
 from lifttables.sources.source import open_table
@@ -121,7 +121,7 @@ def audit(
     how = Reading.from_words({**given, **AUDIT_DEFAULTS, **reading})
     product = notion is not None and notion.attributes is not None
     counts = how.counts(open_table(source, how.text_format), product=product)
-    return audited(counts, notion, resamples=resamples, level=level, rng=rng)
+    return audited(counts, notion, resamples=resamples, level=level, rng=rng, sampling=how.sampling)
 
 
 def audited(
@@ -133,9 +133,10 @@ def audited(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
     notes: tuple[str, ...] = (),
+    sampling: Sampling = "independent",
 ) -> Audit:
-    """Return the audit of counts, as they are or as a design releases them."""
-    return audit_counts(
+    """Return the audit of counts, as they are or as a design releases them; of other samples, for their rows alone."""
+    found = audit_counts(
         counts.table,
         joint_of(counts),
         (" & ".join(counts.secret.names), " & ".join(counts.public.names)),
@@ -150,6 +151,10 @@ def audited(
         sure="kept" if made is not None and made.confidence is not None else None,
         attributes=counts.public.attributes,
     )
+    if sampling == "independent":
+        return found
+    note = f"nothing is said about the population, as the rows are declared as {sampling}: {NO_GUARANTEE[sampling]}"
+    return replace(found, intervals={}, population=None, notes=(*found.notes, note))
 
 
 @checked

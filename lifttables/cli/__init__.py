@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from liftlib import __version__
 from liftlib.errors import LiftError, LiftWarning
 from lifttables.extras import extra
+from lifttables.files import printable
 
 
 class Command(NamedTuple):
@@ -116,8 +117,7 @@ def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
 
 def _line(error: object) -> str:
     """Return a message on one line, without what a terminal would obey."""
-    text = " ".join(str(error).split())
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return printable(" ".join(str(error).split()))
 
 
 def _parser(program: Program, words: list[str]) -> tuple[argparse.ArgumentParser, Any]:

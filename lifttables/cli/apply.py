@@ -11,13 +11,13 @@ from lifttables.cli.shared import (
     TABLE_HELP,
     ledger_of,
     print_json,
-    printable,
     publishing,
     release_options,
     text_format_of,
     text_options,
 )
 from lifttables.designs.designing import information
+from lifttables.files import printable
 
 EXAMPLES = """\
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv

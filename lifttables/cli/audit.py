@@ -10,8 +10,8 @@ from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
 from lifttables.audits.measuring import MEANING
 from lifttables.bundle import page_file
 from lifttables.cli.options import files_read, notion_of, notion_options, reading, table_options, takes_shape
-from lifttables.cli.shared import json_option, print_json, printable, seed
-from lifttables.files import check_apart, check_free
+from lifttables.cli.shared import json_option, print_json, seed
+from lifttables.files import check_apart, check_free, printable
 
 BROKEN = 3
 """Exit code of an audit whose notion is broken."""
@@ -55,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
     how = reading(options, **AUDIT_DEFAULTS)
     counts = how.counts(open_table(options.table, how.text_format), product=of_columns)
     notion = notion_of(options, counts.public.shape)
-    found = audited(counts, notion, resamples=options.resamples, level=options.level, rng=options.seed)
+    how_sure = {"resamples": options.resamples, "level": options.level, "rng": options.seed}
+    found = audited(counts, notion, sampling=how.sampling, **how_sure)
     if options.page is not None:
         page_file(options.page, audit_page(found), files_read(options), force=options.force)
     if options.json:

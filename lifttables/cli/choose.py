@@ -18,8 +18,8 @@ from lifttables.cli.options import (
     reading,
     table_options,
 )
-from lifttables.cli.shared import json_option, print_json, printable
-from lifttables.files import check_apart, check_free
+from lifttables.cli.shared import json_option, print_json
+from lifttables.files import check_apart, check_free, printable
 from lifttables.recommendation.choosing import NOTIONS_AT
 
 EXAMPLES = """\

@@ -7,8 +7,7 @@ import shlex
 from pathlib import Path
 
 from liftlib.errors import DataError
-from lifttables.cli.shared import printable
-from lifttables.files import fresh_file
+from lifttables.files import fresh_file, printable
 
 NAME = "patients.csv"
 

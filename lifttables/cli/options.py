@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
@@ -15,7 +15,7 @@ from liftlib.registry import mechanisms
 from lifttables.cli.shared import TABLE_HELP, text_format_of, text_options
 from lifttables.designs.designing import CONFIDENCE
 from lifttables.encoding.binning import hierarchy_file
-from lifttables.encoding.reading import Reading
+from lifttables.encoding.reading import Reading, Sampling
 from lifttables.sources.source import STDIN
 
 BUDGETS = {
@@ -63,6 +63,12 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rare", choices=["error", "pool", "keep"], help="public symbols with few rows")
     parser.add_argument("--min-count", type=int, default=5, help="fewer rows than this are few (%(default)s)")
     parser.add_argument("--max-symbols", type=int, default=5000, help="refuse more public symbols (%(default)s)")
+    parser.add_argument(
+        "--sampling",
+        choices=get_args(Sampling),
+        default="independent",
+        help="how the rows were drawn; guarantees for the population need independent draws (%(default)s)",
+    )
     parser.add_argument("--resamples", type=int, default=200, help="bootstrap tables (%(default)s)")
     text_options(parser)
 
@@ -116,6 +122,7 @@ def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
         max_symbols=options.max_symbols,
         categorical=tuple(options.categorical),
         hierarchies=tuple(options.hierarchy),
+        sampling=options.sampling,
         separator=written.separator,
         quote=written.quote,
         encoding=written.encoding,

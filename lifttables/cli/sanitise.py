@@ -23,11 +23,11 @@ from lifttables.cli.options import (
     table_options,
     takes_shape,
 )
-from lifttables.cli.shared import ledger_of, print_json, printable, publishing, release_options
+from lifttables.cli.shared import ledger_of, print_json, publishing, release_options
 from lifttables.designs.designing import information
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import Symbols
-from lifttables.files import check_apart
+from lifttables.files import check_apart, printable
 
 EXAMPLES = """\
   lift sanitise patients.csv --secret diagnosis --public age_band --notion alip --eps-l 1 --eps-u 0.5 \\

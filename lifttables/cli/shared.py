@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from lifttables.files import json_text
 
 if TYPE_CHECKING:
     from lifttables.designs.designing import Unseen
@@ -53,7 +54,7 @@ def json_option(parser: argparse.ArgumentParser) -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; infinity is the text "inf", for JSON has no number for it."""
-    print(json.dumps(plain(value), indent=2, ensure_ascii=False))
+    print(json_text(plain(value), indent=2))
 
 
 def plain(value: Any) -> Any:
@@ -123,15 +124,3 @@ def seed(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number, 0 or more")
     return int(text)
-
-
-def printable(text: str, most: int | None = None) -> str:
-    r"""Return a text without what a terminal would obey, and not longer than asked.
-
-    Examples
-    --------
-    >>> printable("a" + chr(27) + "[31mb"), printable("abcdef", 3)
-    ('a�[31mb', 'ab…')
-    """
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return text if most is None or len(text) <= most else text[: most - 1] + "…"

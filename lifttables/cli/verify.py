@@ -8,7 +8,8 @@ from pathlib import Path
 
 from liftlib.errors import DataError
 from lifttables import read_card, verify
-from lifttables.cli.shared import json_option, print_json, printable
+from lifttables.cli.shared import json_option, print_json
+from lifttables.files import printable
 from lifttables.sources.source import STDIN
 
 DIFFER = 5

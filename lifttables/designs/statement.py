@@ -5,12 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from liftlib.notions import LDP, Notion
 from lifttables.designs.designing import ROWS_ALONE, Design, Kept
 from lifttables.encoding.columns import JOIN
+from mixproof.numerics import Vector
 
 PRIORS = (0.01, 0.1, 0.5)
-"""Beliefs for which it is said what they can become."""
+"""Beliefs for which it is said what they can become, where the table has no shares of its own."""
+
+INDEPENDENT = (
+    "The population is the distribution from which the rows were drawn independently, each like the others. This is "
+    "not so if people were drawn with unequal chances (survey weights) or within strata, if rows come from clusters, "
+    "such as households, or several rows are of one person, or if the table is a census, beyond which there is nobody. "
+    "Nothing is promised for the population then."
+)
+"""What a promise for the population assumes."""
 
 KERNEL_TELLS = (
     "The counts of the table: how likely each symbol is to be released as each output was computed from them and is "
@@ -27,7 +38,21 @@ MERGING_TELLS = (
 """What there is to see of merged symbols, with or without a kernel."""
 
 
-def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
+def own_shares(rows: Vector) -> tuple[float, ...]:
+    """Return the smallest, the median and the largest share, to one significant digit of it or of its complement.
+
+    Examples
+    --------
+    >>> own_shares(np.array([2704.0, 297.0, 33.0])), own_shares(np.array([7.0]))
+    ((0.01, 0.1, 0.9), ())
+    """
+    ordered = np.sort(rows[rows > 0]) / rows.sum()
+    picked = ordered[[0, len(ordered) // 2, -1]]
+    found = [float(f"{p:.0e}") if p <= 0.5 else 1 - float(f"{1 - p:.0e}") for p in picked]
+    return tuple(sorted({round(p, 15) for p in found if 0 < p < 1}))
+
+
+def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS) -> tuple[str, ...]:
     r"""Return what a notion means for one person (E23 Proposition A1, read as sentences).
 
     Examples
@@ -39,7 +64,8 @@ def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
     These bounds are for somebody who knows only how common each value of diagnosis is.
     Whatever else somebody knows about diagnosis, a belief of 10 % can become at most 33.3 % and at least 2.4 %.
     """
-    found = [notion.belief(prior) for prior in PRIORS]
+    priors = priors or PRIORS
+    found = [notion.belief(prior) for prior in priors]
     if all(ends == (0.0, 1.0) for ends in found):
         return (
             f"{notion} bounds what a person's released values tell about {secret} on an average over its values.",
@@ -48,17 +74,16 @@ def in_words(notion: Notion, secret: str = "the secret") -> tuple[str, ...]:
     known_shares = tuple(
         f"A belief of {_percent(prior)} in something about {secret} can become at most {_percent(most, up=True)} and "
         f"at least {_percent(least, up=False)}."
-        for prior, (least, most) in zip(PRIORS, found, strict=True)
+        for prior, (least, most) in zip(priors, found, strict=True)
     )
-    return (*known_shares, _for_any_prior(notion, secret))
+    return (*known_shares, _for_any_prior(notion, secret, priors[len(priors) // 2]))
 
 
-def _for_any_prior(notion: Notion, secret: str) -> str:
+def _for_any_prior(notion: Notion, secret: str, prior: float) -> str:
     """Return for whom the bounds on beliefs hold, and the bound for an adversary who knows more (any prior)."""
     whom = f"These bounds are for somebody who knows only how common each value of {secret} is."
     if not math.isfinite(notion.odds_growth):
         return f"{whom} Somebody who knows more about {secret} may learn more."
-    prior = PRIORS[1]
     least, most = LDP(notion.odds_growth).belief(prior)
     return (
         f"{whom} Whatever else somebody knows about {secret}, a belief of {_percent(prior)} can become at most "

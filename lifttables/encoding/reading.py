@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from liftlib.errors import DataError, InvalidParameter, shown
 from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from
@@ -14,6 +14,19 @@ from lifttables.encoding.counting import Missing, Rare, count, log_choose
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from mixproof.numerics import check_scalar
+
+Sampling = Literal["independent", "weighted", "stratified", "clustered", "census"]
+"""How the rows were drawn from their population."""
+
+NO_GUARANTEE = {
+    "weighted": "weights mean that some people were more likely to be drawn than others, so shares of the rows are not "
+    "shares of the population",
+    "stratified": "rows that were drawn separately within strata are not draws from one distribution",
+    "clustered": "rows of one cluster or household resemble one another, so they count for less than as many "
+    "independent rows",
+    "census": "a table of everybody has no population beyond its rows",
+}
+"""Why rows that were not drawn independently give no guarantee for the population."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +51,8 @@ class Reading:
         Columns whose many numbers are codes, such as postcodes.
     hierarchies : tuple of str
         ``"age=ages.csv"`` or ``"age=ages.csv:2"``: what values count as.
+    sampling : {"independent", "weighted", "stratified", "clustered", "census"}
+        How the rows were drawn; guarantees for the population need independent draws.
     separator, quote, encoding : str, optional
         How a text table is written, see :class:`~lifttables.encoding.text_format.TextFormat`.
     """
@@ -52,6 +67,7 @@ class Reading:
     na: tuple[str, ...] | None = None
     categorical: tuple[str, ...] = ()
     hierarchies: tuple[str, ...] = ()
+    sampling: Sampling = "independent"
     separator: str | None = None
     quote: str | None = '"'
     encoding: str = "utf-8"
@@ -65,6 +81,7 @@ class Reading:
         for name, value, wanted in (
             ("missing", self.missing, get_args(Missing)),
             ("rare", self.rare, get_args(Rare)),
+            ("sampling", self.sampling, get_args(Sampling)),
         ):
             if value not in wanted:
                 raise InvalidParameter(f"{name} is {shown(value)}: give {' or '.join(map(repr, wanted))}")
@@ -88,6 +105,20 @@ class Reading:
             if name not in known:
                 raise InvalidParameter(f"no argument {name!r}: there are {', '.join(known)}")
         return cls(**words)
+
+    def check_population(self, confidence: float | None) -> None:
+        """Refuse a guarantee for the population where the rows are not independent draws from it.
+
+        Raises
+        ------
+        InvalidParameter
+            With the reason, unless ``confidence`` is None.
+        """
+        if confidence is not None and self.sampling != "independent":
+            raise InvalidParameter(
+                f"the rows are declared as {self.sampling}; a guarantee for the population takes independent draws: "
+                f"{NO_GUARANTEE[self.sampling]}. Ask for these rows only (--confidence none)"
+            )
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -6,6 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from lifttables.extras import extra
+from lifttables.files import printable
+
+
+def _shown(value: Any) -> Any:
+    """Return a value with control characters replaced, where it is text."""
+    return type(value)(printable(value.replace("\n", " "))) if isinstance(value, str) else value
 
 
 def render(template: str, **values: Any) -> str:
@@ -22,6 +28,10 @@ def render(template: str, **values: Any) -> str:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
 
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=_shown,
     )
     return environment.get_template(template).render(**values)

@@ -16,7 +16,7 @@ from liftlib.notions import ALIP, LDP, LIP, Notion
 from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import DEAR
 from lifttables.designs.designing import CONFIDENCE, design, joint_of
-from lifttables.designs.statement import in_words, statement
+from lifttables.designs.statement import in_words, own_shares, statement
 from lifttables.encoding.columns import JOIN, Counts
 from lifttables.recommendation.trying import Trying
 from lifttables.releases.card import card_of
@@ -158,6 +158,7 @@ def choose(
             raise InvalidParameter(f"no notion {name!r} to compare: there are {', '.join(NOTIONS_AT)}")
     for name in mechanisms or ():
         registry.mechanisms[name]
+    how.check_population(confidence)
     counts = how.counts(open_table(source, how.text_format))
     wanted = [
         (name, one, budget)
@@ -193,7 +194,9 @@ def choose(
         tried=tuple(tried),
         best=best,
         reason=reason,
-        words=() if notion is None else in_words(notion, JOIN.join(counts.secret.names)),
+        words=()
+        if notion is None
+        else in_words(notion, JOIN.join(counts.secret.names), own_shares(counts.table.sum(axis=1))),
     )
 
 

@@ -17,10 +17,10 @@ from liftlib import __version__
 from liftlib.channel import Channel
 from lifttables.designs.designing import POPULATION, Design, Kept
 from lifttables.designs.rounding import POSSIBLE, bits, bits_left
-from lifttables.designs.statement import in_words, not_covered, statement
+from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, own_shares, statement
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.encoding.naming import Texts
-from lifttables.files import read_ours
+from lifttables.files import printable, read_ours
 from mixproof.numerics import Matrix
 
 FORMAT = "liftlib card 2"
@@ -129,6 +129,7 @@ class Card:
             "kept": kept,
             "kernel": kernel,
             "why_no_kernel": self.why(),
+            "assumes": INDEPENDENT if self.for_population else None,
             "cite": self.cite,
         }
 
@@ -150,6 +151,7 @@ class Card:
         else:
             lines = [f"# {title}", "", "## What is promised", "", *(f"- {statement(one)}" for one in self.kept), ""]
             whom = "For one person" if self.for_population else "For one person of this sample"
+            lines += [INDEPENDENT, ""] if self.for_population else []
             lines += [f"{whom}:", "", *(f"- {_cell(one)}" for one in self.words), ""]
         lines += ["## What is never promised" if self.broken else "## What is not", ""]
         lines += [f"- {_cell(one)}" for one in self.not_covered]
@@ -187,7 +189,8 @@ class Card:
 
 def _cell(text: str) -> str:
     """Return a text that is one cell of a table in Markdown, and no mark-up of a page made of it."""
-    return MARK_UP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;").replace("\r", " ").replace("\n", " "))
+    text = printable(text.replace("\r", " ").replace("\n", " "))
+    return MARK_UP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def card_of(
@@ -229,7 +232,7 @@ def card_of(
     sample_only = bool(others and not (population or broken) and made.confidence)
     public = made.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
-    words = () if made.promise is None or broken else in_words(made.promise, JOIN.join(made.secret.names))
+    words = () if made.promise is None or broken else _words(made)
     return Card(
         secret=tuple(made.secret.names),
         columns=tuple(public.names),
@@ -257,6 +260,12 @@ def card_of(
         options=dict(options or {}),
         broken=broken,
     )
+
+
+def _words(made: Design) -> tuple[str, ...]:
+    """Return what the notion means for one person, for beliefs as large as the secret's own shares, rounded."""
+    assert made.promise is not None  # a design of a notion of one's own has been read from a file
+    return in_words(made.promise, JOIN.join(made.secret.names), own_shares(made.table.sum(axis=1)))
 
 
 def shows_kernel(made: Design, kernel: bool | None = None) -> bool:

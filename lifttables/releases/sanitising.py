@@ -147,6 +147,7 @@ def sanitise(
     how = reading_of(secret, public, reading)
     table = whole = open_table(frame, how.text_format)
     table.check(list(keep))
+    how.check_population(confidence)
     counts = how.counts(table, product=notion.attributes is not None)
     if counts.dropped:
         frame, table = complete(frame, table, counts.columns)
@@ -182,7 +183,7 @@ def described(
     check_each_secret(made)
     beside = beside_known(table, made, past, how.keep, applied=False, allow=allow, chosen=counts.chosen)
     notes = (*beside.notes, *notes_on(table, made, reading, how, rng, broken=bool(beside.broken)))
-    found = audited(counts, made.promise, made, resamples=resamples, notes=notes)
+    found = audited(counts, made.promise, made, resamples=resamples, notes=notes, sampling=reading.sampling)
     if beside.broken:  # the channel alone keeps the notion, but it is not released alone
         kept = False if beside.checked else None
         found = replace(found, kept=kept, population="cannot be told from this table")
@@ -210,6 +211,7 @@ def options_of(made: Design, reading: Reading, how: Publishing, *, allow: bool) 
         "bins": list(reading.bins),
         "hierarchies": [text.partition("=")[0] for text in reading.hierarchies],
         "categorical": list(reading.categorical),
+        "sampling": reading.sampling,
         "missing": reading.missing,
         "na": None if reading.na is None else list(reading.na),
         "rare": reading.rare,

@@ -47,7 +47,7 @@ def test_numbers_are_those_of_the_designs():
         assert one.belief == pytest.approx(notion.belief(0.1)[1])
         assert not one.problem
     assert found.best.eps == 0.3
-    assert found.words[1].startswith("A belief of 10 % in something about s can become at most 13.5 %")
+    assert found.words[0].startswith("A belief of 50 % in something about s can become at most 63 %")  # 1 - e^-0.3 / 2
     page = tables.choice_page(found)
     assert "Publishing x without telling s" in page
     assert "What it does not cover" in page
@@ -165,14 +165,14 @@ def test_every_budget_has_its_words(kind, monkeypatch):
             ROWS, secret="s", public="x", eps=eps, epsilons=[], notions=[kind], mechanisms=["watchdog"], confidence=None
         )
         assert found.best.eps == eps
-        assert found.words == tuple(in_words(NOTIONS_AT[kind](eps), "s"))
+        assert found.words == tuple(in_words(NOTIONS_AT[kind](eps), "s", (0.5,)))
 
 
 def test_words_are_those_of_the_notion_that_is_recommended(monkeypatch):
     monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)
     found = tables.choose(ROWS, secret="s", public="x", eps=0.1 * 3, epsilons=[0.1], mechanisms=["subset-merging"])
     assert found.best.notion.startswith("LIP(")
-    assert found.words == tuple(in_words(ll.LIP(0.1 * 3), "s"))
+    assert found.words == tuple(in_words(ll.LIP(0.1 * 3), "s", (0.5,)))
 
 
 def test_the_command_at_a_budget_whose_text_is_shortened(tmp_path, capsys):

@@ -1,0 +1,97 @@
+"""What a card says of its population and of beliefs, and that no text of a table reaches a terminal or a page raw."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from table_of_people import PEOPLE
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import InvalidParameter
+from lifttables.cli import main
+from lifttables.designs.statement import INDEPENDENT, own_shares
+from lifttables.encoding.reading import NO_GUARANTEE
+
+WORDS = {"secret": "ill", "public": "age", "notion": ll.ALIP(1.0, 0.5), "resamples": 0}
+OF = ["--secret", "ill", "--public", "age", "--resamples", "0"]
+LIP = ["--notion", "lip", "--eps", "1"]
+
+
+def test_the_card_says_what_a_promise_for_the_population_assumes():
+    card = tables.sanitise(PEOPLE, **WORDS).card
+    assert INDEPENDENT in card.as_text()
+    assert card.as_dict()["assumes"] == INDEPENDENT
+    for violation in ("survey weights", "strata", "clusters", "households", "census"):
+        assert violation in INDEPENDENT
+
+
+@pytest.mark.filterwarnings("ignore:no confidence")
+def test_a_card_for_the_rows_alone_assumes_nothing():
+    card = tables.sanitise(PEOPLE, **WORDS, confidence=None).card
+    assert INDEPENDENT not in card.as_text()
+    assert card.as_dict()["assumes"] is None
+
+
+@pytest.mark.filterwarnings("ignore:no confidence")
+@pytest.mark.parametrize("sampling", NO_GUARANTEE)
+def test_other_samples_get_no_promise_for_the_population(sampling, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    PEOPLE.write_csv("in.csv")
+    with pytest.raises(InvalidParameter, match=f"declared as {sampling}; a guarantee for the population takes"):
+        tables.sanitise(PEOPLE, **WORDS, sampling=sampling)
+    with pytest.raises(InvalidParameter, match=f"declared as {sampling}"):
+        tables.choose(PEOPLE, secret="ill", public="age", sampling=sampling)
+    words = [*OF, "--sampling", sampling]
+    assert main(["sanitise", "in.csv", *words, *LIP, "-o", "out.csv"]) == 2
+    assert NO_GUARANTEE[sampling] in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["in.csv"]
+    assert main(["sanitise", "in.csv", *words, *LIP, "-o", "out.csv", "--confidence", "none"]) == 0
+    card = json.loads(Path("out.card.json").read_text())
+    assert card["options"]["sampling"] == sampling
+    assert [one["whom"] for one in card["kept"]] == ["these rows"]
+    capsys.readouterr()
+    assert main(["audit", "in.csv", *words, *LIP]) in (0, 3)
+    assert "nothing is said about the population" in capsys.readouterr().out
+    found = tables.audit(PEOPLE, secret="ill", public="age", notion=ll.LIP(5.0), sampling=sampling, resamples=20)
+    assert (found.population, found.intervals) == (None, {})
+
+
+def test_an_unknown_sampling():
+    with pytest.raises(InvalidParameter, match="sampling is 'random': give 'independent' or "):
+        tables.sanitise(PEOPLE, **WORDS, sampling="random")
+
+
+def test_beliefs_are_the_tables_own_shares_rounded():
+    """One in six is rare, one in three has the flu, and half have none: 0.2, 0.3 and 0.5."""
+    words = tables.sanitise(PEOPLE, **WORDS).card.words
+    assert [re.match(r"A belief of ([0-9.]+) %", one)[1] for one in words[:3]] == ["20", "30", "50"]
+    odds = 0.3 / 0.7 * 2.718281828459045**1.5
+    assert f"can become at most {-int(-1000 * odds / (1 + odds)) / 10 + 0.1:g} %" in words[3]
+
+
+def test_shares_do_not_tell_the_counts():
+    counts = np.array([2704.0, 297.0, 33.0])
+    assert own_shares(counts) == own_shares(counts + np.array([3, -2, 1]))
+
+
+EVIL = "a\x1b[31mb\x9b32mc\x07\u202ed"
+
+
+def test_control_characters_are_never_raw(tmp_path, capsys):
+    frame = PEOPLE.with_columns(pl.col("age").replace("old", EVIL), side=pl.lit("x")).rename({"ill": f"ill{EVIL}"})
+    frame.write_csv(tmp_path / "in.csv")
+    words = [str(tmp_path / "in.csv"), "--secret", f"ill{EVIL}", "--public", "age", *LIP, "--resamples", "0"]
+    assert main(["audit", *words, "--page", str(tmp_path / "page.html")]) in (0, 3)
+    for more in ([], ["--json"]):
+        assert main(["sanitise", *words, "-o", str(tmp_path / "out.csv"), "--force", "--ledger", "none", *more]) == 0
+    assert main(["choose", *words[:5], "--mechanisms", "watchdog", "--quiet", "--resamples", "0"]) == 0
+    texts = {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix in (".html", ".md")}
+    texts |= {"card": (tmp_path / "out.card.json").read_text(), "console": "".join(capsys.readouterr())}
+    assert len(texts) == 5
+    for name, text in texts.items():
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text), name
+    assert json.loads(texts["card"])["secret"] == [f"ill{EVIL}"]
