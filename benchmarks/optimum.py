@@ -166,8 +166,10 @@ def checkers(quick: bool) -> pd.DataFrame:
     rows = []
     for case in [Large(4, 12, 1.0, 1e-2, 1)] if quick else CHECKED:
         joint, notion, channel, _ = _made((case.n_secret, case.n_public), case.eps, method="tree", gap=case.gap)
-        checked, text = ll.check_proof(joint, notion, channel), to_problem(joint, notion, channel)
+        text = to_problem(joint, notion, channel)
         started = time.process_time()
+        checked = ll.check_proof(joint, notion, channel)
+        between = time.process_time()
         found = exact.check(json.loads(text))
         rows.append(
             {
@@ -177,8 +179,8 @@ def checkers(quick: bool) -> pd.DataFrame:
                 "boxes": checked.boxes,
                 "proof MB": channel.certificate.proof.size / 1e6,
                 "problem MB (JSON)": len(text) / 1e6,
-                "seconds, floating point": checked.seconds,
-                "seconds, exact": time.process_time() - started,
+                "seconds, floating point": between - started,
+                "seconds, exact": time.process_time() - between,
                 "difference of the bounds": checked.upper - float(found.upper),
             }
         )

@@ -124,7 +124,7 @@ def attacked(rng, proof, value):
             IndexError,
             AttributeError,
             ArithmeticError,
-        ):  # an earlier attack left nothing that it could use
+        ):  # nothing is left that it could use
             continue
         names.append(ATTACKS[attack].__name__)
     return copy, names
