@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -55,7 +56,7 @@ class Certificate:
 C = TypeVar("C", bound=Certificate)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Channel:
     """A randomised map from X, or from (S, X), to an output Y.
 
@@ -81,10 +82,9 @@ class Channel:
     [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
     """
 
-    kernel: Matrix
-    outputs: Labels
-    partition: Partition | None
     certificate: Certificate | None
+    output_of: NDArray[np.int64] | None
+    _shape: tuple[int, ...]
 
     def __init__(
         self,
@@ -100,14 +100,14 @@ class Channel:
             at = tuple(int(i) for i in np.argwhere(~(off <= SUM_TOL))[0])
             raise InvalidDistribution(f"kernel{list(at)} sums to {array[at].sum():.12g} over outputs, not 1: scale it")
         array.flags.writeable = False
-        object.__setattr__(self, "kernel", array)
-        object.__setattr__(self, "outputs", _labels("outputs", outputs, array.shape[-1]))
+        labels = _labels("outputs", outputs, array.shape[-1])
         merged = None if partition is None else _partition(partition, array.shape[-2], array.shape[-1])
         for y, subset in enumerate(merged or ()):
             if not (array[..., subset, y] == 1).all():
                 raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
-        object.__setattr__(self, "partition", merged)
-        object.__setattr__(self, "certificate", certificate)
+        # cached properties, known from the start
+        vars(self).update(kernel=array, outputs=labels, partition=merged, certificate=certificate)
+        vars(self).update(output_of=None, _shape=array.shape)
 
     @checked
     def certified(self, kind: type[C]) -> C:
@@ -132,13 +132,13 @@ class Channel:
     @checked
     def identity(cls, n: int, labels: Sequence[Hashable] | None = None) -> Channel:
         """Return the channel that releases X as it is."""
-        return cls.merge([(x,) for x in range(check_count("n", n))], n, labels)
+        return cls.deterministic(np.arange(check_count("n", n)), labels)
 
     @classmethod
     @checked
     def constant(cls, n: int) -> Channel:
         """Return the channel that always releases the same symbol."""
-        return cls.merge([tuple(range(check_count("n", n)))], n)
+        return cls.deterministic(np.zeros(check_count("n", n), np.int64))
 
     @classmethod
     @checked
@@ -156,29 +156,84 @@ class Channel:
         """
         n, subsets = check_count("n", n), _subsets(partition)
         merged = _partition(subsets, n, len(subsets))
-        kernel = np.zeros((n, len(merged)))
+        output_of = np.empty(n, np.int64)
         for y, subset in enumerate(merged):
-            kernel[list(subset), y] = 1
-        outputs = None
-        if labels is not None:
-            names = _labels("labels", labels, n)
-            outputs = [names[c[0]] if len(c) == 1 else tuple(names[x] for x in c) for c in merged]
-        return cls(kernel, outputs, merged)
+            output_of[list(subset)] = y
+        channel = cls.deterministic(output_of, labels)
+        vars(channel)["partition"] = merged
+        return channel
+
+    @classmethod
+    @checked
+    def deterministic(cls, output_of: ArrayLike, labels: Sequence[Hashable] | None = None) -> Channel:
+        """Return the channel that sends each symbol to a given output, without storing a kernel.
+
+        Parameters
+        ----------
+        output_of : array_like of int, shape (X,)
+            The output of each symbol; every output 0, 1, 2, ... has at least one.
+        labels : sequence, optional
+            Labels of the symbols. An output of one symbol takes its label, a larger one the tuple of its labels.
+
+        Examples
+        --------
+        >>> Channel.deterministic([1, 0, 1], "abc").outputs
+        ('b', ('a', 'c'))
+        """
+        try:
+            count = len(output_of)  # type: ignore[arg-type]  # what has no length is refused
+        except TypeError as error:
+            raise InvalidParameter(f"output_of is {shown(output_of)}: give the output of each symbol") from error
+        array = _indices("output_of", output_of, count)
+        sizes = np.bincount(array)
+        if not count or not sizes.all():
+            empty = int(sizes.argmin()) if count else 0
+            raise InvalidDistribution(f"output_of sends no symbol to output {empty}: number outputs 0, 1, 2, ...")
+        array.flags.writeable = False
+        names = None if labels is None else _labels("labels", labels, array.size)
+        channel = cls.__new__(cls)
+        vars(channel).update(certificate=None, output_of=array, _shape=(array.size, sizes.size), _names=names)
+        return channel
+
+    @cached_property
+    def kernel(self) -> Matrix:
+        """P(y|x), shape (X, Y), or P(y|s,x), shape (S, X, Y); a deterministic channel makes it when it is asked for."""
+        kernel = np.zeros(self._shape)
+        kernel[np.arange(self.n_public), self.output_of] = 1
+        kernel.flags.writeable = False
+        return kernel
+
+    @cached_property
+    def partition(self) -> Partition | None:
+        """The symbols behind each output for a channel that merges symbols, in the outputs' order."""
+        if self.output_of is None:
+            return None
+        order = np.argsort(self.output_of, kind="stable")
+        ends = np.cumsum(np.bincount(self.output_of))
+        return tuple(tuple(subset.tolist()) for subset in np.split(order, ends[:-1]))
+
+    @cached_property
+    def outputs(self) -> Labels:
+        """Labels of the outputs."""
+        names = vars(self)["_names"]
+        if names is None:
+            return tuple(range(self.n_outputs))
+        return tuple(names[c[0]] if len(c) == 1 else tuple(names[x] for x in c) for c in self.partition or ())
 
     @property
     def sees_secret(self) -> bool:
         """Whether the kernel is P(y|s,x), so that S - X - Y need not be a Markov chain."""
-        return self.kernel.ndim == 3
+        return len(self._shape) == 3
 
     @property
     def n_public(self) -> int:
         """The number of inputs, ``|X|``."""
-        return int(self.kernel.shape[-2])
+        return self._shape[-2]
 
     @property
     def n_outputs(self) -> int:
         """The number of outputs, ``|Y|``."""
-        return int(self.kernel.shape[-1])
+        return self._shape[-1]
 
     @checked
     def release(self, joint: Joint) -> Joint:
@@ -209,7 +264,12 @@ class Channel:
         return released
 
     def _release(self, joint: Joint) -> Joint:
-        p_sy = np.einsum("sx,sxy->sy", joint.p, self.kernel) if self.sees_secret else joint.p @ self.kernel
+        if self.output_of is not None:
+            p_sy: Matrix = np.stack([np.bincount(self.output_of, row, self.n_outputs) for row in joint.p])
+        elif self.sees_secret:
+            p_sy = np.einsum("sx,sxy->sy", joint.p, self.kernel)
+        else:
+            p_sy = joint.p @ self.kernel
         seen = p_sy.sum(axis=0) > 0
         if seen.all() and (p_sy.sum(axis=1) > 0).all():  # which but for underflow is so
             return Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
@@ -271,6 +331,8 @@ class Channel:
             rows = (_indices("s", s, self.kernel.shape[0]), x)
             if rows[0].shape != x.shape:
                 raise InvalidParameter(f"s has shape {rows[0].shape} and x {x.shape}: give one secret a symbol")
+        if self.output_of is not None:
+            return self.output_of[x]
         if not x.size:
             return drawn
         flat = np.ravel_multi_index(rows, self.kernel.shape[:-1])
@@ -295,6 +357,11 @@ class Channel:
     def __repr__(self) -> str:
         sees = f"{self.kernel.shape[0]} secrets x " if self.sees_secret else ""
         return f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs)"
+
+
+def or_identity(joint: Joint, channel: Channel | None) -> Channel:
+    """Return the channel or, where there is none, the one that publishes X unchanged."""
+    return Channel.identity(joint.n_public, joint.public) if channel is None else channel
 
 
 def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Partition:

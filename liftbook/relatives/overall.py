@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, or_identity
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, sibson
 from liftlib.notions.base import Notion
@@ -29,11 +29,11 @@ class _Overall(Notion):
         """Return the number of P_SY, nats."""
 
     @checked
-    def leakage(self, joint: Joint, channel: Channel) -> float:
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return the smallest eps that the release keeps, in nats."""
-        return self._of(channel.release(joint))
+        return self._of(or_identity(joint, channel).release(joint))
 
-    def violation(self, joint: Joint, channel: Channel) -> float:
+    def violation(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return by how many nats the release exceeds the budget; minus infinity where the budget is infinite."""
         return self.leakage(joint, channel) - self.eps if np.isfinite(self.eps) else -np.inf
 

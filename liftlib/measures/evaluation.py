@@ -115,9 +115,14 @@ def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     >>> result.nmi, round(result.max_lift_leakage, 4), round(result.min_lift_leakage, 4), round(result.ldp, 4)
     (1.0, 0.4055, 0.6931, 1.0986)
     """
+    release = channel.release(joint)
+    # a deterministic channel's output is known from X, so that I(X; Y) = H(Y)
+    known = channel.output_of is not None
     return Evaluation(
         joint=joint,
-        release=channel.release(joint),
+        release=release,
         entropy=information.entropy(joint.p_x),
-        mutual_information=information.mutual_information(channel.joint_xy(joint)),
+        mutual_information=information.entropy(release.p_x)
+        if known
+        else information.mutual_information(channel.joint_xy(joint)),
     )

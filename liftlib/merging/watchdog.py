@@ -68,7 +68,9 @@ def watchdog(
     if extend:
         merged, low = grow(joint, notion, merged, low)
     if randomise == "merge":
-        return Channel.merge([*([x] for x in low.tolist()), sorted(merged)], joint.n_public, joint.public)
+        output_of = np.full(joint.n_public, low.size)
+        output_of[low] = np.arange(low.size)
+        return Channel.deterministic(output_of, joint.public)
     kernel = np.eye(joint.n_public)
     kernel[np.ix_(merged, merged)] = 1 / len(merged)  # eq. (8)
     return Channel(kernel, joint.public)

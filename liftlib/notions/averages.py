@@ -54,7 +54,7 @@ class _Averages(LiftNotion):
         return np.asarray(self._measure(inverse_of(lift), p_s) + self._measure(lift, p_s))
 
     @checked
-    def leakage(self, joint: Joint, channel: Channel) -> Leakage:
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
         """Return the smallest pair (eps_l, eps_u) that the release keeps, in nats."""
         return Leakage(*self.worst(joint, channel))
 
@@ -177,9 +177,11 @@ class Chi2Lift(_Averages):
         return np.log1p(np.sqrt(measure))
 
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
-        with np.errstate(over="ignore"):
-            # if the other lifts are equal they add least; inverses of others may add next to nothing
-            return np.asarray(np.log1p(np.expm1(eps) * np.sqrt((1 if inverse else 1 - p_s) / p_s)))
+        # if the other lifts are equal they add least; inverses of others may add next to nothing
+        room = np.ones_like(p_s) if inverse else np.maximum(1 - p_s, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            # the lift of a sure secret is 1, whatever the budget
+            return np.where(room > 0, np.log1p(np.expm1(eps) * np.sqrt(room / p_s)), 0.0)
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
@@ -195,6 +197,7 @@ class Chi2Lift(_Averages):
         found = np.expm1(self.eps_u) - (joint.p_s * self.tangent_directions(joint, rows)[1]) @ (likelihood - 1)
         return np.asarray(found / np.exp(self.eps_u))
 
+    @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
         """Return none for eps_l, and for eps_u the unit vectors along l - 1 of the rows near the budget."""
         lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
@@ -273,6 +276,7 @@ class AlphaLift(_Averages):
             [1 - np.exp(-self.eps_u) * (upper @ likelihood), lower @ likelihood - np.exp(-self.eps_l)]
         )
 
+    @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
         """Return the dual vectors, shapes (m, S), of the rows near eps_l and of those near eps_u."""
         power, lifts = self.alpha, (joint.s_given_x / joint.p_s[:, None]) @ rows.T

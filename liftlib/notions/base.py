@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, or_identity
 from liftlib.errors import InvalidDistribution, UnsupportedNotion, shown
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
@@ -178,6 +178,7 @@ class Notion(ABC):
         return math.inf
 
     @abstractmethod
+<<<<<<< HEAD
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
         """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
 
@@ -192,6 +193,25 @@ class Notion(ABC):
     def is_satisfied(self, joint: Joint, channel: Channel) -> bool:
         """Return whether the release satisfies the notion, to within ``numerics.KEEP_TOL`` nats."""
         return self.violation(joint, channel) <= KEEP_TOL
+=======
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
+        """Return the smallest budget, or pair of budgets, in nats, with which the release satisfies this notion.
+
+        Without a channel, the release is X itself; the same holds for :meth:`violation` and :meth:`is_satisfied`.
+        """
+
+    @abstractmethod
+    def violation(self, joint: Joint, channel: Channel | None = None) -> float:
+        """Return the largest violation of any budget, in nats; negative if all are satisfied.
+
+        It is minus infinity if every budget is infinite, and infinity if no finite budget would do.
+        """
+
+    @checked
+    def is_satisfied(self, joint: Joint, channel: Channel | None = None) -> bool:
+        """Return whether the release satisfies the notion, to within ``numerics.KEEP_TOL`` nats."""
+        return self.violation(joint, or_identity(joint, channel)) <= KEEP_TOL
+>>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
 
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
         """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
@@ -234,6 +254,7 @@ class Notion(ABC):
         kind = "polyhedral" if self.polyhedral else "not convex"
         raise UnsupportedNotion(f"the rows that {self} allows are {kind}, so they have no tangents to cut by: {remedy}")
 
+    @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
         """Return vectors u over the secrets, shape (m, S) for eps_l and for eps_u, that :meth:`tangents` come from."""
         none = np.empty((0, joint.n_secret))
@@ -270,8 +291,13 @@ class Notion(ABC):
             f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
         )
 
+<<<<<<< HEAD
     def required_by_posteriors(self, joint: Joint, channel: Channel) -> tuple[RequiredByPosterior, ...]:  # noqa: ARG002 - cones of rows override
         """Return the budget that each output of a release requires, if its posterior decides.
+=======
+    def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:  # noqa: ARG002 - cones of rows override
+        """Return what each output of a release needs of each budget, where its row decides and not its lifts.
+>>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
 
         Raises
         ------
@@ -314,6 +340,7 @@ class Notion(ABC):
         """
         raise UnsupportedNotion(f"{self} is not a bound on ratios of P(y|s) and P(y): use confident_merging")
 
+    @checked
     def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - what notions of ratios override
         """Return the halfspaces by fewer inequalities with auxiliary variables, None where there is nothing to gain."""
         return None
@@ -338,14 +365,24 @@ class LiftNotion(Notion):
         """Return the budget that each lift column requires, see :meth:`Notion.required_budgets`."""
 
     @checked
+<<<<<<< HEAD
     def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
         """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
+=======
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
+        """Return the smallest budget of this notion that the release keeps, or the pair of them, in nats."""
+>>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
         worst = self.worst(joint, channel)
         return worst[0] if len(worst) == 1 else Leakage(*worst)
 
     @checked
+<<<<<<< HEAD
     def worst(self, joint: Joint, channel: Channel) -> tuple[float, ...]:
         """Return the smallest value of each budget that the release satisfies, in nats."""
+=======
+    def worst(self, joint: Joint, channel: Channel | None = None) -> tuple[float, ...]:
+        """Return how much a release needs of each budget, in the order of :meth:`required_budgets`, nats."""
+>>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
         found: dict[str, float] = {}
         for need in self._of_release(joint, channel):
             # rounding can leave a constant release a hair below 0
@@ -353,12 +390,18 @@ class LiftNotion(Notion):
         return tuple(found.values())
 
     @checked
+<<<<<<< HEAD
     def violation(self, joint: Joint, channel: Channel) -> float:
         """Return the largest violation of any budget, in nats, see :meth:`Notion.violation`."""
         return self.violation_of(lift(channel.release(joint)), joint.p_s)
+=======
+    def violation(self, joint: Joint, channel: Channel | None = None) -> float:
+        """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.violation`."""
+        return self.violation_of(lift(or_identity(joint, channel).release(joint)), joint.p_s)
+>>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
 
-    def _of_release(self, joint: Joint, channel: Channel) -> tuple[RequiredBudget, ...]:
-        return self.required_budgets(lift(channel.release(joint)), joint.p_s)
+    def _of_release(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredBudget, ...]:
+        return self.required_budgets(lift(or_identity(joint, channel).release(joint)), joint.p_s)
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:

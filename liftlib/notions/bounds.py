@@ -136,8 +136,13 @@ class ALIP(_LiftRange):
         )
 
     @checked
+<<<<<<< HEAD
     def leakage(self, joint: Joint, channel: Channel) -> Leakage:
         """Return the smallest pair (eps_l, eps_u) that the release satisfies, in nats."""
+=======
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
+        """Return the smallest pair (eps_l, eps_u) that the release keeps, in nats."""
+>>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
         return Leakage(*self.worst(joint, channel))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
@@ -154,8 +159,13 @@ class _OneBudget(LiftNotion):
         object.__setattr__(self, "eps", check_scalar("eps", self.eps))
 
     @checked
+<<<<<<< HEAD
     def leakage(self, joint: Joint, channel: Channel) -> float:
         """Return the smallest eps that the release satisfies, in nats."""
+=======
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
+        """Return the smallest eps that the release keeps, in nats."""
+>>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
         return self.worst(joint, channel)[0]
 
 
@@ -250,6 +260,7 @@ class LDP(_OneBudget):
         # with the budget exceeded by t, e^-eps l(s) <= e^t min l <= e^t, so that a row is missed by e^t - 1 at most
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
 
+    @checked
     def extension(self, joint: Joint) -> Extension | None:
         """Return the cone by 2 |S| inequalities l(s) <= u <= e^eps l(s), with u the largest lift."""
         n, factor = joint.n_secret, float(np.exp(-self.eps))

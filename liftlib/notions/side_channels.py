@@ -10,7 +10,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, or_identity
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
 from liftlib.notions.base import (
@@ -82,16 +82,17 @@ class SRLIP(Notion):
         return belief_within(check_scalar("prior", prior, 0, 1), self.eps, self.eps)
 
     @checked
-    def leakage(self, joint: Joint, channel: Channel) -> float:
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return the smallest eps that the release keeps against every side channel, in nats."""
         return max(float(need.needed.max()) for need in self.required_by_posteriors(joint, channel))
 
     @checked
-    def required_by_posteriors(self, joint: Joint, channel: Channel) -> tuple[RequiredByPosterior, ...]:
+    def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
         """Return what each output needs of the budget: one need for each set of attributes that is known before it.
 
         The secret, its lift P(s|x^J,y) / P(s|x^J), and the known values are those that need the most.
         """
+        channel = or_identity(joint, channel)
         channel.release(joint)  # refuses a channel that does not fit
         self._check_fits(joint)
         # an output's lifts are those of its column at any scale, and a rare output of a rare symbol is 0 in floats
@@ -117,7 +118,7 @@ class SRLIP(Notion):
         values = tuple(tuple(zip(known, pairs[i][0], strict=True)) for i in at)
         return RequiredByPosterior("eps", needed[worst, outputs], self.eps, secret, flat[worst, outputs], values)
 
-    def violation(self, joint: Joint, channel: Channel) -> float:  # noqa: D102
+    def violation(self, joint: Joint, channel: Channel | None = None) -> float:  # noqa: D102
         leakage = self.leakage(joint, channel)
         return leakage - self.eps if np.isfinite(self.eps) else -np.inf
 

@@ -197,4 +197,4 @@ def _certified(joint: Joint, channel: Channel, core: Core, found: Blocks) -> Cha
         rows=found.rows,
         searched=len(searched),
     )
-    return replace(channel, certificate=certificate)
+    return channel.with_certificate(certificate)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -142,4 +140,4 @@ def _merged(whole: Sample, united: Partition, sample: Sample, notion: Notion, fo
         parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
         rows_needed=rows_needed(sample, notion) if len(found) == 1 else None,
     )
-    return replace(channel, certificate=certificate)
+    return channel.with_certificate(certificate)

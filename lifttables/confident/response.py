@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -146,7 +145,7 @@ def confident_response(
         parts=parts,
         rows_needed=rows_needed(sample, notion) if channel.n_outputs == 1 else None,
     )
-    return replace(channel, certificate=certificate)
+    return channel.with_certificate(certificate)
 
 
 class Row(NamedTuple):

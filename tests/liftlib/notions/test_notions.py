@@ -588,5 +588,5 @@ class TestWrongArguments:
             SRLIP(1.0, (2, 2)).attribute_halfspaces(joint, 2, 0.5)
 
     def test_a_channel_that_is_none(self):
-        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel or None$"):
             LIP(1.0).worst(Joint([[0.5], [0.5]]), 3)

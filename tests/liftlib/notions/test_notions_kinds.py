@@ -17,7 +17,7 @@ def test_of_a_release(notion, question):
     ask = getattr(notion, question)
     with pytest.raises(InvalidParameter, match=r"^joint is \[\[1.0\]\]: give a Joint$"):
         ask([[1.0]], Channel.identity(2))
-    with pytest.raises(InvalidParameter, match=r"^channel is \[\[1.0\]\]: give a Channel$"):
+    with pytest.raises(InvalidParameter, match=r"^channel is \[\[1.0\]\]: give a Channel or None$"):
         ask(TABLE, [[1.0]])
 
 

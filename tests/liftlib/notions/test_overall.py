@@ -59,7 +59,7 @@ def test_is_a_value_and_names_what_does_not_fit(make):
     for ask in (notion.leakage, notion.violation):
         with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
             ask(3, ll.Channel.identity(2))
-        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel or None$"):
             ask(JOINT, 3)
     with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
         notion.leakage(JOINT, ll.Channel.identity(3))

@@ -381,7 +381,7 @@ class TestWhatEveryNotionHas:
     def test_names_an_argument_of_the_wrong_kind(self, ask):
         with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
             ask(3, AS_IS)
-        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel$"):
+        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel or None$"):
             ask(TABLE, 3)
 
     def test_to_within_the_tolerance_itself(self):

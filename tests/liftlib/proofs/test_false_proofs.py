@@ -34,7 +34,7 @@ def check(notion, channel, proof):
     certificate = replace(best.certificate, value=value, upper=proof.upper, proof=proof)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ll.check_proof(JOINT, notion, replace(channel, certificate=certificate))
+        return ll.check_proof(JOINT, notion, channel.with_certificate(certificate))
 
 
 def merged():
@@ -93,4 +93,4 @@ def test_points_where_the_notion_takes_none_are_an_invalid_proof(notion):
     proof = leaf(1e-3, 0.0, 0.0, np.full((1, N), 1 / N))
     certificate = replace(ll.mechanisms.optimal(JOINT, ll.LIP(0.5)).certificate, value=0.0, upper=1e-3, proof=proof)
     with pytest.raises(InvalidProof, match="points"):
-        ll.check_proof(JOINT, notion, replace(channel, certificate=certificate))
+        ll.check_proof(JOINT, notion, channel.with_certificate(certificate))
