@@ -216,6 +216,33 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
 
 
+def texts_from(found: Any) -> tuple[str, ...]:
+    """Return a JSON list of texts as a tuple.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
+        raise TypeError(f"{str(found)[:60]!r} is no list of texts")
+    return tuple(found)
+
+
+def indices_from(found: Any, n: int) -> tuple[int, ...]:
+    """Return a JSON list of different indices below n as a tuple.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    whole = isinstance(found, list) and all(type(one) is int and 0 <= one < n for one in found)
+    if not whole or len(set(found)) < len(found):
+        raise ValueError(f"{str(found)[:60]!r} is no list of different indices below {n}")
+    return tuple(found)
+
+
 Made = TypeVar("Made")
 
 
@@ -233,6 +260,8 @@ def read_ours(path: Path, kind: str, form: object, make: Callable[[Any], Made], 
             return make(found)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
+    except RecursionError as error:
+        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: its JSON is nested too deeply") from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}") from error
     raise DataError(f"{path} has the format {found['format']!r}, not {form!r}: {remedy}")

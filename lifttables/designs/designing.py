@@ -22,7 +22,7 @@ from lifttables.confident.certification import for_population
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
-from lifttables.files import read_ours
+from lifttables.files import indices_from, read_ours, texts_from
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector
 
@@ -237,28 +237,82 @@ def load(path: Path) -> Design:
 def design_from(found: Any) -> Design:
     """Return a design from its :meth:`Design.content`."""
     secret, public = from_dict(found["secret"]), from_dict(found["public"])
-    kernel = np.zeros((len(found["kernel"]), len(found["texts"])))
-    for row, (at, values) in zip(kernel, found["kernel"], strict=True):
-        row[at] = values
+    texts = tuple(map(texts_from, found["texts"]))
+    kernel = kernel_from(found["kernel"], len(texts))
     shape = (len(secret.labels), len(public.labels)) if found["sees_secret"] else (len(public.labels),)
     promise = found["promise"]
     made = Design(
         str(found["mechanism"]),
         str(found["notion"]),
-        tuple(Kept(**one) for one in found["kept"]),
+        statements_from(found["kept"]),
         secret,
         public,
-        Channel(kernel.reshape(*shape, len(found["texts"]))),
+        Channel(kernel.reshape(*shape, len(texts))),
         None if found["grid"] is None else int(found["grid"]),
-        tuple(tuple(map(str, texts)) for texts in found["texts"]),
-        tuple(tuple(map(int, source)) for source in found["sources"]),
+        texts,
+        tuple(indices_from(source, len(public.labels)) for source in found["sources"]),
         np.asarray(found["p_y"], dtype=np.float64),
         np.asarray(found["table"], dtype=np.float64),
         None if promise is None else from_content(promise),
     )
     if made.table.shape != (len(secret.labels), len(public.labels)) or made.p_y.shape != (len(made.texts),):
         raise ValueError("its counts do not fit its symbols")
+    if not (np.isfinite(made.table) & (made.table >= 0) & (made.table == np.floor(made.table))).all():
+        raise ValueError("its counts are not whole numbers of at least 0")
+    if not (np.isfinite(made.p_y) & (made.p_y >= 0)).all() or not made.p_y.sum() > 0:
+        raise ValueError("its shares of outputs are no distribution")
+    check_texts(texts, made.sources, len(public.columns))
     return made
+
+
+def kernel_from(rows: Any, n_outputs: int) -> Matrix:
+    """Return a kernel, shape (len(rows), n_outputs), from JSON: for each row, indices of outputs and probabilities.
+
+    Raises
+    ------
+    ValueError
+        If an index is not that of an output or occurs twice, or the lengths differ.
+    """
+    kernel = np.zeros((len(rows), n_outputs))
+    for row, (at, values) in zip(kernel, rows, strict=True):
+        places = indices_from(at, n_outputs)
+        if len(places) != len(values):
+            raise ValueError(f"{len(places)} indices have {len(values)} probabilities")
+        row[list(places)] = values
+    return kernel
+
+
+def statements_from(found: Any) -> tuple[Kept, ...]:
+    """Return statements of what is kept from a JSON list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is not as it should be.
+    """
+    if not isinstance(found, list):
+        raise TypeError(f"{str(found)[:60]!r} is no list of statements")
+    made = tuple(Kept(**one) for one in found)
+    for one in made:
+        texts, sure = (one.whom, one.notion, one.how, one.numbers), one.confidence
+        known = sure is None or (isinstance(sure, float) and 0 < sure < 1)
+        if not known or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"{str(one)[:60]!r} is no statement of what is kept")
+    return made
+
+
+def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) -> None:
+    """Refuse texts of outputs that do not fit the columns or the sources, or that are not all different.
+
+    Raises
+    ------
+    ValueError
+        With what does not fit.
+    """
+    if len(texts) != len(sources) or any(len(one) != n_columns for one in texts):
+        raise ValueError("its texts do not fit its outputs and columns")
+    if len(set(texts)) < len(texts):
+        raise ValueError("two of its outputs have one text")
 
 
 def joint_of(counts: Counts) -> Joint:

@@ -15,12 +15,12 @@ import numpy as np
 
 from liftlib import __version__
 from liftlib.channel import Channel
-from lifttables.designs.designing import POPULATION, Design, Kept
+from lifttables.designs.designing import POPULATION, Design, Kept, check_texts, kernel_from, statements_from
 from lifttables.designs.rounding import POSSIBLE, bits, bits_left
 from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, own_shares, statement
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.encoding.naming import Texts
-from lifttables.files import printable, read_ours
+from lifttables.files import indices_from, printable, read_ours, texts_from
 from mixproof.numerics import Matrix
 
 FORMAT = "liftlib card 2"
@@ -306,27 +306,29 @@ def read_card(path: Path) -> Card:
 
 
 def _card(found: Any) -> Card:
-    def texts(name: str) -> Texts:
-        return tuple(tuple(map(str, one)) for one in found[name])
-
+    several = {name: texts_from(found[name]) for name in ("secret", "columns", "keep", "words", "not_covered")}
+    one = {name: found[name] for name in ("notion", "mechanism", "order", "made", "version")}
+    texts_from(list(one.values()))
+    texts, symbols = (tuple(map(texts_from, found[name])) for name in ("texts", "symbols"))
+    sources = tuple(indices_from(source, len(symbols)) for source in found["sources"])
+    check_texts(texts, sources, len(several["columns"]))
+    if any(len(symbol) != len(several["columns"]) for symbol in symbols):
+        raise ValueError("its symbols do not fit its columns")
     kernel = None
     if found["kernel"] is not None:
-        kernel = np.zeros((len(found["symbols"]), len(found["texts"])))
-        for row, (at, values) in zip(kernel, found["kernel"], strict=True):
-            row[at] = values
-        kernel = Channel(kernel).kernel
-    several = {name: tuple(map(str, found[name])) for name in ("secret", "columns", "keep", "words", "not_covered")}
-    one = {name: str(found[name]) for name in ("notion", "mechanism", "order", "made", "version")}
+        if len(found["kernel"]) != len(symbols):
+            raise ValueError("its kernel does not fit its symbols")
+        kernel = Channel(kernel_from(found["kernel"], len(texts))).kernel
     named: dict[str, Any] = {**several, **one}
     return Card(
         **named,
-        kept=tuple(Kept(**one) for one in found["kept"]),
-        symbols=texts("symbols"),
-        texts=texts("texts"),
-        sources=tuple(tuple(map(int, one)) for one in found["sources"]),
+        kept=statements_from(found["kept"]),
+        symbols=symbols,
+        texts=texts,
+        sources=sources,
         kernel=kernel,
-        grid=found["grid"],
-        told_bits=found["told_bits"],
+        grid=None if found["grid"] is None else int(found["grid"]),
+        told_bits=None if found["told_bits"] is None else float(found["told_bits"]),
         release=int(found["release"]),
         rows=int(found["rows"]),
         options=dict(found["options"]),

@@ -1,0 +1,101 @@
+"""A damaged card or design is one line and exit code 2, whatever is wrong with it, and nothing is written."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+from table_of_people import PEOPLE
+
+from lifttables.cli import main
+
+DEEP = "[" * 100_000 + "]" * 100_000
+WRONG = [None, True, -1, 1e400, float("nan"), "text", [], [[]], {}, [None], ["text"], [[1, 2]]]
+DAMAGES = {
+    "an index out of range": lambda found: found["kernel"][0].__setitem__(0, [99]),
+    "a negative index": lambda found: found["kernel"][0].__setitem__(0, [-1]),
+    "an index twice": lambda found: found["kernel"].__setitem__(0, [[0, 0], [0.5, 1.0]]),
+    "an index that is no whole number": lambda found: found["kernel"][0].__setitem__(0, [0.0]),
+    "a probability for two": lambda found: found["kernel"].__setitem__(0, [[0, 1], [0.5]]),
+    "a row less": lambda found: found["kernel"].pop(),
+    "a row that sums to 2": lambda found: found["kernel"].__setitem__(0, [[0, 1], [1.0, 1.0]]),
+    "a probability that is no number": lambda found: found["kernel"].__setitem__(0, [[0], ["x"]]),
+    "a probability of nan": lambda found: found["kernel"].__setitem__(0, [[0], [float("nan")]]),
+    "a source out of range": lambda found: found["sources"].__setitem__(0, [99]),
+    "a negative source": lambda found: found["sources"].__setitem__(0, [-1]),
+    "a text less": lambda found: found["texts"].pop(),
+    "one text twice": lambda found: found["texts"].__setitem__(0, found["texts"][1]),
+    "a text of two columns": lambda found: found["texts"].__setitem__(0, ["a", "b"]),
+    "a text that is a number": lambda found: found["texts"].__setitem__(0, [1]),
+    "a confidence of 2": lambda found: found["kept"][0].__setitem__("confidence", 2.0),
+    "a confidence that is text": lambda found: found["kept"][0].__setitem__("confidence", "0.95"),
+    "a statement of nobody": lambda found: found["kept"][0].__setitem__("whom", None),
+}
+DAMAGES |= {
+    f"{name} = {value!r}": lambda found, name=name, value=value: found.__setitem__(name, value)
+    for name in ("kernel", "texts", "sources", "kept")
+    for value in WRONG
+    if not (name == "kernel" and value is None) and not (name == "kept" and value == [])
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    PEOPLE.write_csv(folder / "in.csv")
+    words = ["sanitise", str(folder / "in.csv"), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "2"]
+    words += ["--mechanism", "randomised-response", "--kernel", "--resamples", "0", "--ledger", "none"]
+    assert main([*words, "-o", str(folder / "out.csv")]) == 0
+    return folder
+
+
+def refused(words, capsys, folder):
+    before = sorted(folder.iterdir())
+    capsys.readouterr()
+    assert main([str(word) for word in words]) == 2
+    out, err = capsys.readouterr()
+    lines = [line for line in err.splitlines() if not line.startswith("lift: no ledger")]
+    assert (out, len(lines)) == ("", 1)
+    assert lines[0].startswith("lift: ")
+    assert sorted(folder.iterdir()) == before
+    return lines[0]
+
+
+def commands(made, folder, card, design):
+    out = folder / "new.csv"
+    if design is not None:
+        yield ["apply", design, made / "in.csv", "-o", out, "--ledger", "none"]
+    if card is not None:
+        yield ["estimate", made / "out.csv", card]
+        yield ["verify", made / "out.csv", card]
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_named(made, tmp_path, capsys, name):
+    for file in ("out.card.json", "out.PRIVATE.design.json"):
+        found = copy.deepcopy(json.loads((made / file).read_text()))
+        DAMAGES[name](found)
+        path = tmp_path / file
+        path.write_text(json.dumps(found))
+        card = file == "out.card.json"
+        for words in commands(made, tmp_path, path if card else None, None if card else path):
+            assert " that `lift sanitise` wrote: " in refused(words, capsys, tmp_path)
+
+
+@pytest.mark.parametrize("text", [DEEP, '{"format": ' + DEEP + "}", "", "{", "null", "3", '"card"', "[]", "\x00"])
+def test_other_files(made, tmp_path, capsys, text):
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    for words in commands(made, tmp_path, path, path):
+        said = refused(words, capsys, tmp_path)
+        assert "other.json" in said
+        assert ("nested too deeply" in said) == ("[[[" in text)
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.5, 1e400])
+def test_counts_of_a_design(made, tmp_path, capsys, value):
+    found = json.loads((made / "out.PRIVATE.design.json").read_text())
+    found["table"][0][0] = value
+    (tmp_path / "d.json").write_text(json.dumps(found))
+    for words in commands(made, tmp_path, None, Path(tmp_path / "d.json")):
+        assert "counts are not whole numbers" in refused(words, capsys, tmp_path)
