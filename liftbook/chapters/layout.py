@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ SITE_WIDE = (
     *("companion.sphinx.notebooks", "liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map"),
 )
 """Extensions that make or need the whole site."""
+LABELLED = re.compile(r"\{prf:(\w+)\}.*\n:label: (\S+)")
 OF_THOSE = ("autodoc_", "napoleon_", "comments_", "thebe_", "companion_package")
 """How their settings begin."""
 
@@ -31,21 +33,24 @@ def book_folder() -> Path:
 
 @cache
 def book_record(address: str = "") -> dict[str, Any]:
-    """Return what the last build of the book wrote for reruns; without one, the titles of its chapters.
+    """Return what the last build of the book wrote for reruns; without one, what their sources say.
 
     The record lies in the built book, at ``address`` where that is a folder, or came with the installed package.
     """
     root = book_folder()
-    for folder in (Path(address), root / "_build" / "html", root):
+    for folder in (*([Path(address)] if address else []), root / "_build" / "html", root):
         path = folder / "book.json"
         if path.is_file():
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             return found
-    titles = {
-        path.stem: next(line[2:].strip() for line in path.read_text(encoding="utf-8").splitlines() if line[:2] == "# ")
-        for path in chapters_folder().glob("*.md")
-    }
-    return {"targets": {f"doc:{name}": [f"chapters/{name}.html", title] for name, title in titles.items()}}
+    known: dict[str, list[str]] = {}
+    for path in sorted(chapters_folder().glob("*.md")):
+        text, page = path.read_text(encoding="utf-8"), f"chapters/{path.stem}.html"
+        title = next(line[2:].strip() for line in text.splitlines() if line.startswith("# "))
+        known[f"doc:{path.stem}"] = [page, title]
+        for kind, label in LABELLED.findall(text):
+            known[f"prf:{label}"] = [f"{page}#{label}", f"the {kind} in “{title}”"]
+    return {"targets": known}
 
 
 @cache
@@ -68,6 +73,7 @@ def settings() -> dict[str, Any]:
         "nb_execution_mode": "off",
         "exclude_patterns": [],
         "html_copy_source": False,
+        "html_sidebars": {"**": ["navbar-logo.html", "sbt-sidebar-nav.html"]},  # there is no index to search
         "html_use_index": False,
         "html_show_sourcelink": False,
         "html_domain_indices": False,

@@ -131,6 +131,14 @@ def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
     assert "aorr.html" not in text
 
 
+def test_without_a_record_a_theorem_is_named_by_its_chapter(monkeypatch, tmp_path):
+    monkeypatch.setattr(layout, "book_folder", lambda: tmp_path)
+    known = layout.book_record.__wrapped__()["targets"]
+    assert known["doc:watchdog"] == ["chapters/watchdog.html", "The watchdog mechanism"]
+    assert known["prf:thm-srr-feasible"][0] == "chapters/srr.html#thm-srr-feasible"
+    assert known["prf:thm-srr-feasible"][1].startswith("the theorem in “")
+
+
 def papermill(folder, *words):
     """Run the command papermill, and return its exit code and what it said."""
     paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(Path.cwd())]))
