@@ -60,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(dataclasses.asdict(made))
     else:
-        print(f"{made.folder / 'index.html'}  ({len(made.done)} done, {len(made.skipped)} found finished)")
+        written = made.folder / ("index.html" if options.html else "results.csv")
+        print(f"{written}  ({len(made.done)} done, {len(made.skipped)} found finished)")
     if made.failed:
         name, message = next(iter(made.failed.items()))
         raise RerunError(f"{len(made.failed)} of {len(runs)} runs failed, the first, {name}, so: {message}")
