@@ -5,13 +5,8 @@ cost is the mean entropy of the points. :func:`mixproof.search.cheapest_mixture`
 bounds all others by branch and bound; :func:`mixproof.checker.upper_bound` checks the resulting proof without a solver.
 Nothing here knows about privacy, except ``exact``, a checker in one file that also reads liftlib's notions.
 
-<<<<<<< HEAD
 The modules, each of which imports only from those before it: ``errors``, ``exact``, ``numerics``, ``checks``; ``lp``
 (linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``, ``directions``,
-=======
-The modules, each of which imports only from those before it: ``errors``, ``numerics``, ``checks``; ``lp`` (linear
-programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``, ``directions``,
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
 ``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``simplex``, ``primal``, ``heap``;
 ``restricted_master`` and ``branch_and_bound``; ``plain`` and ``compiled`` (two ways to execute the same steps),
 ``backends``, ``search``.

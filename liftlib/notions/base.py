@@ -178,40 +178,23 @@ class Notion(ABC):
         return math.inf
 
     @abstractmethod
-<<<<<<< HEAD
-    def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
-        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
-
-    @abstractmethod
-    def violation(self, joint: Joint, channel: Channel) -> float:
-        """Return the largest violation of any budget, in nats (negative if all are satisfied).
-
-        It is minus infinity if every budget is infinite, and infinity if no finite budget would suffice.
-        """
-
-    @checked
-    def is_satisfied(self, joint: Joint, channel: Channel) -> bool:
-        """Return whether the release satisfies the notion, to within ``numerics.KEEP_TOL`` nats."""
-        return self.violation(joint, channel) <= KEEP_TOL
-=======
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
-        """Return the smallest budget, or pair of budgets, in nats, with which the release satisfies this notion.
+        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats.
 
         Without a channel, the release is X itself; the same holds for :meth:`violation` and :meth:`is_satisfied`.
         """
 
     @abstractmethod
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the largest violation of any budget, in nats; negative if all are satisfied.
+        """Return the largest violation of any budget, in nats (negative if all are satisfied).
 
-        It is minus infinity if every budget is infinite, and infinity if no finite budget would do.
+        It is minus infinity if every budget is infinite, and infinity if no finite budget would suffice.
         """
 
     @checked
     def is_satisfied(self, joint: Joint, channel: Channel | None = None) -> bool:
         """Return whether the release satisfies the notion, to within ``numerics.KEEP_TOL`` nats."""
         return self.violation(joint, or_identity(joint, channel)) <= KEEP_TOL
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
 
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
         """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
@@ -291,13 +274,8 @@ class Notion(ABC):
             f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
         )
 
-<<<<<<< HEAD
-    def required_by_posteriors(self, joint: Joint, channel: Channel) -> tuple[RequiredByPosterior, ...]:  # noqa: ARG002 - cones of rows override
-        """Return the budget that each output of a release requires, if its posterior decides.
-=======
     def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:  # noqa: ARG002 - cones of rows override
-        """Return what each output of a release needs of each budget, where its row decides and not its lifts.
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
+        """Return the budget that each output of a release requires, if its posterior decides.
 
         Raises
         ------
@@ -365,24 +343,14 @@ class LiftNotion(Notion):
         """Return the budget that each lift column requires, see :meth:`Notion.required_budgets`."""
 
     @checked
-<<<<<<< HEAD
-    def leakage(self, joint: Joint, channel: Channel) -> float | Leakage:
-        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
-=======
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
-        """Return the smallest budget of this notion that the release keeps, or the pair of them, in nats."""
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
+        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
         worst = self.worst(joint, channel)
         return worst[0] if len(worst) == 1 else Leakage(*worst)
 
     @checked
-<<<<<<< HEAD
-    def worst(self, joint: Joint, channel: Channel) -> tuple[float, ...]:
-        """Return the smallest value of each budget that the release satisfies, in nats."""
-=======
     def worst(self, joint: Joint, channel: Channel | None = None) -> tuple[float, ...]:
-        """Return how much a release needs of each budget, in the order of :meth:`required_budgets`, nats."""
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
+        """Return the smallest value of each budget that the release satisfies, in nats."""
         found: dict[str, float] = {}
         for need in self._of_release(joint, channel):
             # rounding can leave a constant release a hair below 0
@@ -390,15 +358,9 @@ class LiftNotion(Notion):
         return tuple(found.values())
 
     @checked
-<<<<<<< HEAD
-    def violation(self, joint: Joint, channel: Channel) -> float:
-        """Return the largest violation of any budget, in nats, see :meth:`Notion.violation`."""
-        return self.violation_of(lift(channel.release(joint)), joint.p_s)
-=======
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return by how many nats the release exceeds a budget, the worst of them; see :meth:`Notion.violation`."""
+        """Return the largest violation of any budget, in nats, see :meth:`Notion.violation`."""
         return self.violation_of(lift(or_identity(joint, channel).release(joint)), joint.p_s)
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
 
     def _of_release(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredBudget, ...]:
         return self.required_budgets(lift(or_identity(joint, channel).release(joint)), joint.p_s)

@@ -136,13 +136,8 @@ class ALIP(_LiftRange):
         )
 
     @checked
-<<<<<<< HEAD
-    def leakage(self, joint: Joint, channel: Channel) -> Leakage:
-        """Return the smallest pair (eps_l, eps_u) that the release satisfies, in nats."""
-=======
     def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
-        """Return the smallest pair (eps_l, eps_u) that the release keeps, in nats."""
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
+        """Return the smallest pair (eps_l, eps_u) that the release satisfies, in nats."""
         return Leakage(*self.worst(joint, channel))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
@@ -159,13 +154,8 @@ class _OneBudget(LiftNotion):
         object.__setattr__(self, "eps", check_scalar("eps", self.eps))
 
     @checked
-<<<<<<< HEAD
-    def leakage(self, joint: Joint, channel: Channel) -> float:
-        """Return the smallest eps that the release satisfies, in nats."""
-=======
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the smallest eps that the release keeps, in nats."""
->>>>>>> 7f07a22 (channel: store labels, not a kernel, for deterministic channels)
+        """Return the smallest eps that the release satisfies, in nats."""
         return self.worst(joint, channel)[0]
 
 
