@@ -37,7 +37,6 @@ TO_DO = [
     "funnel",
     "ledger",
     "lift-inverse",
-    "linear-reduction",
     "open-questions",
     "optimal-ldp-lip",
     "population",
