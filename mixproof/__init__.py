@@ -1,9 +1,9 @@
-"""Minimum-cost mixtures over a polytope, with a proof of how far any other mixture can be ahead.
+"""Minimum-cost mixtures over a polytope, with a proof of how much cheaper any other mixture can be.
 
 A mixture is a set of points of a polytope {v >= 0, sum v = 1, G v >= 0} whose weighted mean is a given target; its
 cost is the mean entropy of the points. :func:`mixproof.search.cheapest_mixture` finds one by column generation and
 bounds all others by branch and bound; :func:`mixproof.checker.upper_bound` checks the resulting proof without a solver.
-Nothing here knows about privacy, except ``exact``, a checker in one file that also reads liftlib's notions.
+The package is independent of privacy, except for ``exact``, a single-file checker that also reads liftlib's notions.
 
 The modules, each of which imports only from those before it: ``errors``, ``exact``, ``numerics``, ``checks``; ``lp``
 (linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``, ``directions``,

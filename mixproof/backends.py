@@ -1,4 +1,4 @@
-"""Which route a search takes: loops that are compiled, where numba is installed, or HiGHS one programme at a time."""
+"""Back ends of a search: loops compiled by numba if it is installed, or HiGHS, one linear program at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_DENSE = 64
 
 
 class Route(Protocol):
-    """What takes the tree's steps: ``Plain``, or ``Compiled``."""
+    """A back end that carries out the steps of branch and bound: ``Plain`` or ``Compiled``."""
 
     basis: int
 
@@ -30,7 +30,7 @@ class Route(Protocol):
 
 @cache
 def compile_loops() -> None:
-    """Let numba compile, or read what it compiled before."""
+    """Compile the loops with numba, or load them from its cache."""
     problem = Problem.of(
         two_sided(np.array([[1.0, -1.0], [-1.0, 2.0]]), compiled=True), np.zeros(2), np.array([0.6, 0.4])
     )
@@ -44,7 +44,7 @@ def compile_loops() -> None:
 
 
 def route_of(problem: Problem, *, compiled: bool) -> Route:
-    """Return what takes the tree's steps in a polytope."""
+    """Return the back end that carries out branch and bound over a polytope."""
     if not compiled:
         return Plain(problem)
     # numba takes a second to import
@@ -54,7 +54,7 @@ def route_of(problem: Problem, *, compiled: bool) -> Route:
 
 
 def master_of(target: Vector, *, compiled: bool) -> RestrictedMaster:
-    """Return the linear programme over rows that mix to a target."""
+    """Return the restricted master problem of mixtures with the given mean."""
     if not compiled or target.size > MOST_DENSE:
         return HighsRestrictedMaster(target)
     from mixproof.compiled import CompiledRestrictedMaster  # noqa: PLC0415

@@ -1,12 +1,13 @@
 """Branch and bound for the least H(v) - dual v over {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969).
 
-On a box, entropy is at least its secant in each coordinate, which leaves a linear programme. Any multipliers of the
-rows bound it: then the coordinates part, and each takes one of its two ends, as what it contributes is concave. So
-each node keeps its multipliers, whoever found them, and the bound can be checked by anyone without a solver.
+On a box, entropy is bounded below by its secant in each coordinate, which gives a linear program. Any multipliers of
+the constraints bound its optimum from below: the Lagrangian separates into coordinates, and each term is concave, so it
+is smallest at an end of its interval. Each node therefore stores its multipliers, and anyone can check the bound
+without a solver.
 
-Two kinds of branching: FIRST parts the box by which is the first coordinate, in a fixed order, that exceeds a level
-(child -1: none does; child j: coordinate j is it), BISECT parts one coordinate at a level (children 0 and 1). Only
-nodes that got multipliers of their own are recorded; every other child is bounded by those of its parent.
+There are two kinds of branching. FIRST splits the box according to the first coordinate, in a fixed order, that exceeds
+a level (child -1: none does; child j: coordinate j). BISECT splits the interval of one coordinate at a level (children
+0 and 1). Only nodes with multipliers of their own are recorded; every other child is bounded by its parent's.
 
 Each function is plain Python over arrays that numba compiles (``compiled.py``).
 """
@@ -35,21 +36,21 @@ def surprise(t):
 
 @compiled
 def tighten(least, most):
-    """Lower each upper end to what the others' lower ends leave of 1, and return whether they leave anything."""
+    """Lower each upper bound to 1 minus the other lower bounds; return whether the box is non-empty."""
     total = 0.0
     for x in range(least.size):
         total += least[x]
     if total > 1.0 + ROUNDING:
         return False
     for x in range(least.size):
-        # the little more covers rounding, so that whoever checks it sums in any order
+        # a small margin covers rounding, so that a checker may sum in any order
         most[x] = min(most[x], max(1.0 - total + least[x], least[x]) + ROUNDING)
     return True
 
 
 @compiled
 def narrow(least, most, kind, symbol, level, child, order):
-    """Narrow a node's box to that of one of its children."""
+    """Shrink a node's box to the box of one of its children."""
     if kind == BISECT:
         if child == 0:
             most[symbol] = min(most[symbol], level)
@@ -67,7 +68,7 @@ def narrow(least, most, kind, symbol, level, child, order):
 
 @compiled
 def box(parent, child, records, caps, order, path, least, most):
-    """Write the box of a child, before it is tightened; return its depth."""
+    """Write the box of a child, before tightening; return its depth."""
     depth = 0
     at, which = parent, child
     while at >= 0:
@@ -86,7 +87,7 @@ def box(parent, child, records, caps, order, path, least, most):
 
 @compiled
 def raised(least, most, heights):
-    """Write -t log t at the two ends of each interval, shape (2, n): each is asked for again and again."""
+    """Write -t log t at the two ends of each interval, shape (2, n), to be reused."""
     for x in range(heights.shape[1]):
         heights[0, x] = surprise(least[x])
         heights[1, x] = surprise(most[x])
@@ -94,7 +95,7 @@ def raised(least, most, heights):
 
 @compiled
 def secants(least, most, heights, dual, cost):
-    """Write the slopes of what is minimised where entropy is replaced by its secants; return the constant."""
+    """Write the slopes of the objective with entropy replaced by its secants; return the constant term."""
     constant = 0.0
     cost[dual.size :] = 0.0
     for x in range(dual.size):
@@ -111,7 +112,7 @@ def secants(least, most, heights, dual, cost):
 
 @compiled
 def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
-    """Return the bound that multipliers prove for a box, and write each coordinate's slope."""
+    """Return the lower bound that multipliers prove on a box; write each coordinate's slope."""
     m, n = rows.shape
     total = 0.0
     slopes[: dual.size] = dual
@@ -131,7 +132,7 @@ def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
 
 @compiled
 def along(rows, low, high, least, most, ray, sign, slopes):
-    """Return how fast the bound grows along a ray."""
+    """Return the rate at which the bound grows along a ray."""
     m, n = rows.shape
     total = 0.0
     slopes[:] = 0.0
@@ -148,7 +149,7 @@ def along(rows, low, high, least, most, ray, sign, slopes):
 
 @compiled
 def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers, slopes, ray):
-    """Move multipliers along a ray until they prove that a box has no point below the threshold; return the bound."""
+    """Move multipliers along a ray until they prove that no point of a box is below the cutoff; return the bound."""
     sign = 1.0
     growth = along(rows, low, high, least, most, ray, 1.0, slopes)
     back = along(rows, low, high, least, most, ray, -1.0, slopes)
@@ -171,7 +172,7 @@ def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers,
 
 @compiled
 def furthest(least, most, heights, row):
-    """Return the coordinate where entropy and its secant differ most at a row, -1 if they differ nowhere."""
+    """Return the coordinate in which entropy exceeds its secant most at a point, -1 if in none."""
     most_off, at = 1e-13, -1
     for x in range(row.size):
         a, b = least[x], most[x]
@@ -185,7 +186,7 @@ def furthest(least, most, heights, row):
 
 @compiled
 def branch(at, records, least, most, row, symbol):
-    """Part a node: its kind, the coordinate, and the level."""
+    """Record how a node branches: the kind, the coordinate and the level."""
     if least[symbol] > 0.0:
         a, b = least[symbol], most[symbol]
         level = min(max(row[symbol], a + 0.2 * (b - a)), b - 0.2 * (b - a))
@@ -200,9 +201,9 @@ def branch(at, records, least, most, row, symbol):
 
 @compiled
 def children(at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff):
-    """Push the children of a node whose bound, by the node's own multipliers, is below the threshold.
+    """Push the children whose bound, by the node's own multipliers, is below the cutoff.
 
-    Return the size of the heap, and the least bound of the children that were not pushed.
+    Return the size of the heap and the smallest bound among the children that were not pushed.
     """
     pruned = math.inf
     if records.kind[at] == BISECT:
@@ -236,14 +237,14 @@ def children(at, value, problem, records, open_nodes, size, least, most, heights
 
 @compiled
 def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records, work):
-    """Solve a node's programme, write its multipliers, and return how it ended and the bound that they prove."""
+    """Solve a node's linear program and write its multipliers; return its status and the bound they prove."""
     rows, columns, low, high, safe_low, safe_high, _ = problem
     n = columns.shape[0]
     raised(least, most, heights)
     constant = secants(least, most, heights, dual, cost)
     multipliers = records.multipliers[at]
     limit, value, how = cutoff - constant, -math.inf, ABOVE
-    while how == ABOVE and value < cutoff:  # twice at most: a bound that falls short by rounding is made the best
+    while how == ABOVE and value < cutoff:  # at most twice: the second solve is to optimality
         how, _ = simplex.solve(rows, columns, low, high, cost, least, most, limit, 500, work)
         multipliers[:] = work[0][n:]
         value = bounded(rows, safe_low, safe_high, dual, least, most, heights, multipliers, slopes)
@@ -258,12 +259,11 @@ def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records,
 
 @compiled
 def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, found, prices, limits, work):
-    """Go on with a pass until nothing waits, a row is cheap enough, or a limit is reached.
+    """Continue a pass until no node is open, a column is cheap enough, or a limit is reached.
 
-    ``state`` is (nodes recorded, nodes waiting, rows found, the least price of them, the least bound of what is done
-    and of what was given up, how many rows are below the cut-off, programmes solved), ``limits`` is (programmes, rows,
-    the share of the bound that makes a price low enough, 0 where none does, and how many rows below the cut-off are
-    enough).
+    ``state`` is (nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed or abandoned
+    nodes, number of columns below the cutoff, linear programs solved). ``limits`` is (linear programs, columns, the
+    share of the bound at which a price is low enough, or 0 for never, and how many columns below the cutoff suffice).
     """
     columns, n = problem[1], dual.size
     every, m = columns.shape
@@ -326,7 +326,7 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
 
 @compiled
 def descend(problem, dual, starts, steps, rows_found, prices, work):
-    """Go downhill from each start: entropy's tangent makes a programme, whose vertex is the next point."""
+    """Descend from each start: minimise the tangent of entropy over the polytope, and repeat at the vertex found."""
     rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
     n, (every, m) = dual.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
@@ -359,7 +359,7 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
 
 @compiled
 def largest(problem, caps, multipliers, work):
-    """Write how large each coordinate can be, and the multipliers that prove it."""
+    """Write an upper bound on each coordinate, and the multipliers that prove it."""
     rows, columns, low, high, safe_low, safe_high, upper = problem
     n, (every, m) = caps.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
@@ -367,7 +367,7 @@ def largest(problem, caps, multipliers, work):
     for s in range(m):
         work[5][s] = every + s
     for x in range(n):
-        for z in range(n):  # costs that are all 0 but one tie everywhere, and ties let a simplex go round in circles
+        for z in range(n):  # a cost vector with one non-zero entry ties everywhere, and ties can make a simplex cycle
             cost[z] = 1e-8 * (1.0 + (0.6180339887 * z) % 1.0)
         cost[x] = -1.0
         cost[n:] = 0.0
@@ -382,7 +382,7 @@ def largest(problem, caps, multipliers, work):
 
 @compiled
 def capped(columns, low, high, upper, x, multipliers):
-    """Return what multipliers prove that coordinate x cannot exceed, on the whole simplex."""
+    """Return the upper bound on coordinate x that multipliers prove, on the whole simplex."""
     m = columns.shape[1]
     n = columns.shape[0] - upper.size
     constant = 0.0

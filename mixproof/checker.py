@@ -70,7 +70,7 @@ def upper_bound(target: Vector, halfspaces: Matrix, proof: Proof) -> float:
 
 
 class _Box(NamedTuple):
-    """A box of the path from the root, with what its own weights give each symbol."""
+    """A box on the path from the root, with the slope that its weights give each symbol."""
 
     at: int
     least: Vector
@@ -80,7 +80,7 @@ class _Box(NamedTuple):
 
 
 class _Checker:
-    """Walks through the boxes of a proof."""
+    """Traverses the boxes of a proof and computes the bound of each."""
 
     def __init__(self, target: Vector, halfspaces: Matrix, proof: Proof) -> None:
         self.proof, self.n = proof, target.size
@@ -116,7 +116,7 @@ class _Checker:
             raise InvalidProof(f"sides names a halfspace beyond the {len(halfspaces)} there are")
 
     def _slopes(self, weights: Matrix, start: Matrix | Vector) -> tuple[Matrix, Matrix, Vector]:
-        """Return start + w G, the size of its terms, and what slack costs."""
+        """Return start + w G, the sum of the absolute terms, and the cost of the slack."""
         up, down = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
         slopes = start + up @ self.first + down @ self.second
         terms = np.abs(start) + up @ np.abs(self.first) + down @ np.abs(self.second)
@@ -127,7 +127,7 @@ class _Checker:
         return slopes, terms, loose
 
     def check_caps(self) -> None:
-        """See that no allowed row exceeds the caps: v_x <= the largest of e_x + w G over the symbols."""
+        """Check the caps on allowed posteriors: v_x <= the largest of e_x + w G over the symbols."""
         proof = self.proof
         slopes, terms, loose = self._slopes(proof.cap_weights, np.eye(self.n))
         proven = slopes.max(axis=1) + loose + 8 * (len(proof.sides) + 8) * UNIT * terms.max(axis=1)
@@ -137,7 +137,7 @@ class _Checker:
             raise InvalidProof(f"symbol {x} is capped at {proof.caps[x]:.12g}, but {proven[x]:.12g} is proven")
 
     def least(self) -> float:
-        """Return what H(v) - dual v is at least."""
+        """Return the proven lower bound on H(v) - dual v."""
         proof = self.proof
         explicit: dict[int, list[int]] = {}
         for at, parent in enumerate(proof.parent.tolist()):
@@ -163,7 +163,7 @@ class _Checker:
     def _visit(
         self, at: int, path: list[_Box], slopes: Vector, terms: Vector, constant: float, children: list[int]
     ) -> float:
-        """Return what a box and those of its children that have no weights of their own are at least."""
+        """Return the lower bound of a box and of its children without weights of their own."""
         proof = self.proof
         least, most = self._box(at, path)
         total = 0.0
@@ -189,7 +189,7 @@ class _Checker:
         return self._firsts(path[-1], children)
 
     def _box(self, at: int, path: list[_Box]) -> tuple[Vector, Vector]:
-        """Return a box before it is tightened: that of its parent, which is on the path, narrowed."""
+        """Return a box before tightening: the box of its parent, which is on the path, shrunk."""
         proof = self.proof
         parent, child = int(proof.parent[at]), int(proof.child[at])
         if parent < 0:
@@ -214,7 +214,7 @@ class _Checker:
         return least, most
 
     def _parted(self, box: _Box, level: float) -> Whole:
-        """Return the symbols that may be above the level and were at liberty to be 0, in order."""
+        """Return, in order, the symbols that may exceed the level and may be 0."""
         order = self.proof.order
         may: Mask = (box.least == 0) & (box.most > level)
         return np.asarray(order[may[order]])
@@ -235,7 +235,7 @@ class _Checker:
         return found
 
     def _firsts(self, box: _Box, children: list[int]) -> float:
-        """Return what the children without weights of their own are at least, by those of their parent."""
+        """Return the lower bound of the children without weights of their own, by their parent's weights."""
         level = float(self.proof.level[box.at])
         if not level > 0:
             raise InvalidProof(f"box {box.at} is parted at the level {level:g}, not above 0")
@@ -250,12 +250,12 @@ class _Checker:
         above = _ends(slopes, ends, box.most[parted])
         change = np.append(0.0, np.cumsum(capped - whole[parted]))
         bounds = box.constant + whole.sum() + change[:-1] - whole[parted] + above
-        # where the level is more than what is left of 1, no symbol can be above it
+        # if the level exceeds what remains of 1, no symbol can be above it
         bounds = bounds[~np.isin(parted, children)] if box.least.sum() + level <= 1 + WIDER else bounds[:0]
         found = float(bounds.min(initial=np.inf))
         return found if -1 in children else min(found, float(box.constant + whole.sum() + change[-1]))
 
 
 def _ends(slopes: Vector, least: Vector, most: Vector) -> Vector:
-    """Return the least of -t log t - slope t at the two ends of each interval."""
+    """Return the smaller value of -t log t - slope t at the two ends of each interval."""
     return np.minimum(-xlogx(least) - slopes * least, -xlogx(most) - slopes * most)

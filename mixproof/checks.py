@@ -1,4 +1,4 @@
-"""Arguments held against their annotations, so that a wrong one is named where it enters, and how to mend it."""
+"""Run-time checks of arguments against their annotations, with errors that name the argument and a remedy."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse, with InvalidParameter, arguments of another kind than its annotations say.
+    """Decorate a function to raise InvalidParameter for arguments that do not match its annotations.
 
-    It looks at classes, texts, ``Literal``, ``Callable``, sequences of these and unions; numbers and arrays, with their
-    ranges and shapes, are the function's own to check (``numerics.check_scalar``, ``numerics.as_matrix``).
+    The check covers classes, strings, ``Literal``, ``Callable``, sequences of these and unions. Numbers and arrays,
+    with their ranges and shapes, are left to the function (``numerics.check_scalar``, ``numerics.as_matrix``).
 
     Examples
     --------
@@ -47,7 +47,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @cache
     def hints() -> dict[str, Any]:
-        # at the first call, for an annotation may name what is defined below
+        # resolved at the first call, because an annotation may name something defined later
         return {name: _evaluated(p.annotation, function) for name, p in signature.parameters.items()}
 
     right: set[tuple[object, ...]] = set()
@@ -104,14 +104,14 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _by_kind(hint: Any) -> bool:
-    """Return whether a value's class alone decides if it fits."""
+    """Return whether a value's class alone decides whether it matches the hint."""
     if (parts := _parts(hint)) is not None:
         return all(_by_kind(part) for part in parts)
     return get_origin(hint) not in (Literal, Sequence, type)
 
 
 def _parts(hint: Any) -> tuple[Any, ...] | None:
-    """Return what a union is of, None where the hint is no union or is one that numpy names (ArrayLike)."""
+    """Return the members of a union; None if the hint is no union, or is numpy's ArrayLike."""
     if get_origin(hint) not in (Union, UnionType) or len(get_args(hint)) > 5:
         return None
     return get_args(hint)

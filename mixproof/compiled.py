@@ -1,4 +1,4 @@
-"""The tree with compiled loops."""
+"""Branch and bound with compiled loops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mixproof.sparse_vertices import SparseVertices
 
 
 class Compiled:
-    """The tree's steps over one polytope, as ``Plain`` has them.
+    """The steps of branch and bound over one polytope, with the interface of ``Plain``.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Compiled:
         self._work = simplex.space(m, n)
 
     def largest(self) -> tuple[Vector, Matrix]:
-        """Return how large each coordinate can be, and the multipliers that prove it."""
+        """Return an upper bound on each coordinate, and the multipliers that prove it."""
         every, m = self.problem.columns.shape
         n = every - self.problem.upper.size
         caps, proof = np.ones(n), np.zeros((n, m))
@@ -35,13 +35,13 @@ class Compiled:
         return caps, proof
 
     def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]:
-        """Return the point that each start leads to downhill, and its price; infinite where none was found."""
+        """Return the local minimum reached from each start, and its price (infinite if none was found)."""
         rows, prices = np.zeros_like(starts), np.full(len(starts), np.inf)
         tree.descend(self.problem, dual, np.ascontiguousarray(starts), steps, rows, prices, self._work)
         return np.maximum(rows, 0.0), prices
 
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
-        """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
+        """Continue a pass until no node is open, a column is cheap enough, or ``nodes`` nodes are solved."""
         last = work.solved + nodes
         limits = (0.0, SEVERAL) if work.several else (ENOUGH, len(work.prices) + 1)
         while work.waiting and work.solved < last and not work.found_enough:
@@ -53,7 +53,7 @@ class Compiled:
 
 
 class CompiledRestrictedMaster:
-    """The linear programme over rows by a compiled simplex, see ``HighsRestrictedMaster``, which it falls back on.
+    """The restricted master problem, solved by a compiled simplex with ``HighsRestrictedMaster`` as fallback.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class CompiledRestrictedMaster:
 
     @property
     def rows(self) -> Matrix:
-        """The rows that joined."""
+        """The columns of the problem so far, shape (M, n), one point per row."""
         return self._rows[: self._count] if self._fallback is None else self._fallback.rows
 
     def add(self, rows: Matrix) -> int:
-        """Let rows join that it has not yet; return how many."""
+        """Add the points that are not yet columns; return how many were added."""
         if self._fallback is not None:
             return self._fallback.add(rows)
         before = self._count
@@ -84,7 +84,7 @@ class CompiledRestrictedMaster:
         return self._count - before
 
     def price(self, table: SparseVertices, dual: Vector) -> int:
-        """Let those of a table's vertices join that save most; return how many are new."""
+        """Add the sparse vertices with the most negative reduced costs; return how many are new."""
         if self._fallback is not None:
             return self._fallback.price(table, dual)
         before, most = self._count, AT_ONCE * self.n
@@ -98,7 +98,7 @@ class CompiledRestrictedMaster:
             self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
 
     def run(self) -> tuple[float, Vector, Vector]:
-        """Return the cost, the duals, and the weights of the rows."""
+        """Solve; return the optimal cost, the duals and the weights of the points."""
         if self._fallback is not None:
             return self._fallback.run()
         went_well, cost, self._dear, dual, weights = primal.mixed(
@@ -107,7 +107,7 @@ class CompiledRestrictedMaster:
         )  # fmt: skip
         if went_well:
             return cost, dual, weights
-        # ties, or rows that nearly coincide, wore the basis out
+        # ties, or columns that nearly coincide, made the basis ill-conditioned
         other = HighsRestrictedMaster(self._target)
         other.add(self.rows[1:])
         self._fallback = other

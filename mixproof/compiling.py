@@ -1,4 +1,4 @@
-"""Whether loops are compiled: by numba where it is installed (the extra ``fast``), and not at all elsewhere."""
+"""Compilation of loops by numba if it is installed (the extra ``fast``); otherwise they stay plain Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HAS_NUMBA = find_spec("numba") is not None
 
 
 def _folder() -> str:
-    """Return where to keep what was compiled of these very sources, or nothing where numba has to find a place.
+    """Return the cache directory for these sources, or None if numba is to choose one.
 
     Numba checks only the file of a function itself, but the functions call each other across files.
     """
@@ -31,7 +31,7 @@ def _folder() -> str:
 
 
 def compiled_before(name: str) -> bool:
-    """Return whether a loop of this name is kept, compiled of these very sources, so that it comes in no time."""
+    """Return whether the cache holds a loop of this name, compiled from the current sources."""
     folder = _folder()
     return bool(folder) and any(Path(folder).rglob(f"*.{name}-*.nbi"))
 
@@ -40,7 +40,7 @@ if HAS_NUMBA:
     import numba
 
     def compiled(function: Any) -> Any:
-        """Let numba compile a function when it is first called."""
+        """Decorate a function so that numba compiles it at its first call."""
         before, found = numba.config.CACHE_DIR, _folder()
         numba.config.CACHE_DIR = before or found
         try:
@@ -52,5 +52,5 @@ if HAS_NUMBA:
 else:
 
     def compiled(function: Any) -> Any:
-        """Leave a function as it is."""
+        """Return the function unchanged."""
         return function

@@ -1,4 +1,4 @@
-"""Halfspaces of a cone as ranges: two that bound one direction from both sides become one row with two bounds."""
+"""Two-sided constraints: two halfspaces that bound one direction from both sides become one row with two bounds."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Constraints(NamedTuple):
     ----------
     rows : numpy.ndarray, shape (m, n)
     low, high : numpy.ndarray, shape (m,)
-        Finite: where G bounds one side alone, the other has what the simplex itself leaves.
+        Finite bounds; if G bounds one side only, the simplex itself bounds the other.
     sides : numpy.ndarray of int, shape (m, 2)
-        Which row of G gives the lower and the upper bound, -1 where none does.
+        The row of G that gives the lower and the upper bound, -1 if none does.
     sizes : numpy.ndarray, shape (m, 2)
-        By what that row of G was divided.
+        The factor by which that row of G was divided.
     """
 
     rows: Matrix
@@ -37,17 +37,17 @@ class Constraints(NamedTuple):
     sizes: Matrix
 
     def widened(self, slack: Vector) -> tuple[Vector, Vector]:
-        """Return the bounds for all v with G v >= -slack."""
+        """Return the bounds relaxed so that they hold for all v with G v >= -slack."""
         room = np.where(self.sides >= 0, slack[self.sides] / self.sizes, 0.0) if slack.size else np.zeros((1, 2))
         return self.low - room[:, 0], self.high + room[:, 1]
 
     def weights(self, multipliers: Matrix) -> Matrix:
-        """Return signed multipliers of G's own rows: a positive one is that of the lower side, a negative of the upper.
+        """Return signed multipliers of the rows of G: positive for a lower side, negative for an upper side.
 
-        The last is that of the sum, with what the bounds contribute moved into it.
+        The last multiplier is that of the sum; it also absorbs the constants of the bounds.
         """
         lower, upper = np.maximum(multipliers, 0), np.maximum(-multipliers, 0)
-        # what has no row of G behind it is a bound that the simplex implies: it needs no multiplier, only its constant
+        # a bound without a row of G is implied by the simplex: it needs no multiplier, only its constant
         found = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
         found -= np.where(self.sides[:, 1] >= 0, upper / self.sizes[:, 1], 0.0)
         found[:, -1] = lower @ self.low - upper @ self.high
@@ -55,7 +55,9 @@ class Constraints(NamedTuple):
 
 
 def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:
-    """Return the ranges of a cone's halfspaces G, shape (m, n): G v >= 0; by compiled loops where asked for.
+    """Return the two-sided constraints equivalent to G v >= 0 on the simplex, G of shape (m, n).
+
+    ``compiled`` selects compiled loops; the result is the same.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:
         return Constraints(*directions(np.ascontiguousarray(halfspaces), ALIKE))
     most, least = halfspaces.max(axis=1, initial=-np.inf), halfspaces.min(axis=1, initial=np.inf)
     middle, size = (most + least) / 2, (most - least) / 2
-    # a row that is the same everywhere bounds nothing, for P_X is allowed; so does one that is positive everywhere
+    # a constant row is redundant because P_X is feasible; so is a row that is positive everywhere
     needed = np.flatnonzero((size > 0) & (least < 0))
     middle, size = middle[needed], size[needed]
     # rounding must not put a coordinate beyond 1, which bounds a direction that has no halfspace on that side
@@ -91,7 +93,7 @@ def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:
     sides, sizes = np.full((count + 1, 2), -1), np.ones((count + 1, 2))
     for side, sharper in ((0, 1.0), (1, -1.0)):
         those = np.flatnonzero(sign == sharper)[::-1]
-        # the sharpest is written last, of equals the first
+        # the tightest bound is written last; ties go to the first
         those = those[np.argsort(sharper * bound[those], kind="stable")]
         at = group[those]
         ends[at, side], sides[at, side], sizes[at, side] = bound[those], needed[those], size[those]
@@ -101,7 +103,7 @@ def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:
 
 
 def _groups(unit: Matrix) -> NDArray[np.int64]:
-    """Return a number for each row, the same for rows that point alike."""
+    """Return a group number for each row, equal for rows of equal direction."""
     if unit.size * len(unit) <= FEW:
         every = np.arange(len(unit))
         alike = (np.abs(unit[:, None] - unit) <= ALIKE).all(axis=2)

@@ -1,4 +1,4 @@
-"""Ranges of few halfspaces by loops, see ``constraints.py``: plain Python over arrays that numba compiles."""
+"""Two-sided constraints of a few halfspaces by loops that numba can compile; see ``constraints.py``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mixproof.compiling import compiled
 
 @compiled
 def alike(one, other, apart):
-    """Return whether two directions are one."""
+    """Return whether two directions are equal up to ``apart``."""
     for x in range(one.size):  # noqa: SIM110 - numba compiles it
         if abs(one[x] - other[x]) > apart:
             return False
@@ -18,7 +18,7 @@ def alike(one, other, apart):
 
 @compiled
 def directions(halfspaces, apart):
-    """Return rows, lower and upper ends, sides and sizes as ``Constraints`` has them."""
+    """Return rows, lower and upper bounds, sides and sizes, as in ``Constraints``."""
     m, n = halfspaces.shape
     rows, unit = np.ones((m + 1, n)), np.zeros(n)
     ends, sides, sizes = np.ones((m + 1, 2)), np.full((m + 1, 2), -1), np.ones((m + 1, 2))

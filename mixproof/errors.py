@@ -36,7 +36,7 @@ class InvalidProof(MixproofError):
 
 
 class MixproofWarning(UserWarning):
-    """A caveat that a result must be read with, such as a gap that was not reached in the time allowed."""
+    """A caveat on a result, such as a gap that was not reached within the time limit."""
 
 
 def shown(value: object, most: int = 60) -> str:

@@ -43,7 +43,7 @@ class Extension(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """The rows of an extension, and what a proof needs to state multipliers in terms of the halfspaces alone."""
+    """The constraints of an extension, and the data to translate multipliers back to the halfspaces."""
 
     extension: Extension
     ranges: Constraints
@@ -52,7 +52,7 @@ class Extended(NamedTuple):
 
     @staticmethod
     def of(extension: Extension, n_halfspaces: int) -> Extended:
-        """Return the rows of an extension of so many halfspaces, scaled so that coefficients of v lie in [-1, 1]."""
+        """Return the constraints of an extension, scaled so that coefficients of v lie in [-1, 1]."""
         k = extension.upper.size
         table = extension.halfspaces
         own, auxiliary = table[:, : table.shape[1] - k], table[:, table.shape[1] - k :]
@@ -74,17 +74,17 @@ class Extended(NamedTuple):
 
     @property
     def sides(self) -> NDArray[np.int64]:
-        """Which halfspace the proof's weights belong to, see ``Constraints.sides``; the last stands for the sum."""
+        """The halfspaces to which the proof's weights belong, as in ``Constraints.sides``; the last row is the sum."""
         found = np.full((self.n_halfspaces + 1, 2), -1)
         found[:-1, 0] = np.arange(self.n_halfspaces)
         return found
 
     def weights(self, multipliers: Matrix) -> Matrix:
-        """Return multipliers of the halfspaces and, last, that of the sum, see ``Constraints.weights``."""
+        """Return multipliers of the halfspaces and, last, of the sum, as ``Constraints.weights`` does."""
         lower, upper = np.maximum(multipliers, 0.0), np.maximum(-multipliers, 0.0)
         weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
         found = np.empty((len(multipliers), self.n_halfspaces + 1))
         found[:, :-1], cost = self.extension.pull_back(weights)
-        # what has no inequality behind it bounds v by the simplex: its coefficients are at most 1
+        # a bound without an inequality comes from the simplex: its coefficients are at most 1
         found[:, -1] = multipliers[:, -1] - weights @ self.middle - upper[:, :-1].sum(axis=1) - cost
         return found

@@ -1,4 +1,4 @@
-"""The nodes of a tree that wait, in a heap, the least bound first; and all of them in the order of a walk through it.
+"""A binary heap of the open nodes, smallest bound first, and the preorder of a tree.
 
 Plain Python over arrays that numba compiles.
 """
@@ -12,7 +12,7 @@ from mixproof.compiling import compiled
 
 @compiled
 def push(open_nodes, size, parent, child, bound):
-    """Let a child wait in a heap, the least bound first."""
+    """Push a child on the heap, which is ordered by bound."""
     at = size
     while at > 0:
         above = (at - 1) // 2
@@ -30,7 +30,7 @@ def push(open_nodes, size, parent, child, bound):
 
 @compiled
 def pop(open_nodes, size):
-    """Take the node of the least bound out of the heap; return whose child it is, and which."""
+    """Pop the node with the smallest bound; return its parent and its child number."""
     parent, child = open_nodes.parent[0], open_nodes.child[0]
     last = size - 1
     moved_parent, moved_child, moved_bound = open_nodes.parent[last], open_nodes.child[last], open_nodes.bound[last]
@@ -53,12 +53,12 @@ def pop(open_nodes, size):
 
 @compiled
 def preorder(parent):
-    """Return an order of a tree's nodes in which each stands right before what is below it.
+    """Return the preorder of a tree: each node directly before its descendants.
 
     Parameters
     ----------
     parent : numpy.ndarray of int, shape (K,)
-        That of each node, which stands before it; -1 for the root, the first.
+        The parent of each node, with a smaller index; -1 for the root, which is node 0.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Linear programmes, solved by HiGHS and then certified: residuals and gap are recomputed, a failure is an error.
+"""Linear programs, solved by HiGHS and certified: residuals and gap are recomputed, a failure is an error.
 
-HiGHS is called through its own interface, not scipy's, and only here, so that columns can join a solved programme, and
-costs change, without a new start.
+HiGHS is called only here, and through its own interface instead of scipy's, so that columns can be added and costs
+changed with a warm start.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     Raises
     ------
     Infeasible
-        If HiGHS proves that nothing meets the constraints.
+        If HiGHS proves that the constraints cannot be satisfied.
     SolverFailure
-        If it fails in another way, or a residual or the gap is beyond tolerance.
+        If HiGHS fails in another way, or a residual or the gap exceeds its tolerance.
 
     Examples
     --------
@@ -73,27 +73,27 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     try:
         return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq).run())
     except (Infeasible, SolverFailure):
-        # rows of very different size: presolve takes redundant ones out, and what it proves is proven
+        # rows of very different scale: presolve removes redundant ones, and its infeasibility proofs are reliable
         return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq, presolve="on").run())
 
 
 def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
-    """Return the cheapest mixture of columns that averages to ``target``: min cost b, V^T b = target, b >= 0.
+    """Return the minimum-cost mixture with mean ``target``: min cost b, V^T b = target, b >= 0.
 
     Parameters
     ----------
     cost : numpy.ndarray, shape (M,)
-        At least 0.
+        Costs, at least 0.
     columns : numpy.ndarray, shape (M, X)
-        Points with coordinates that sum to 1.
+        V: points, one per row, with coordinates that sum to 1.
     target : numpy.ndarray, shape (X,)
-        Not negative.
+        The mean, non-negative.
 
     Returns
     -------
     Solution
-        Certified over all M columns, although most were never given to the solver: a round solves the programme over
-        some columns and prices all others by its duals, and the cheapest of those that would improve it join.
+        Certified over all M columns, although the solver sees only some of them: each round solves the restricted
+        problem, prices all other columns by its duals, and adds the best of those that would improve it.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
         return only
     if m <= 4 * START * n:
         return solve(cost, columns.T, target)
-    # to start with: the cheapest columns overall, and for each coordinate those that cover it at the least cost
+    # initial columns: the cheapest overall and, for each coordinate, those that cover it at the lowest cost
     chosen = np.zeros(m, dtype=bool)
     chosen[_least(cost, START * n)] = True
     for x in range(n):
@@ -127,7 +127,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     programme.add(cost[index], columns[index].T)
     for _ in range(ROUNDS):
         weights, dual = programme.run()
-        reduced = np.where(chosen, 0.0, cost - columns @ dual)  # of those it has, the solver has made sure
+        reduced = np.where(chosen, 0.0, cost - columns @ dual)  # already optimal over these
         worst = np.flatnonzero(reduced < -GAP_TOL)
         if not worst.size:
             if weights[:n].max(initial=0.0) > FEASIBILITY_TOL:
@@ -137,7 +137,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
             try:
                 return certify(cost, columns.T, target, full, dual)
             except SolverFailure:
-                break  # columns that nearly coincide can wear a basis out over many rounds: start afresh
+                break  # columns that nearly coincide can make the basis ill-conditioned over many rounds: restart
         joining = worst[_least(reduced[worst], BATCH * n)]
         chosen[joining] = True
         programme.add(cost[joining], columns[joining].T)
@@ -146,12 +146,12 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
 
 
 def _least(values: Vector, count: int) -> NDArray[np.intp]:
-    """Return where the ``count`` least values are, in no order."""
+    """Return the indices of the ``count`` smallest values, unsorted."""
     return np.argpartition(values, count - 1)[:count] if count < values.size else np.arange(values.size)
 
 
 def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | None:
-    """Return the one way to mix independent columns, None where they are (nearly) dependent: then a solver decides."""
+    """Return the unique mixture of independent columns; None if they are (nearly) dependent."""
     m, n = columns.shape
     weights, _, rank, sizes = np.linalg.lstsq(columns.T, target, rcond=None)
     if m and (rank < m or not sizes[-1] > MIXTURE_TOL * sizes[0]):
@@ -165,7 +165,7 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
 
 @functools.cache
 def _silent(highs: Any) -> Any:
-    """Return a class of HiGHS that says nothing: 1.16 tells of itself when it enables its calls back, as it is made."""
+    """Return a HiGHS class without its banner, which version 1.16 prints when an instance enables callbacks."""
 
     def enable(self: Any) -> None:
         self.setOptionValue("output_flag", False)
@@ -177,8 +177,8 @@ def _silent(highs: Any) -> Any:
 class LinearProgram:
     """Minimise cost x subject to low <= A x <= high, 0 <= x <= most.
 
-    After a run, columns may join and costs may change; the next run then starts where the last one stood. What it
-    returns is the solver's word: :func:`solve` and :func:`mix_columns` certify theirs.
+    After a run, columns may be added and costs changed; the next run is warm-started. Its results are those of the
+    solver, unchecked, whereas :func:`solve` and :func:`mix_columns` certify theirs.
 
     Parameters
     ----------
@@ -186,11 +186,11 @@ class LinearProgram:
     table : numpy.ndarray or scipy sparse array, shape (m, n)
         A.
     low, high : numpy.ndarray, shape (m,)
-        Infinite where there is no bound; ``high`` is ``low`` by default.
+        Bounds on A x, infinite for none; ``high`` equals ``low`` by default.
     most : numpy.ndarray, shape (n,), keyword-only
-        No bounds by default.
+        Upper bounds on x; none by default.
     presolve : {"off", "on"}, keyword-only
-        What it saves on small programmes is less than what it takes.
+        Off by default, because presolve costs more than it saves on small problems.
 
     Examples
     --------
@@ -233,21 +233,21 @@ class LinearProgram:
         self._highs.passModel(model)
 
     def add(self, cost: Vector, columns: Matrix) -> None:
-        """Let columns, shape (m, k), join."""
+        """Add columns, shape (m, k), with their costs, shape (k,)."""
         (starts, index, values), k = _columnwise(columns), len(cost)
         self._highs.addCols(k, cost, np.zeros(k), np.full(k, np.inf), len(values), starts[:-1], index, values)
 
     def charge(self, cost: Vector) -> None:
-        """Change what each column costs."""
+        """Replace the cost vector."""
         columns = np.arange(len(cost), dtype=np.int32)
         self._highs.changeColsCost(len(cost), columns, np.asarray(cost, dtype=np.float64))
 
     def run(self) -> tuple[Vector, Vector]:
-        """Return the solution and the multipliers of the constraints."""
+        """Solve; return the solution and the multipliers of the constraints."""
         self._highs.run()
         status = self._highs.getModelStatus()
         if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
-            # it lost its way from where it last stood
+            # the warm start failed numerically
             self._highs.clearSolver()
             self._highs.run()
             status = self._highs.getModelStatus()
@@ -261,7 +261,7 @@ class LinearProgram:
 
 
 class Boxed:
-    """min c v subject to least <= v <= most, low <= R v <= high, with other c, least and most each time.
+    """min c v subject to least <= v <= most, low <= R v <= high, for changing c, least and most.
 
     Parameters
     ----------
@@ -287,10 +287,10 @@ class Boxed:
     def solve(
         self, cost: Vector, least: Vector, most: Vector, cutoff: float = np.inf
     ) -> tuple[bool, Vector | None, Vector]:
-        """Return whether it was solved, the solution (None where there is none), and multipliers of the rows.
+        """Return whether the solve succeeded, the solution (None if there is none) and the multipliers.
 
-        Where there is no point, the multipliers are a ray along which the bound grows without end; where the objective
-        exceeds the threshold, they show that.
+        If the problem is infeasible, the multipliers are a ray along which the bound grows without limit; if the
+        objective exceeds the cutoff, they prove it.
         """
         self._highs.changeColsBounds(len(cost), self._index, least, most)
         self._programme.charge(cost)
@@ -306,7 +306,7 @@ class Boxed:
 
 
 def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vector]:
-    """Return where each column starts, the rows of what is not 0, and its values, as HiGHS takes a matrix."""
+    """Return a matrix in compressed-column form: column starts, row indices and values."""
     if not isinstance(table, np.ndarray):
         sparse = csc_array(table)
         return sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), np.asarray(sparse.data, dtype=float)
@@ -319,12 +319,12 @@ def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vecto
 
 
 def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:
-    """Return a solution of: minimise cost x subject to A x = b, x >= 0, with its residuals and gap, whoever found it.
+    """Return a primal-dual pair as a certified solution of: minimise cost x subject to A x = b, x >= 0.
 
     Raises
     ------
     SolverFailure
-        If one of them is beyond tolerance.
+        If a residual or the gap exceeds its tolerance.
     """
     x = np.maximum(x, 0.0)
     primal = float(np.abs(a_eq @ x - b_eq).max(initial=0.0))

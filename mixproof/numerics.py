@@ -1,4 +1,4 @@
-"""Tolerances with their reasons, and the few functions that need care at 0, at 1 and at infinity."""
+"""Tolerances with their reasons, checks of numeric input, and functions with limits at 0, 1 and infinity."""
 
 import math
 import numbers
@@ -92,12 +92,12 @@ SHARE_TOL = 1e-6
 
 
 def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
-    """Copy ``values`` to a float64 array, refusing what is not numeric, finite and of the right shape.
+    """Return a float64 copy of an array, checked to be numeric, finite and of an allowed dimension.
 
     Parameters
     ----------
     name : str
-        What the array is called in an error's message.
+        The name of the array in error messages.
     values : array_like
         The array.
     ndim : tuple of int
@@ -106,12 +106,12 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
     Returns
     -------
     numpy.ndarray
-        A fresh float64 array.
+        A new float64 array.
 
     Raises
     ------
     InvalidDistribution
-        If the array has another number of axes, no entry, or an entry that is not a finite number.
+        If the number of axes is not allowed, the array is empty, or an entry is not a finite number.
     """
     if isinstance(values, np.ndarray) and np.iscomplexobj(values):  # numpy would drop the imaginary part
         raise InvalidDistribution(f"{name} holds complex numbers: give real ones")
@@ -153,7 +153,7 @@ def check_scalar(
     open_high: bool = False,
     finite: bool = False,
 ) -> float:
-    """Return ``value`` as a float if it lies in the range, and say what is wrong otherwise.
+    """Return ``value`` as a float, checked to lie in a range.
 
     Parameters
     ----------
@@ -162,11 +162,11 @@ def check_scalar(
     value : float
         The value; NaN is refused, and so are booleans and anything that is not a real number.
     low, high : float
-        The range, ends included.
+        The closed range.
     open_low, open_high : bool, keyword-only
-        Exclude ``low``, or ``high``, itself.
+        Whether to exclude ``low`` (or ``high``) itself.
     finite : bool, keyword-only
-        Refuse infinity even where ``high`` is infinite.
+        Whether to refuse infinity even if ``high`` is infinite.
 
     Raises
     ------
@@ -197,17 +197,17 @@ def check_scalar(
 
 
 def _written(number: float) -> str:
-    """Return a number's text with all its digits, so that one next to the end of a range does not read as the end."""
+    """Return a number with all its digits, so that a value next to a bound is not displayed as the bound."""
     return repr(float(number)).removesuffix(".0")
 
 
 def check_count(name: str, value: object, least: int = 1) -> int:
-    """Return ``value`` as an int if it is a whole number that is large enough, and no more than an array can hold.
+    """Return ``value`` as an int, checked to be a whole number, at least ``least``.
 
     Raises
     ------
     InvalidParameter
-        If it is not.
+        If it is not a whole number, too small, or larger than any array size.
 
     Examples
     --------
@@ -222,12 +222,12 @@ def check_count(name: str, value: object, least: int = 1) -> int:
 
 
 def check_shape(**sizes: object) -> tuple[int, ...]:
-    """Return sizes as an array's shape, if they are counts of which an array can hold the product.
+    """Return the sizes as a shape tuple, checked to be counts whose product fits an array.
 
     Raises
     ------
     InvalidParameter
-        If they are not.
+        If a size is not a count, or the product is too large.
 
     Examples
     --------
@@ -252,12 +252,12 @@ def _whole(name: str, value: object, least: int) -> int:
 
 
 def generator(rng: Rng) -> np.random.Generator:
-    """Return a numpy generator: the one given, or a new one from a seed, which may be as long as it likes."""
+    """Return a numpy generator: the argument itself, or a new one from a seed of any length."""
     return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_whole("rng", rng, 0))
 
 
 def xlogx(p: ArrayLike) -> NDArray[np.float64]:
-    """Return p log p, natural logarithm, with 0 log 0 = 0.
+    """Return p log p elementwise (natural logarithm), with 0 log 0 = 0.
 
     Examples
     --------
@@ -276,11 +276,11 @@ def power_mean(
     Parameters
     ----------
     values : numpy.ndarray
-        Not negative; infinite entries are allowed and give an infinite mean.
+        Non-negative values; infinite entries are allowed and give an infinite mean.
     weights : numpy.ndarray
-        Not negative, of a shape that broadcasts against ``values``.
+        Non-negative weights that broadcast against ``values``.
     order : float
-        The order, positive; infinity gives the largest value that has weight.
+        A positive order; infinity gives the largest value with positive weight.
     axis : int
         The axis to average over.
 

@@ -1,4 +1,4 @@
-"""The tree without a compiler: each programme goes to HiGHS, and what a node does over its coordinates to numpy."""
+"""Branch and bound without a compiler: HiGHS solves the linear programs, numpy the work per coordinate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mixproof.problem import (
 
 
 class Plain:
-    """The tree's steps over one polytope, as ``compiled.Compiled`` has them.
+    """The steps of branch and bound over one polytope, with the interface of ``compiled.Compiled``.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Plain:
         self._boxed = Boxed(problem.rows, problem.low, problem.high)
 
     def largest(self) -> tuple[Vector, Matrix]:
-        """Return how large each coordinate can be, and the multipliers that prove it."""
+        """Return an upper bound on each coordinate, and the multipliers that prove it."""
         every, m = self.problem.columns.shape
         n = every - self.problem.upper.size
         proof = np.zeros((n, m))
@@ -49,7 +49,7 @@ class Plain:
         return caps_of(self.problem, proof), proof
 
     def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]:
-        """Return the point that each start leads to downhill, and its price; infinite where none was found."""
+        """Return the local minimum reached from each start, and its price (infinite if none was found)."""
         n = dual.size
         rows, prices = np.zeros_like(starts), np.full(len(starts), np.inf)
         nothing, all_of_it = np.zeros(n), np.ones(n)
@@ -69,7 +69,7 @@ class Plain:
         return rows, prices
 
     def _solve(self, cost: Vector, least: Vector, most: Vector, *cutoff: float) -> tuple[bool, Vector | None, Vector]:
-        """Return what :meth:`mixproof.lp.Boxed.solve` does, without the auxiliary variables."""
+        """Return the result of :meth:`mixproof.lp.Boxed.solve` without the auxiliary variables."""
         upper, n = self.problem.upper, cost.size
         if not upper.size:
             return self._boxed.solve(cost, least, most, *cutoff)
@@ -80,7 +80,7 @@ class Plain:
         return solved, None if values is None else values[:n], multipliers
 
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
-        """Go on with a pass until nothing waits, a row is cheap enough, or so many nodes are solved."""
+        """Continue a pass until no node is open, a column is cheap enough, or ``nodes`` nodes are solved."""
         last = work.nodes + nodes
         while work.waiting and work.nodes < last and not work.found_enough:
             work.make_room()
@@ -106,7 +106,7 @@ class Plain:
             self._list(work, row, own)
             symbol = furthest(least, most, row)
         elif (most - least).max() > SPLITTABLE and value < work.state[4]:
-            # no row is to be found there, and the bound is no better than what was given up before
+            # no column can be found there, and the bound is no better than that of abandoned nodes
             symbol, row = int((most - least).argmax()), (least + most) / 2
         if symbol < 0 or row is None or own - value < work.tolerance:
             work.state[4] = min(work.state[4], value)
@@ -114,7 +114,7 @@ class Plain:
         branch(self.problem, work, at, value, least, most, slopes, row, symbol)
 
     def _solved(self, work: Pass, at: int, least: Vector, most: Vector) -> tuple[Vector | None, float, Vector]:
-        """Write a node's multipliers; return the solution, None where there is none, the bound, and the slopes."""
+        """Write a node's multipliers; return the solution (None if infeasible), the bound and the slopes."""
         hull, dual, cutoff = self.problem, work.dual, work.cutoff
         below, above = -xlogx(least), -xlogx(most)
         width = most - least
@@ -140,7 +140,7 @@ class Plain:
 
 
 def tighten(least: Vector, most: Vector) -> bool:
-    """Lower each upper end to what the others' lower ends leave of 1, and return whether they leave anything."""
+    """Lower each upper bound to 1 minus the other lower bounds; return whether the box is non-empty."""
     total = 0.0
     for value in least[least > 0]:
         total += value
@@ -151,7 +151,7 @@ def tighten(least: Vector, most: Vector) -> bool:
 
 
 def box(work: Pass, parent: int, child: int, caps: Vector) -> tuple[Vector, Vector]:
-    """Return the box of a child, before it is tightened."""
+    """Return the box of a child, before tightening."""
     records = work.records
     path = []
     while parent >= 0:
@@ -174,12 +174,12 @@ def box(work: Pass, parent: int, child: int, caps: Vector) -> tuple[Vector, Vect
 
 
 def ends(slopes: Vector, least: Vector, most: Vector) -> Vector:
-    """Return the least of -t log t - slope t at the two ends of each interval."""
+    """Return the smaller value of -t log t - slope t at the two ends of each interval."""
     return np.minimum(-xlogx(least) - slopes * least, -xlogx(most) - slopes * most)
 
 
 def bounded(hull: Problem, dual: Vector, least: Vector, most: Vector, multipliers: Vector) -> tuple[float, Vector]:
-    """Return the bound that multipliers prove for a box, and each coordinate's slope."""
+    """Return the lower bound that multipliers prove on a box, and each coordinate's slope."""
     n = dual.size
     combined = multipliers @ hull.rows
     slopes = dual + combined[:n]
@@ -188,7 +188,7 @@ def bounded(hull: Problem, dual: Vector, least: Vector, most: Vector, multiplier
 
 
 def constant_of(hull: Problem, multipliers: Vector, auxiliary: Vector) -> float:
-    """Return what multipliers contribute to a bound whatever v is, the auxiliary variables at their best."""
+    """Return the part of a bound that does not depend on v, minimised over the auxiliary variables."""
     constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
     return float(constant - np.maximum(auxiliary, 0.0) @ hull.upper)
 
@@ -196,7 +196,7 @@ def constant_of(hull: Problem, multipliers: Vector, auxiliary: Vector) -> float:
 def impossible(
     hull: Problem, dual: Vector, least: Vector, most: Vector, cutoff: float, ray: Vector
 ) -> tuple[Vector, float, Vector]:
-    """Return multipliers along a ray that prove that a box has no point below the threshold, and their bound."""
+    """Return multipliers along a ray that prove that no point of a box is below the cutoff, and the bound."""
     growth = []
     for sign in (1.0, -1.0):
         y = sign * ray
@@ -220,7 +220,7 @@ def impossible(
 
 
 def furthest(least: Vector, most: Vector, row: Vector) -> int:
-    """Return the coordinate where entropy and its secant differ most at a row, -1 if they differ nowhere."""
+    """Return the coordinate in which entropy exceeds its secant most at a point, -1 if in none."""
     wide = (most - least > NARROW) & (row > 1e-13)
     below, above = -xlogx(least), -xlogx(most)
     secant = below + (above - below) / np.where(wide, most - least, 1.0) * (row - least)
@@ -232,7 +232,7 @@ def furthest(least: Vector, most: Vector, row: Vector) -> int:
 def branch(
     hull: Problem, work: Pass, at: int, value: float, least: Vector, most: Vector, slopes: Vector, row: Vector, x: int
 ) -> None:
-    """Part a node; let those children wait which its own multipliers leave below the threshold."""
+    """Branch at a node; push the children whose bound by its multipliers is below the cutoff."""
     records, multipliers = work.records, work.records.multipliers[at]
     if least[x] > 0:
         a, b = least[x], most[x]
@@ -265,7 +265,7 @@ def _push(work: Pass, parent: int, children: object, bounds: object) -> None:
 
 
 def caps_of(hull: Problem, proof: Matrix) -> Vector:
-    """Return what multipliers, shape (n, m), prove that each coordinate cannot exceed, on the whole simplex."""
+    """Return the upper bound on each coordinate that multipliers, shape (n, m), prove on the whole simplex."""
     y = proof[:, :-1]
     constant = np.where(y >= 0, hull.safe_low[:-1], hull.safe_high[:-1]) * y
     n = len(proof)

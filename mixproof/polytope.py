@@ -1,7 +1,7 @@
-"""From halfspaces to vertices: {v >= 0, sum v = 1, G v >= 0}. This module knows no privacy.
+"""Vertex enumeration for the polytope {v >= 0, sum v = 1, G v >= 0}.
 
-Qhull does the work, in the polytope's affine hull, because it needs an interior; cddlib is the independent check. Each
-vertex is solved again from the constraints that are tight at it, and checked, so that its residual is rounding.
+Qhull enumerates the vertices in the affine hull of the polytope, because it needs a non-empty interior; cddlib is an
+independent check. Each vertex is recomputed from its tight constraints and checked, so its residual is rounding error.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
     halfspaces : array_like, shape (m, X)
         G; m may be 0. Rows may have any positive scale.
     method : {"qhull", "cdd"}
-        ``"qhull"`` through scipy; ``"cdd"`` the double description method in floating point, an independent and
-        slower check, which is known to miss vertices of very thin polytopes and needs pycddlib.
+        ``"qhull"`` through scipy, or ``"cdd"``, the double description method in floating point: an independent,
+        slower check that needs pycddlib and is known to miss vertices of very thin polytopes.
     interior : array_like, shape (X,), optional, keyword-only
-        A point that may lie strictly inside all constraints; if it does, no linear programme is needed to find one.
+        A candidate for a strictly interior point; if it is one, no linear program is needed to find one.
 
     Returns
     -------
     numpy.ndarray, shape (M, X)
-        Each vertex once, rows sum to 1, not negative; M is 0 where the polytope is empty.
+        The distinct vertices, as non-negative rows that sum to 1; M is 0 if the polytope is empty.
 
     Raises
     ------
     InvalidParameter
-        If the method is another word, or ``"cdd"`` and pycddlib is not installed.
+        If the method is unknown, or is ``"cdd"`` and pycddlib is not installed.
     SolverFailure
-        If a vertex breaks a constraint by more than ``numerics.FEASIBILITY_TOL``, or the solver gives up.
+        If a vertex violates a constraint by more than ``numerics.FEASIBILITY_TOL``, or the solver fails.
 
     Notes
     -----
@@ -102,7 +102,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
 
 
 def _table(halfspaces: ArrayLike) -> Matrix:
-    """Return halfspaces as an array: there may be none of them, but not none of the coordinates."""
+    """Return the halfspaces as a matrix, which may have no rows but must have columns."""
     if isinstance(halfspaces, np.ndarray) and halfspaces.ndim == 2 and not halfspaces.size:
         if not halfspaces.shape[1]:
             raise InvalidParameter(f"halfspaces has shape {halfspaces.shape}: give a column for each coordinate")
@@ -111,7 +111,7 @@ def _table(halfspaces: ArrayLike) -> Matrix:
 
 
 def _constraints(g: Matrix) -> Matrix:
-    """Return I and G as rows a of a v >= 0, scaled to unit size, without those that v >= 0 implies."""
+    """Return all constraints a v >= 0 (v >= 0 and G), scaled to unit size, without redundant rows of G."""
     size = np.abs(g).max(axis=1, initial=0.0, keepdims=True)
     needed = (g < 0).any(axis=1)
     return np.concatenate([np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]])
@@ -146,7 +146,7 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
 
 
 def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
-    """Return the intersections, those that miss their tight constraints by more than rounding solved again."""
+    """Return the intersections, recomputed if they miss their tight constraints by more than rounding."""
     raw = np.asarray(hull.intersections)
     finite = np.isfinite(raw).all(axis=1)
     facets = [hull.dual_facets[at] for at in np.flatnonzero(finite)]
@@ -169,10 +169,10 @@ def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matri
 
 
 def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
-    """Return a point in the relative interior, None if the polytope is empty, and which constraints are equalities.
+    """Return a relative interior point (None if empty) and which constraints are implicit equalities.
 
-    The constraints are a cone's: if any member has slack in a row, a multiple of it has slack 1, and the sum of such
-    members has slack 1 in every row that can have slack at all. So one linear programme finds them.
+    The constraints define a cone: if a member has slack in a row, a multiple of it has slack 1, and the sum of such
+    members has slack 1 in every row that can have slack. One linear program therefore finds all of them.
     """
     m, n = rows.shape
     # maximise sum z over v >= 0, 0 <= z <= 1, rows v >= z; the first n rows are v >= 0
@@ -196,7 +196,7 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
 
 
 def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
-    """Return the point of the affine hull with the most slack in the constraints that have any."""
+    """Return the point of the affine hull that maximises the smallest slack of the inequalities."""
     m, n = rows.shape
     size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
     weight = np.where(equal, 0.0, size)
@@ -213,7 +213,7 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
         found, _ = programme.run()
         centred = found[:n] if found[n] > 0 else inside
     except (Infeasible, SolverFailure):
-        pass  # any point inside will do
+        pass  # any interior point will do
     # the solver's equalities hold to its tolerance; put the point on the affine hull itself
     system = np.concatenate([np.ones((1, n)), rows[equal]])
     right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])
@@ -237,15 +237,15 @@ def _by_cdd(rows: Matrix) -> Matrix:
 
 
 def _distinct(points: Matrix, rows: Matrix) -> Matrix:
-    """Return points clipped, normalised, and each set of tight constraints once: it determines the vertex."""
+    """Return the points clipped and normalised, one for each set of tight constraints."""
     n = rows.shape[1]
     points = np.where(points > TIGHT_TOL, points, 0.0)
     points = points / points.sum(axis=1, keepdims=True)
     if len(points) == 2 and np.abs(points[0] - points[1]).max() > DISTINCT_TOL:
         return np.asarray(points)  # the ends of a segment
     points = points[_first(np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1))].reshape(-1, n)
-    # a thin polytope's rounding may leave a twin whose tight set differs in one constraint; along a direction in
-    # which no two vertices of one table are likely to tie, twins are neighbours
+    # rounding in a thin polytope may leave a duplicate whose tight set differs in one constraint; sorted along a
+    # generic direction, duplicates are neighbours
     along = points @ np.sqrt(np.arange(2, n + 2))
     order = np.argsort(along, kind="stable")
     near = np.flatnonzero(np.diff(along[order]) <= n * np.sqrt(n + 1) * TWIN_TOL)
@@ -255,7 +255,7 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
 
 
 def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return where each distinct row first stands, in order; rows are compared as bytes."""
+    """Return the index of the first occurrence of each distinct row; rows are compared as bytes."""
     if not len(rows):
         return np.arange(0)
     rows = np.ascontiguousarray(rows)

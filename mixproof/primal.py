@@ -1,8 +1,8 @@
-"""A primal simplex for mixtures: min cost q with sum q v = target, q >= 0, over columns that join as they are found.
+"""A primal simplex method for the restricted master problem: min cost q with sum q v = target, q >= 0.
 
-Plain Python over arrays that numba compiles (``compiled.py``). Column j < n is the unit vector of coordinate j at a
-price of its own, column n + k the k-th row. The basis has one column a coordinate, and its inverse is kept dense:
-this is for tens of coordinates, beyond which HiGHS is as quick.
+Plain Python over arrays that numba can compile (``compiled.py``). Column j < n is the unit vector of coordinate j, at
+a penalty cost; column n + k is the k-th point. The basis has one column per coordinate, and its inverse is stored
+densely: this suits tens of coordinates, beyond which HiGHS is as fast.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ALIKE = 1e-11
 
 @compiled
 def join(rows, costs, count, more):
-    """Write the rows of ``more`` that are not there yet behind the first ``count``; return how many there are then."""
+    """Append the rows of ``more`` that are not among the first ``count`` rows; return the new count."""
     n = rows.shape[1]
     for k in range(more.shape[0]):
         known = False
@@ -58,7 +58,7 @@ def join(rows, costs, count, more):
 
 @compiled
 def renew(rows, basis, inverse, target, weights):
-    """Compute the inverse of the basis and the weights afresh; return whether that went well."""
+    """Recompute the basis inverse and the weights; return whether this succeeded."""
     n = basis.size
     matrix = np.zeros((n, 2 * n))
     for r in range(n):
@@ -82,7 +82,7 @@ def renew(rows, basis, inverse, target, weights):
 
 @compiled
 def cheapest(rows, costs, count, dear, dual):
-    """Return the column that saves most, -1 if none does."""
+    """Return the column with the most negative reduced cost, -1 if none is negative."""
     n = dual.size
     least, enters = -REDUCED_TOL * (1.0 + dear * 1e-3), -1
     for x in range(n):
@@ -99,9 +99,9 @@ def cheapest(rows, costs, count, dear, dual):
 
 @compiled
 def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
-    """Go on from a basis to the cheapest mixture; return whether it was found.
+    """Run the simplex method from a basis; return whether the optimum was reached.
 
-    ``weights`` are those of the basis, ``dual`` what each coordinate is worth.
+    ``weights`` are the basic variables, ``dual`` the dual values of the coordinates; both are updated.
     """
     n = basis.size
     away = np.zeros(n)
@@ -158,10 +158,10 @@ def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
 
 @compiled
 def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
-    """Mix, at a dearer and dearer price of unit vectors until none is in use.
+    """Solve the master problem, raising the cost of unit vectors until none is in use.
 
-    ``limits`` are (by what it grows, beyond which price it does not, weight that is none). Returns whether it went
-    well, the cost, the price, the duals, and the weights of the rows.
+    ``limits`` is (growth factor of that cost, its maximum, weight below which a column counts as unused). Returns
+    success, the optimal cost, the cost of unit vectors, the duals and the weights of the points.
     """
     n = basis.size
     weights, dual, found = np.zeros(n), np.zeros(n), np.zeros(count)
@@ -186,9 +186,9 @@ def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
 
 @compiled
 def price(rows, costs, count, first, second, share, entropy, dual, most, worthless):
-    """Let those of the vertices on one or two coordinates join that save most, see ``SparseVertices``.
+    """Add the sparse vertices with the most negative reduced costs (see ``SparseVertices``); return the new count.
 
-    Returns how many rows there are then; ``rows`` has room for ``most`` more.
+    ``rows`` must have room for ``most`` more.
     """
     prices = np.zeros(share.size)
     for k in range(share.size):

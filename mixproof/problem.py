@@ -1,4 +1,4 @@
-"""What both routes of the tree work on: the polytope, its bounds, the records, and what a pass leaves."""
+"""Data structures of branch and bound, shared by both back ends: polytope, records, open nodes, pass."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ STEEP = 27.6
 
 
 class Records(NamedTuple):
-    """The nodes that got multipliers, in the order in which they were solved; a parent stands before its children."""
+    """The solved nodes with their multipliers, in order of solution (parents before children)."""
 
     parent: Any  # (K,)
-    child: Any  # (K,) which of the parent's children it is
+    child: Any  # (K,) child number within the parent
     kind: Any  # (K,)
-    symbol: Any  # (K,) the coordinate that BISECT parts
+    symbol: Any  # (K,) the coordinate that BISECT splits
     level: Any  # (K,)
     multipliers: Any  # (K, m)
     basis: Any  # (K, m)
 
     @staticmethod
     def empty(count: int, m: int, basis: int) -> Records:
-        """Return room for nodes; ``basis`` is how many basic variables each remembers."""
+        """Return empty records with room for ``count`` nodes and ``basis`` basic variables each."""
         one, two, three, four = (np.zeros(count, np.int64) for _ in range(4))
         return Records(one, two, three, four, np.zeros(count), np.zeros((count, m)), np.zeros((count, basis), np.int32))
 
     def grown(self) -> Records:
-        """Return the same with room for twice as many."""
+        """Return a copy with twice the room."""
         return Records(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
 
 
 class OpenNodes(NamedTuple):
-    """The nodes that wait: whose child each is, which, and a bound on it that is known already."""
+    """The open nodes: the parent of each, its child number, and a bound known so far."""
 
     parent: Any
     child: Any
@@ -73,18 +73,18 @@ class OpenNodes(NamedTuple):
 
     @staticmethod
     def empty(count: int) -> OpenNodes:
-        """Return room for nodes."""
+        """Return an empty heap with room for ``count`` nodes."""
         return OpenNodes(np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count))
 
     def grown(self) -> OpenNodes:
-        """Return the same with room for twice as many."""
+        """Return a copy with twice the room."""
         return OpenNodes(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
 
 
 class Problem(NamedTuple):
-    """The polytope, twice: as rows and as columns, with its bounds and the wider ones that a proof uses.
+    """The polytope, stored by rows and by columns, with its bounds and the relaxed bounds of a proof.
 
-    The last columns are those of auxiliary variables, each between 0 and its entry of ``upper``.
+    The last columns belong to auxiliary variables, each between 0 and its entry of ``upper``.
     """
 
     rows: Any
@@ -97,11 +97,11 @@ class Problem(NamedTuple):
 
     @staticmethod
     def of(ranges: Constraints, slack: Vector, inside: Vector, upper: Vector | None = None) -> Problem:
-        """Return the polytope of ranges; what is proven holds for every v with G v >= -slack.
+        """Return the polytope of two-sided constraints; proofs hold for every v with G v >= -slack.
 
-        ``inside`` is a point of it, with values of the auxiliary variables if ``upper`` says that there are any.
+        ``inside`` is a feasible point, including the auxiliary variables if ``upper`` is given.
 
-        What is searched is only as thin as a solver resolves: a bound next to a point inside is moved to that point.
+        The polytope is searched only to solver precision: a bound that nearly touches ``inside`` is moved to it.
         """
         rows = np.ascontiguousarray(ranges.rows)
         values = rows @ inside
@@ -114,17 +114,17 @@ class Problem(NamedTuple):
 
 @dataclass
 class Pass:
-    """One pass over the tree.
+    """One pass of branch and bound for given duals.
 
     Attributes
     ----------
     dual, order : numpy.ndarray, shape (n,)
-        What a coordinate is worth, and the order in which FIRST takes them.
+        The dual value of each coordinate, and the order in which FIRST visits the coordinates.
     state : numpy.ndarray
-        Nodes recorded, nodes that wait, rows found, the least price of them, the least bound of what is done, how
-        many of the rows are below the cut-off, and programmes solved.
+        Nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed nodes, number of
+        columns below the cutoff, linear programs solved.
     several : bool
-        Whether it ends with ``SEVERAL`` rows below the cut-off, and not with one that saves ``ENOUGH``.
+        Whether to stop at ``SEVERAL`` columns below the cutoff rather than at one that saves ``ENOUGH``.
     """
 
     dual: Vector
@@ -140,7 +140,7 @@ class Pass:
 
     @staticmethod
     def start(dual: Vector, cutoff: float, tolerance: float, m: int, basis: int, *, several: bool = False) -> Pass:
-        """Return a pass whose root waits."""
+        """Return a new pass, with the root as its only open node."""
         n = dual.size
         open_nodes = OpenNodes.empty(64 * n + 256)
         open_nodes.parent[0], open_nodes.child[0], open_nodes.bound[0] = -1, 0, -np.inf
@@ -153,39 +153,39 @@ class Pass:
 
     @property
     def nodes(self) -> int:
-        """How many nodes are recorded."""
+        """Number of recorded nodes."""
         return int(self.state[0])
 
     @property
     def solved(self) -> int:
-        """How many programmes were solved."""
+        """Number of linear programs solved."""
         return int(self.state[6])
 
     @property
     def size(self) -> int:
-        """How many bytes its nodes take, those that are solved and those that wait."""
+        """Memory of the nodes, solved and open, in bytes."""
         node = sum(one[:1].nbytes for one in self.records)
         return int(self.nodes * node + self.waiting * sum(one[:1].nbytes for one in self.open_nodes))
 
     @property
     def waiting(self) -> int:
-        """How many nodes wait."""
+        """Number of open nodes."""
         return int(self.state[1])
 
     @property
     def found_enough(self) -> bool:
-        """Whether no row saves much more than one that was found, or several are found that are cheap."""
+        """Whether a column found is nearly the best possible, or several cheap ones are found."""
         if self.several:
             return bool(self.state[5] >= SEVERAL)
         return bool(self.state[3] < min(self.cutoff, ENOUGH * self.least))
 
     @property
     def least(self) -> float:
-        """What no row's price is below."""
+        """A lower bound on the price of every point."""
         return float(min(self.state[4], self.open_nodes.bound[: self.waiting].min(initial=np.inf)))
 
     def next(self) -> tuple[int, int]:
-        """Take the node of the least bound from those that wait; return whose child it is, and which."""
+        """Pop the open node with the smallest bound; return its parent and its child number."""
         open_nodes, last = self.open_nodes, self.waiting - 1
         at = int(open_nodes.bound[: last + 1].argmin())
         found = int(open_nodes.parent[at]), int(open_nodes.child[at])
@@ -196,12 +196,12 @@ class Pass:
 
     @property
     def found(self) -> Matrix:
-        """The rows found, the cheapest first."""
+        """The columns found, in order of increasing price."""
         count = int(self.state[2])
         return np.asarray(self.rows[:count][np.argsort(self.prices[:count], kind="stable")])
 
     def ended(self) -> Pass:
-        """Return the pass without what it would need to go on: the nodes that wait, bases, rows, and room."""
+        """Return the finished pass without its working data: open nodes, bases, columns and spare room."""
         none = OpenNodes.empty(0)
         state = self.state.copy()
         state[1:3] = 0.0
@@ -212,7 +212,7 @@ class Pass:
         )  # fmt: skip
 
     def make_room(self) -> None:
-        """Let arrays grow that are nearly full."""
+        """Double the arrays that are nearly full."""
         if self.nodes >= len(self.records.parent):
             self.records = self.records.grown()
         if self.waiting + self.dual.size + 3 >= len(self.open_nodes.parent):

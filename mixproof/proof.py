@@ -1,4 +1,4 @@
-"""A proof as numbers: what each box of a tree needs to be checked, and how that is kept in a text."""
+"""A proof as arrays of numbers: the data to check each box of a branch-and-bound tree, and its JSON format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHOLE = ("order", "sides", "parent", "child", "kind", "symbol")
 
 
 def _numbers(name: str, value: object) -> NDArray[Any]:
-    """Return a copy as an array of the kind that a proof has by that name."""
+    """Return a copy as an array with the type of the proof's field of that name."""
     try:
         found = np.array(value)
     except (ValueError, TypeError, OverflowError) as error:
@@ -39,33 +39,33 @@ def _numbers(name: str, value: object) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """That no mechanism that keeps a notion has a larger I(X; Y) than ``upper``, for anyone to check.
+    """A checkable proof that no mechanism that satisfies a notion has I(X; Y) above ``upper``.
 
     Attributes
     ----------
     upper : float
         The bound, nats.
     dual : numpy.ndarray, shape (X,)
-        What each symbol is worth, nats.
+        The dual value of each symbol, nats.
     order : numpy.ndarray of int, shape (X,)
-        In which the symbols are asked which is the first above a level.
+        The order of the symbols in FIRST branchings: which is the first above a level.
     sides : numpy.ndarray of int, shape (m, 2)
-        Which halfspaces weights belong to: a positive one to the first, a negative one's size to the second; -1 where
-        there is none.
+        The halfspaces to which a weight belongs: the first if it is positive, the second (with its absolute value) if
+        it is negative; -1 for none.
     caps : numpy.ndarray, shape (X,)
-        What no allowed row exceeds.
+        Upper bounds on the entries of every allowed posterior.
     cap_weights : numpy.ndarray, shape (X, m)
-        What proves the caps.
+        The weights that prove the caps.
     parent, child, kind, symbol : numpy.ndarray of int, shape (K,)
-        The boxes with weights of their own, each after its parent: whose child it is, which, and how it is parted.
+        The boxes with weights of their own, parents first: parent, child number, kind of branching, and symbol.
     level : numpy.ndarray, shape (K,)
-        Where it is parted.
+        The level at which the box is split.
     weights : numpy.ndarray, shape (K, m + 1)
-        Those of the halfspaces, and that of the sum.
+        Weights of the halfspaces and, last, of the sum.
     points : numpy.ndarray, shape (T, X)
-        For a convex notion, where it is touched by the tangents that stand in for halfspaces.
+        For a convex notion, the points of tangency of the tangents that replace halfspaces.
     digest : str
-        Of all these numbers: it tells a copy that was damaged, and proves nothing.
+        A hash of all these numbers, to detect a damaged copy; it proves nothing.
     """
 
     upper: float
@@ -97,16 +97,16 @@ class Proof:
 
     @property
     def boxes(self) -> int:
-        """How many boxes have weights of their own."""
+        """Number of boxes with weights of their own."""
         return len(self.parent)
 
     @property
     def size(self) -> int:
-        """Bytes that its numbers take."""
+        """Memory of the arrays, in bytes."""
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     def fingerprint(self) -> str:
-        """Return the digest of its numbers as they are now."""
+        """Return the digest of the current numbers."""
         found = hashlib.sha256()
         for field in fields(self):
             if field.name != "digest":
@@ -116,7 +116,7 @@ class Proof:
         return found.hexdigest()
 
     def to_json(self) -> str:
-        """Return it as a text, with every number to its last digit."""
+        """Return the proof as JSON text, without loss of precision."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         shapes = {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray)}
         flat = {
@@ -126,12 +126,12 @@ class Proof:
 
     @classmethod
     def from_json(cls, text: str) -> Proof:
-        """Return the proof that :meth:`to_json` wrote.
+        """Return the proof from the text written by :meth:`to_json`.
 
         Raises
         ------
         InvalidProof
-            If the text is not one.
+            If the text is not a proof of version 1.
         """
         try:
             told = json.loads(text)
@@ -146,23 +146,23 @@ class Proof:
 
     @checked
     def save(self, path: str | Path) -> None:
-        """Write it to a file."""
+        """Write the proof to a file as JSON."""
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
     @classmethod
     @checked
     def load(cls, path: str | Path) -> Proof:
-        """Read it from a file."""
+        """Return the proof stored in a file."""
         return cls.from_json(Path(path).read_text(encoding="utf-8"))
 
 
 class DeferredProof:
-    """A proof that is put together when it is first asked for: that takes a tenth of what a small optimum does.
+    """A proof assembled at first access, which takes a tenth of the time of a small search.
 
     Parameters
     ----------
     make : callable
-        What puts it together.
+        The function that assembles the proof.
     """
 
     def __init__(self, make: Callable[[], Proof | None]) -> None:
@@ -170,14 +170,14 @@ class DeferredProof:
         self._made: Proof | None = None
 
     def made(self) -> Proof | None:
-        """Return it; what it was made of is let go."""
+        """Return the proof, and release the data from which it was assembled."""
         if self._make is not None:
             self._made, self._make = self._make(), None
         return self._made
 
 
 class DeferredProofField:
-    """A field of a certificate that may hold a :class:`DeferredProof` proof, and gives the proof itself.
+    """A descriptor for a certificate's proof, which assembles a :class:`DeferredProof` at first access.
 
     Examples
     --------

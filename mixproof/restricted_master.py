@@ -1,7 +1,7 @@
-"""The linear programme over the rows found so far: min H(v) q with sum q v = target, q >= 0.
+"""The restricted master problem over the points v found so far: min sum q H(v) with sum q v = target, q >= 0.
 
-Each coordinate's unit vector is a column too, at a price that keeps it out of the solution as soon as rows reach the
-target without it: so there is always a solution, and the duals stay small.
+The unit vector of each coordinate is a column too, with a cost that keeps it out of the solution as soon as the points
+reach the target without it. The problem is therefore always feasible, and the duals stay small.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ DIGITS = 11
 
 
 class RestrictedMaster(Protocol):
-    """A linear programme over rows, shape (M, n)."""
+    """The interface of a restricted master problem over points, shape (M, n)."""
 
     @property
     def rows(self) -> Matrix: ...  # noqa: D102
@@ -49,28 +49,28 @@ class RestrictedMaster(Protocol):
 
 
 def entropies(rows: Matrix) -> Vector:
-    """Return the entropy of each row, nats."""
+    """Return the Shannon entropy of each row, in nats."""
     return np.asarray(-xlogx(rows).sum(axis=1))
 
 
 def dear(n: int) -> float:
-    """Return what unit vectors cost at first: more than any row by far."""
+    """Return the initial cost of unit vectors, far above the entropy of any point."""
     return 4.0 * (1.0 + float(np.log(n)))
 
 
 def cleaned(rows: Matrix) -> Matrix:
-    """Return rows without what is rounding."""
+    """Return the points with rounding errors removed: tiny entries set to 0, rows normalised."""
     clean = np.where(rows > SUPPORT_TOL, rows, 0.0)
     return np.asarray(clean / clean.sum(axis=1, keepdims=True))
 
 
 class HighsRestrictedMaster:
-    """The programme by HiGHS.
+    """The restricted master problem, solved by HiGHS.
 
     Parameters
     ----------
     target : numpy.ndarray, shape (n,)
-        What rows are mixed to; it is the first row itself.
+        The mean of the mixture; it is also the first column.
     """
 
     def __init__(self, target: Vector) -> None:
@@ -83,7 +83,7 @@ class HighsRestrictedMaster:
         self.add(target[None])
 
     def add(self, rows: Matrix) -> int:
-        """Let rows join that it has not yet; return how many."""
+        """Add the points that are not yet columns; return how many were added."""
         clean = cleaned(rows)
         new = []
         for at, key in enumerate(clean.round(DIGITS)):
@@ -96,7 +96,7 @@ class HighsRestrictedMaster:
         return len(new)
 
     def price(self, table: SparseVertices, dual: Vector) -> int:
-        """Let those of a table's vertices join that save most; return how many are new."""
+        """Add the sparse vertices with the most negative reduced costs; return how many are new."""
         prices = table.prices(dual)
         count = min(AT_ONCE * self.n, prices.size)
         best = np.argpartition(prices, count - 1)[:count]
@@ -104,7 +104,7 @@ class HighsRestrictedMaster:
         return self.add(table.points(best, self.n)) if best.size else 0
 
     def run(self) -> tuple[float, Vector, Vector]:
-        """Return the cost, the duals, and the weights of the rows."""
+        """Solve; return the optimal cost, the duals and the weights of the points."""
         while True:
             weights, dual = self._run()
             if weights[: self.n].max() <= UNITS_TOL or self._dear > DEAREST:
@@ -117,7 +117,7 @@ class HighsRestrictedMaster:
         try:
             return self._programme.run()
         except SolverFailure:
-            # columns that nearly coincide can wear a basis out: start afresh, from all of them
+            # columns that nearly coincide can make the basis ill-conditioned: restart from all of them
             self._programme = LinearProgram(np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on")
             self._programme.add(entropies(self.rows), self.rows.T)
             return self._programme.run()

@@ -70,7 +70,7 @@ Report = Callable[[float, float, float], None]
 
 
 class ProvenBound(NamedTuple):
-    """A bound on the cost of every mixture, and what proves it: a pass over the polytope of these halfspaces."""
+    """A lower bound on the cost of every mixture, with the branch-and-bound pass that proves it."""
 
     bound: float
     work: Pass | None
@@ -80,32 +80,32 @@ class ProvenBound(NamedTuple):
     cap_multipliers: Matrix
 
     def alone(self) -> ProvenBound:
-        """Return it without what only a pass that goes on needs."""
+        """Return the bound without the working arrays that only an unfinished pass needs."""
         return self if self.work is None else self._replace(work=self.work.ended())
 
 
 class Result(NamedTuple):
-    """What a search found.
+    """The result of a search: the cheapest mixture found and a lower bound on the cost of any.
 
     Attributes
     ----------
     rows : numpy.ndarray, shape (M, n)
-        Allowed rows, the first the target itself, among them those of the cheapest mixture.
+        Feasible points, including those of the cheapest mixture; the first is the target.
     weights : numpy.ndarray, shape (M,)
-        Theirs in it.
+        Weights of the points in the mixture.
     dual : numpy.ndarray, shape (n,)
-        The multipliers of its programme.
+        The dual solution of the restricted master problem.
     cost : float
-        That of the cheapest mixture found.
+        The mean entropy of the mixture, nats.
     proven : Proven
         No mixture costs less than ``proven.bound``.
     programmes, passes : int
-        Programmes solved in trees, and passes.
+        Number of linear programs solved in branch and bound, and of passes.
     seconds : float
     ended : bool
-        Whether the gap asked for was reached, and not a limit.
+        Whether the requested gap was reached before any limit.
     limit : tuple of str
-        Which limit it would be, and what to do about it, in words.
+        The limit that ends the search, and a remedy, as text.
     """
 
     rows: Matrix
@@ -121,7 +121,7 @@ class Result(NamedTuple):
 
 
 class Search:
-    """One search, see :func:`cheapest_mixture`."""
+    """The state of one search; see :func:`cheapest_mixture`."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Search:
         self.programmes = self.passes = self.joined = 0
         self.table: SparseVertices
         if compiled:
-            compile_loops()  # what it takes the first time is not the search's
+            compile_loops()  # the time of the first compilation does not count as search time
         self.master = master_of(target, compiled=compiled)
         self.started = time.perf_counter()
         self._enter(halfspaces, extension)
@@ -150,7 +150,7 @@ class Search:
         self.cost, self.dual, self.weights = self.master.run()
 
     def _enter(self, halfspaces: Matrix, extension: Extension | None = None) -> None:
-        """Take a polytope to search in, described by its halfspaces or, where that is shorter, by an extension."""
+        """Set the polytope to search, given by its halfspaces or, if that is shorter, by an extension."""
         self.halfspaces = halfspaces
         self.tree: Pass | None = None
         self.hull: Constraints | Extended
@@ -164,27 +164,27 @@ class Search:
             self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
         self.route = route_of(self.problem, compiled=self.compiled)
         caps, self.cap_multipliers = self.route.largest()
-        # a little more than what is proven, so that whoever checks it may round
+        # slightly wider than the claim, which leaves a checker room for rounding
         self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
 
     @property
     def seconds(self) -> float:
-        """How long it took so far."""
+        """Seconds since the start of the search."""
         return time.perf_counter() - self.started
 
     @property
     def over(self) -> bool:
-        """Whether the time is over, all programmes are solved that may be, or the tree is as large as it may be."""
+        """Whether a limit on time, linear programs or memory has been reached."""
         return self.seconds >= self.limit or self.programmes >= self.most or self.large
 
     @property
     def large(self) -> bool:
-        """Whether the tree is as large as it may be."""
+        """Whether the tree has reached its memory limit."""
         return self.tree is not None and self.tree.size > LARGEST
 
     @property
     def limits(self) -> tuple[str, str]:
-        """Which limit was reached, and what to do, in words."""
+        """The limit that was reached and a remedy, as text."""
         if self.seconds >= self.limit:
             return "the time was over", "give more seconds, or a wider gap"
         if self.programmes >= self.most:
@@ -193,19 +193,19 @@ class Search:
 
     @property
     def gap(self) -> float:
-        """How much less another mixture may cost."""
+        """The optimality gap: how much less another mixture may cost, nats."""
         return self.cost - self.proven.bound
 
     def wanted(self, gap: float) -> float:
-        """Return the gap in nats that a share of the utility found is."""
+        """Return a relative gap as an absolute one, in nats."""
         return max(gap * (self.total - self.cost), FINEST)
 
     def add(self, rows: Matrix) -> int:
-        """Let rows join; return how many are new."""
+        """Add points to the master problem; return how many are new."""
         return self.master.add(rows) if len(rows) else 0
 
     def resolve(self, everywhere: bool = True) -> None:
-        """Solve the programme; let vertices on one or two coordinates join until none would improve it."""
+        """Solve the master problem, adding one- and two-sparse vertices until none improves it."""
         self.cost, self.dual, self.weights = self.master.run()
         if not self.table.share.size or not everywhere:
             return
@@ -213,16 +213,16 @@ class Search:
             self.cost, self.dual, self.weights = self.master.run()
 
     def begin(self, more: Matrix) -> None:
-        """Start from given rows and from the vertices on one or two coordinates."""
+        """Start from given points and from the one- and two-sparse vertices."""
         if len(more):
             self.master.add(more)
         self.table = sparse_vertices(self.ranges, compiled=self.compiled)
         self.resolve()
 
     def multi_start(self) -> None:
-        """Go downhill from many starts, until next to nothing is gained."""
+        """Descend from many starts, until the improvement is negligible."""
         n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
-        once = self.compiled and n <= MOST_DENSE  # a tree of loops finds what is left as quickly
+        once = self.compiled and n <= MOST_DENSE  # compiled branch and bound finds the rest as quickly
         units = np.eye(n)
         while idle < patience and self.seconds < MULTI_START_SHARE * self.limit:
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
@@ -234,7 +234,7 @@ class Search:
             good = prices < -1e-7
             before = self.cost
             if not good.any() or not self.add(rows[good]):
-                idle += patience if n <= MOST_DENSE else 1  # a small tree finds what is left as quickly
+                idle += patience if n <= MOST_DENSE else 1  # a small tree finds the rest as quickly
                 continue
             self.resolve()
             if once:
@@ -242,7 +242,7 @@ class Search:
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
     def perturb(self, wanted: float) -> None:
-        """Go downhill from mixtures of rows in use, and from rows in use that are shaken, until little is gained."""
+        """Descend from mixtures and perturbations of the points in use, until the improvement is small."""
         n, before = self.target.size, [self.cost]
         units = np.eye(n)
         while self.seconds < self.limit and (
@@ -262,7 +262,7 @@ class Search:
             before.append(self.cost)
 
     def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
-        """Look through the tree until no price is below -delta, or rows are cheap enough to join first."""
+        """Run branch and bound until no price is below -delta, or until columns are cheap enough to add first."""
         self.passes += 1
         work = Pass.start(self.dual, -delta, delta / FINER, len(self.problem.rows), self.route.basis, several=several)
         self.tree = work
@@ -274,7 +274,7 @@ class Search:
             if report is not None:
                 report(self.cost, self.proven.bound, self.seconds)
         bound = float(self.dual @ self.target) + min(work.least, 0.0)
-        # that no cost is below 0 needs no tree, but a proof does
+        # that no cost is below 0 is clear without a tree, but a proof needs one
         if bound > self.proven.bound or self.proven.work is None:
             least = max(bound, self.proven.bound)
             self.proven = ProvenBound(least, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
@@ -301,30 +301,31 @@ def cheapest_mixture(
     report: Report | None = None,
     extension: Extension | None = None,
 ) -> Result:
-    """Return rows of the cheapest mixture that averages to a target, and a bound on the cost of every other.
+    """Return the minimum-cost mixture with a given mean, and a lower bound on any cost.
 
-    A row is a point of {v >= 0, sum v = 1, G v >= 0}; it costs its entropy H(v), and a mixture its mean.
+    The points v of a mixture satisfy v >= 0, sum v = 1 and G v >= 0. The cost of a mixture is the mean entropy H(v) of
+    its points, in nats.
 
     Parameters
     ----------
     halfspaces : numpy.ndarray, shape (m, n)
-        G, which may have no rows. To constraints written as A v <= 0 give -A.
+        G, which may have no rows. For constraints A v <= 0, pass -A.
     target : numpy.ndarray, shape (n,)
-        P, positive, sums to 1 and is allowed itself.
+        P, the mean: positive, sums to 1, and satisfies G P >= 0.
     gap : float, keyword-only
-        Stop once cost and bound differ by this share of H(P) - cost, or by ``FINEST`` nats.
+        Stop once cost and bound differ by at most this fraction of H(P) - cost, or by ``FINEST`` nats.
     seconds : float, optional, keyword-only
-        Stop after about so many.
+        Approximate time limit.
     programmes : int, optional, keyword-only
-        Stop once so many linear programmes are solved in trees: unlike a time the same on a slower machine.
+        Maximum number of linear programs in branch and bound: a limit that does not depend on the machine's speed.
     more : numpy.ndarray, shape (k, n), optional, keyword-only
-        Allowed rows to start from: the result costs no more than their best mixture.
+        Feasible points to start from: the result costs no more than their best mixture.
     fallback : callable, optional, keyword-only
-        Asked for such rows, those of a heuristic, where a limit comes before the gap is reached.
+        Returns further feasible points, such as those of a heuristic; called if a limit ends the search first.
     slack : float, keyword-only
         The bound holds for every v with G v >= -slack max(1, largest of the row of G).
     compiled : bool, optional, keyword-only
-        Whether loops are compiled; by default where numba is installed.
+        Whether to use compiled loops; by default, if numba is installed.
     report : callable, optional, keyword-only
         Progress callback, called with (cost, bound, seconds).
     extension : Extension, optional, keyword-only
@@ -337,7 +338,7 @@ def cheapest_mixture(
     Examples
     --------
     >>> found = cheapest_mixture(np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5]), compiled=False)
-    >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the rows (1/3, 2/3) and (2/3, 1/3)
+    >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the points (1/3, 2/3) and (2/3, 1/3)
     (0.636514, True)
     """
     fast = HAS_NUMBA if compiled is None else compiled
@@ -351,7 +352,7 @@ def cheapest_mixture(
         search.resolve(everywhere=False)
     kept = search.weights > 0
     kept |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
-    kept[0] = True  # the target itself, so that some mixture reaches it
+    kept[0] = True  # the target itself, so that the master problem is feasible
     master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
     return Result(
         master.rows[kept], search.weights[kept], search.dual, search.cost, search.proven, search.programmes,
@@ -360,10 +361,10 @@ def cheapest_mixture(
 
 
 def _prove(search: Search, gap: float, report: Report | None) -> None:
-    """Let passes follow one another until the gap is reached, a limit is, or nothing changes.
+    """Repeat passes until the gap or a limit is reached, or nothing changes.
 
-    A tree that is not done soon is large: then the rows next to those in use are looked at first, and the cut-off comes
-    down in steps.
+    A tree that is not finished soon is large. In that case neighbours of the points in use are tried first, and the
+    cutoff is lowered in steps.
     """
     idle, delta = 0, 0.0
     while not search.over or not search.passes:
@@ -380,11 +381,11 @@ def _prove(search: Search, gap: float, report: Report | None) -> None:
             last &= not next_one
         if search.over:
             return
-        if next_one:  # once the tree was all looked through, what it tells at a cut-off in between is little
+        if next_one:  # once a tree has been explored completely, an intermediate cutoff adds little information
             delta = 0.5 * LAST_OF_MANY * wanted if delta else search.gap / STEEPER
         if delta and search.gap > search.wanted(gap):
             search.perturb(wanted)
-        # what is left is rounding, and the slack; but it may take many more rows until one makes the mixture cheaper
+        # the remainder is rounding and the slack; but many more columns may be needed before the cost falls
         idle = idle + 1 if last and not work.waiting and before - search.cost < 0.01 * wanted else 0
         stuck = work.found_enough and before == search.cost
         if idle >= PATIENCE or (not search.joined and (idle or stuck)):

@@ -1,10 +1,10 @@
-"""A dual simplex for programmes with bounds on every variable: min c v, l <= v <= u, low <= R v <= high.
+"""A dual simplex method for bounded linear programs: min c v subject to l <= v <= u, low <= R v <= high.
 
-Each function is plain Python over arrays that numba compiles (``compiled.py``); the slack of row s is variable n + s,
-bounded by its range, so that R v - slack = 0. The basis has one variable a row, and its inverse is kept dense: there
-are a few rows, and many variables. As all bounds are finite, any basis is dual feasible once each variable outside it
-sits at the bound that its reduced cost asks for, so that programmes which differ in bounds and costs alone go on from
-one another's bases.
+Each function is plain Python over arrays that numba can compile (``compiled.py``). The slack of row s is variable
+n + s, bounded by its range, so that R v - slack = 0. The basis has one variable per row, and its inverse is stored
+densely, because there are few rows and many variables. As all bounds are finite, any basis is dual feasible once each
+nonbasic variable is at the bound that the sign of its reduced cost requires. Linear programs that differ only in bounds
+and costs can therefore be warm-started from one another's bases.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ CIRCLES = 100
 
 
 def space(m, n):
-    """Return arrays for a programme of m rows and n variables, used again and again."""
+    """Return the work arrays for linear programs with m rows and n variables; they are reused."""
     return (
         np.zeros(n + m),  # 0 reduced costs
         np.zeros(n + m),  # 1 values
         np.zeros(n + m),  # 2 the pivot row
         np.zeros(n + m, np.int64),  # 3 candidates to enter
-        np.zeros(n + m, np.bool_),  # 4 which are basic
+        np.zeros(n + m, np.bool_),  # 4 whether each variable is basic
         np.zeros(m, np.int64),  # 5 the basis
         np.zeros((m, m)),  # 6 its inverse
         np.zeros(m),  # 7 values of basic variables
         np.zeros((3, m)),  # 8 scratch
-        np.zeros(m),  # 9 a ray that shows that there is no point
+        np.zeros(m),  # 9 a ray that proves infeasibility
     )
 
 
 @compiled
 def factorise(rows, basis, basic, inverse):
-    """Write the inverse of a basis; one that is singular is replaced by the slacks.
+    """Write the inverse of a basis; a singular basis is replaced by the slacks.
 
-    Only the rows whose slack is outside the basis are tight, as many as variables are in it: what is eliminated is
-    those rows of those variables, and the other rows follow.
+    Only the rows whose slack is nonbasic are tight, and there are as many of them as basic variables. Elimination is
+    restricted to those rows and variables; the other rows follow.
     """
     m, n = rows.shape
     basic[:] = False
@@ -157,7 +157,7 @@ def price(rows, cost, basis, inverse, reduced):
 
 @compiled
 def place(columns, low, high, least, most, work):
-    """Put each variable outside the basis at a bound, solve for those inside, and return the objective."""
+    """Put each nonbasic variable at a bound and solve for the basic ones; return the objective."""
     reduced, values, _, _, basic, basis, inverse, inside, scratch, _ = work
     n, m = columns.shape
     right = scratch[1]
@@ -190,7 +190,7 @@ def place(columns, low, high, least, most, work):
 
 @compiled
 def leaving(n, low, high, least, most, basis, inside):
-    """Return which basic variable is furthest beyond a bound, by how much, and on which side (-1, 1); -1 if none."""
+    """Return the leaving variable (the largest bound violation), the violation and its side (-1, 1); -1 if none."""
     worst, row, side = PRIMAL_TOL, -1, 0
     for r in range(basis.size):
         k = basis[r]
@@ -204,9 +204,10 @@ def leaving(n, low, high, least, most, basis, inside):
 
 @compiled
 def entering(rows, low, high, least, most, row, violation, side, work):
-    """Return the variable that enters: ratios in order, past those whose whole range does not make up the excess.
+    """Return the entering variable by the bound-flipping ratio test; -1 if the program is infeasible.
 
-    It is -1 where all ranges together do not: then there is no point.
+    Ratios are visited in order; a variable whose whole range does not remove the violation is flipped to its other
+    bound.
     """
     reduced, _, pivots, candidates, basic, _, inverse, _, _, _ = work
     m, n = rows.shape
@@ -249,7 +250,7 @@ def entering(rows, low, high, least, most, row, violation, side, work):
 
 @compiled
 def pivot(columns, row, enters, work):
-    """Exchange a basic variable for another; return whether the pivot was large enough."""
+    """Exchange a basic for a nonbasic variable; return whether the pivot was large enough."""
     reduced, _, pivots, _, basic, basis, inverse, _, scratch, _ = work
     n, m = columns.shape
     column = scratch[2]
@@ -283,10 +284,10 @@ def pivot(columns, row, enters, work):
 
 @compiled
 def solve(rows, columns, low, high, cost, least, most, cutoff, steps, work):
-    """Solve from the basis in ``work``; return how it ended and the objective.
+    """Solve from the basis in ``work``; return the status and the objective.
 
-    The solution is in values, the multipliers of the rows in the slacks' reduced costs; where there is no point, the
-    ray holds multipliers along which the bound grows without end.
+    ``work`` then holds the solution in its values and the multipliers of the rows in the slacks' reduced costs. If the
+    program is infeasible, the ray holds multipliers along which the bound grows without limit.
     """
     reduced, _, _, _, basic, basis, inverse, inside, _, ray = work
     m, n = rows.shape
@@ -298,7 +299,7 @@ def solve(rows, columns, low, high, cost, least, most, cutoff, steps, work):
         objective = place(columns, low, high, least, most, work)
         row, violation, side = leaving(n, low, high, least, most, basis, inside)
         if row < 0 or objective >= cutoff or count % REFRESH == REFRESH - 1:
-            if not fresh:  # what was updated step by step is computed anew before it is believed
+            if not fresh:  # values updated step by step are recomputed before they are trusted
                 if count % REFRESH == REFRESH - 1:
                     factorise(rows, basis, basic, inverse)
                 price(rows, cost, basis, inverse, reduced)
@@ -311,7 +312,7 @@ def solve(rows, columns, low, high, cost, least, most, cutoff, steps, work):
         if count >= steps:
             return STUCK, objective
         count += 1
-        if count == CIRCLES:  # ties let a simplex go round in circles
+        if count == CIRCLES:  # ties can make a simplex cycle
             for j in range(n):
                 cost[j] += APART * (1.0 + (0.6180339887 * j) % 1.0)
             price(rows, cost, basis, inverse, reduced)

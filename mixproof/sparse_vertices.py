@@ -1,4 +1,4 @@
-"""Vertices with one or two non-zero coordinates: there are many, they cost next to nothing, and most are good."""
+"""Vertices with one or two non-zero coordinates: numerous, cheap to compute, and usually good columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AT_AN_END = 1e-12
 
 
 class SparseVertices(NamedTuple):
-    """Points share e_first + (1 - share) e_second, and their entropies."""
+    """The points share e_first + (1 - share) e_second, and their entropies in nats."""
 
     first: Index
     second: Index
@@ -34,11 +34,11 @@ class SparseVertices(NamedTuple):
     entropy: Vector
 
     def prices(self, dual: Vector) -> Vector:
-        """Return H(v) - dual v of each."""
+        """Return the price H(v) - dual v of each point v."""
         return np.asarray(self.entropy - dual[self.second] - (dual[self.first] - dual[self.second]) * self.share)
 
     def points(self, which: Index, n: int) -> Matrix:
-        """Return some of them, shape (k, n)."""
+        """Return the points with the given indices as a dense array, shape (k, n)."""
         found = np.zeros((which.size, n))
         at = np.arange(which.size)
         found[at, self.second[which]] = 1 - self.share[which]
@@ -47,7 +47,9 @@ class SparseVertices(NamedTuple):
 
 
 def sparse_vertices(hull: Constraints, *, compiled: bool = False) -> SparseVertices:
-    """Return all vertices on one or two coordinates; by compiled loops where asked for.
+    """Return all one-sparse and two-sparse vertices of a polytope.
+
+    ``compiled`` selects compiled loops; the result is the same.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def sparse_vertices(hull: Constraints, *, compiled: bool = False) -> SparseVerti
 
 
 def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:
-    """Write for each pair in which range of shares of its first coordinate it is allowed."""
+    """Write the range of feasible shares of the first coordinate, for each pair."""
     block = max(1, AT_ONCE // max(1, first.size))
     for at in range(0, len(rows), block):
         some = slice(at, at + block)

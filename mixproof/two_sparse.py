@@ -1,4 +1,4 @@
-"""Vertices with one or two non-zero coordinates, by loops. Plain Python over arrays that numba compiles."""
+"""Vertices with one or two non-zero coordinates, by loops that numba can compile."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mixproof.compiling import compiled
 
 @compiled
 def shares(rows, low, high, flat, least, most):
-    """Write for each pair i < j, in order, the range of t in which t e_i + (1 - t) e_j meets low <= rows v <= high.
+    """Write, for each pair i < j, the range of t for which t e_i + (1 - t) e_j is feasible.
 
-    Where there is none, the least is above the most.
+    A point v is feasible if low <= rows v <= high. An empty range has ``least > most``.
 
     Parameters
     ----------
     rows : numpy.ndarray, shape (m, n)
     low, high : numpy.ndarray, shape (m,)
     flat : float
-        A row that differs by less between two coordinates bounds no share of theirs.
+        A row whose two coefficients differ by less than this is ignored for the pair.
     least, most : numpy.ndarray, shape (n (n - 1) / 2,)
-        What is written.
+        The output arrays.
     """
     m, n = rows.shape
     at = 0
@@ -49,7 +49,7 @@ def shares(rows, low, high, flat, least, most):
 
 @compiled
 def put(at, i, j, share, first, second, found, entropy):
-    """Write one vertex; return where the next goes."""
+    """Write one vertex; return the index of the next."""
     first[at], second[at], found[at] = i, j, share
     entropy[at] = 0.0
     if share < 1.0:
@@ -59,14 +59,14 @@ def put(at, i, j, share, first, second, found, entropy):
 
 @compiled
 def vertices(rows, low, high, flat, end, pairs):
-    """Return what ``SparseVertices`` holds: all vertices on one coordinate and, if ``pairs``, on two.
+    """Return the arrays of ``SparseVertices``: all one-sparse and, if ``pairs``, two-sparse vertices.
 
     Parameters
     ----------
     rows, low, high, flat
         See :func:`shares`.
     end : float
-        A share nearer than this to 0 or 1 is a coordinate alone.
+        A share closer than this to 0 or 1 is rounded to a single coordinate.
     pairs : bool
     """
     m, n = rows.shape
