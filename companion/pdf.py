@@ -136,7 +136,9 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
     walk(reader.outline)
     pages, at = [], 0
     for heading in headings:
-        while at < len(found) and not fnmatch.fnmatchcase(found[at][0], plain(heading)):
+        # Chromium repeats the text of a heading that it had to lay out again on the next page
+        wanted = plain(heading), 2 * plain(heading)
+        while at < len(found) and not any(fnmatch.fnmatchcase(found[at][0], one) for one in wanted):
             at += 1
         if at == len(found):
             raise LookupError(f"the PDF's outline has no {heading!r}")

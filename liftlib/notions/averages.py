@@ -64,7 +64,10 @@ class _Averages(LiftNotion):
 
     @property
     def proven(self) -> Notion:
-        """Perfect privacy with a budget of 0: a tolerated average of 1e-9 would leave lifts far further from 1."""
+        """The notion that proofs refer to, perfect privacy if a budget is 0.
+
+        With a budget of 0, an average within the tolerance of 1e-9 would leave single lifts much further from 1.
+        """
         return ALIP(0.0, 0.0) if self._perfect() else self
 
     @abstractmethod

@@ -165,7 +165,7 @@ class Notion(ABC):
 
     @property
     def proven(self) -> Notion:
-        """The notion that a proof is about: perfect privacy where a budget of 0 leaves nothing else, else this one."""
+        """The notion that proofs refer to, which is this one unless a budget of 0 means perfect privacy."""
         return self
 
     @property

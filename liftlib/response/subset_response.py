@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -174,7 +174,7 @@ def _merged(joint: Joint, notion: Notion, found: Blocks) -> Channel:
         fallback=True,
         rows=found.rows,
     )
-    return replace(merged, certificate=certificate)
+    return merged.with_certificate(certificate)
 
 
 def _certified(joint: Joint, channel: Channel, core: Core, found: Blocks) -> Channel:

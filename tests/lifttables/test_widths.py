@@ -217,7 +217,7 @@ def test_a_released_table_is_read_again(tmp_path):
         tmp_path / "in.csv"
     )
     words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "3"]
-    words += ["--mechanism", "randomised-response", "--ledger", "none", "--resamples", "0", "-o"]
+    words += ["--mechanism", "randomised-response", "--kernel", "--ledger", "none", "--resamples", "0", "-o"]
     assert main([*words, str(tmp_path / "out.tsv"), "--keep", "k"]) == 0
     assert json.loads((tmp_path / "out.card.json").read_text())
     assert main(["estimate", str(tmp_path / "out.tsv"), str(tmp_path / "out.card.json")]) == 0

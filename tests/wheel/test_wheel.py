@@ -271,6 +271,14 @@ from mixproof.compiling import HAS_NUMBA
 assert HAS_NUMBA
 assert any(isinstance(one, numba.core.dispatcher.Dispatcher) for one in vars(simplex).values())
 """,
+    "labelled": """
+import pyreadstat
+import pandas as pd
+from lifttables.cli import main
+frame = pd.DataFrame({"ill": ["yes", "no"] * 50, "age": ["old", "new", "new", "old"] * 25})
+pyreadstat.write_dta(frame, "people.dta")
+assert main(["audit", "people.dta", "--secret", "ill", "--public", "age"]) == 0
+""",
 }
 """For each extra that neither the tables nor the book bring: what asks for it."""
 

@@ -63,7 +63,8 @@ def passed(stem):
     names: dict = {"__name__": "chapter"}
     found = []
     for cell in exercises(path, solutions=False).cells:
-        if cell.cell_type != "code":
+        # the guard asks for a notebook's cells, which a shell left by another test does not have
+        if cell.cell_type != "code" or "check_parameters()" in cell.source:
             continue
         before = dict(names)
         exec(compile(cell.source, f"{stem}.md", "exec"), names)  # noqa: S102 - the book's own chapter

@@ -220,7 +220,7 @@ def attempt(rng, notion):
         pass
     try:
         proof = Proof.from_json(json.dumps(hostile))
-        claimed = replace(channel, certificate=replace(channel.certificate, upper=proof.upper, proof=proof))
+        claimed = channel.with_certificate(replace(channel.certificate, upper=proof.upper, proof=proof))
         checked = ll.check_proof(JOINT, notion, claimed)
     except InvalidProof:
         return names, accepted

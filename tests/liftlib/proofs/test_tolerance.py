@@ -57,6 +57,6 @@ def test_a_budget_of_zero_is_perfect_privacy(notion):
     assert ll.check_proof(joint, notion, best).gap < 1e-6
     near = ll.mechanisms.optimal(joint, ll.LIP(3e-5), method="tree")
     assert near.certificate.value > best.certificate.upper + 1e-6
-    claimed = replace(near, certificate=replace(near.certificate, upper=2.0, proof=best.certificate.proof))
+    claimed = near.with_certificate(replace(near.certificate, upper=2.0, proof=best.certificate.proof))
     with pytest.raises(InvalidProof, match="it is not private"):
         ll.check_proof(joint, notion, claimed)

@@ -127,7 +127,7 @@ def folder(tmp_path_factory):
     drifted.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
     (path / "folder.csv").mkdir()
     (path / "locked").mkdir()
-    words = sanitise("--mechanism", "randomised-response", out=OUT[:-2])
+    words = sanitise("--mechanism", "randomised-response", "--kernel", out=OUT[:-2])
     before = Path.cwd()
     os.chdir(path)
     try:

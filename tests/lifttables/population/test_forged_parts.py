@@ -27,9 +27,7 @@ FORGED = {
 def certified(parts, channel=None):
     """Return a channel with parts of our own in the certificate of a design for the same counts."""
     certificate = confident_response(COUNTS, NOTION).certificate
-    return dataclasses.replace(
-        channel or ll.Channel.identity(2), certificate=dataclasses.replace(certificate, parts=parts)
-    )
+    return (channel or ll.Channel.identity(2)).with_certificate(dataclasses.replace(certificate, parts=parts))
 
 
 def test_the_identity_breaks_the_notion_even_for_the_rows_themselves():
