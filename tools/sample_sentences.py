@@ -32,7 +32,6 @@ ALLOWED = {
 """Lines that may match, with the reason."""
 TO_DO = [
     "bench",
-    "conditional-reporting",
     "for-teachers",
     "funnel",
     "ledger",
