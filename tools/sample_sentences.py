@@ -37,7 +37,6 @@ TO_DO = [
     "ledger",
     "lift-inverse",
     "open-questions",
-    "optimal-ldp-lip",
     "population",
     "relatives",
     "rerun",
