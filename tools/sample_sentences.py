@@ -38,7 +38,6 @@ TO_DO = [
     "lift-inverse",
     "open-questions",
     "population",
-    "relatives",
     "rerun",
     "run-times",
     "subset-merging",
