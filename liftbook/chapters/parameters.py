@@ -241,7 +241,7 @@ def check_parameters() -> None:
     """Check a notebook's parameters against the cell that declares them; call it in the next cell.
 
     Papermill puts the values that it is given between the two cells. Numbers become floats where the declaration asks
-    for floats, and texts such as ``"[1, 2]"`` become lists. Outside IPython this does nothing.
+    for floats, and texts such as ``"[1, 2]"`` become lists. Outside a notebook this does nothing.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def check_parameters() -> None:
         If papermill gave a name that is not declared, or a value has another type or is out of range.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if shell is None:
+    if shell is None or not hasattr(shell, "kernel"):
         return
     given: list[str] = []
     for source in reversed(shell.user_ns["In"][:-1]):

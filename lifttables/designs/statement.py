@@ -13,7 +13,7 @@ from lifttables.encoding.columns import JOIN
 from mixproof.numerics import Vector
 
 PRIORS = (0.01, 0.1, 0.5)
-"""Beliefs for which it is said what they can become, where the table has no shares of its own."""
+"""Beliefs for which a card says what they can become; they do not depend on the table."""
 
 INDEPENDENT = (
     "The population is the distribution from which the rows were drawn independently, each like the others. This is "

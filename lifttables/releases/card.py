@@ -17,7 +17,7 @@ from liftlib import __version__
 from liftlib.channel import Channel
 from lifttables.designs.designing import POPULATION, Design, Kept, check_texts, kernel_from, statements_from
 from lifttables.designs.rounding import POSSIBLE, bits, bits_left
-from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, own_shares, statement
+from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, statement
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.encoding.naming import Texts
 from lifttables.files import indices_from, printable, read_ours, texts_from
@@ -263,9 +263,13 @@ def card_of(
 
 
 def _words(made: Design) -> tuple[str, ...]:
-    """Return what the notion means for one person, for beliefs as large as the secret's own shares, rounded."""
+    """Return what the notion means for one person.
+
+    The beliefs are the same for every table: even rounded, the secret's own shares can tell the last person's secret
+    to somebody who knows all the others.
+    """
     assert made.promise is not None  # a design of a notion of one's own has been read from a file
-    return in_words(made.promise, JOIN.join(made.secret.names), own_shares(made.table.sum(axis=1)))
+    return in_words(made.promise, JOIN.join(made.secret.names))
 
 
 def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
