@@ -33,7 +33,6 @@ ALLOWED = {
 TO_DO = [
     "bench",
     "for-teachers",
-    "funnel",
     "ledger",
     "lift-inverse",
     "open-questions",
