@@ -1,4 +1,4 @@
-"""A privacy mechanism as a channel: P(y|x), or P(y|s,x) where the mechanism sees the secret."""
+"""A privacy mechanism as a channel: P(y|x), or P(y|s,x) with access to the secret."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Partition = tuple[tuple[int, ...], ...]
 
 @runtime_checkable
 class Uniform(Protocol):
-    """A source of uniform numbers: a numpy generator, or the operating system's."""
+    """A source of uniform random numbers, such as a numpy generator."""
 
     def random(self, size: int, /) -> Vector:
         """Return ``size`` numbers in [0, 1)."""
@@ -30,7 +30,7 @@ class Uniform(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What the making of a channel tells of it; a mechanism may add fields of its own.
+    """How a channel was obtained and how close to optimal it is; mechanisms may add fields.
 
     Attributes
     ----------
@@ -39,8 +39,8 @@ class Certificate:
     value : float
         I(X; Y) of the channel, nats.
     upper : float
-        No mechanism of the same kind that keeps the notion has a larger I(X; Y), nats; infinite where that is not
-        known.
+        An upper bound on I(X; Y), nats, for every mechanism of the same kind that satisfies the notion; infinite if
+        none is known.
     """
 
     route: str
@@ -49,7 +49,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """How much better another mechanism may be at most, nats."""
+        """The optimality gap ``upper - value``, nats."""
         return max(0.0, self.upper - self.value)
 
 
@@ -58,7 +58,7 @@ C = TypeVar("C", bound=Certificate)
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Channel:
-    """A randomised map from X, or from (S, X), to an output Y.
+    """A randomised map from X, or from (S, X), to an output Y; immutable.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Channel:
     partition : sequence of sequences of int, optional
         For a channel that merges symbols: the symbols behind each output, in the outputs' order.
     certificate : Certificate, optional
-        What its making tells, for a mechanism that proves or counts something on the way.
+        How it was obtained, for mechanisms that prove or count something.
 
     Raises
     ------
@@ -105,18 +105,18 @@ class Channel:
         for y, subset in enumerate(merged or ()):
             if not (array[..., subset, y] == 1).all():
                 raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
-        # cached properties, known from the start
+        # fill cached properties that are already known
         vars(self).update(kernel=array, outputs=labels, partition=merged, certificate=certificate)
         vars(self).update(output_of=None, _shape=array.shape)
 
     @checked
     def certified(self, kind: type[C]) -> C:
-        """Return the certificate, of the kind that a mechanism gives.
+        """Return the certificate, checked to be of the given class.
 
         Raises
         ------
         InvalidParameter
-            If the channel has none of that kind.
+            If the channel has no certificate of that class.
         """
         if not isinstance(self.certificate, kind):
             raise InvalidParameter(f"{self} has no {kind.__name__}: it comes from another mechanism")
@@ -131,7 +131,7 @@ class Channel:
     @classmethod
     @checked
     def identity(cls, n: int, labels: Sequence[Hashable] | None = None) -> Channel:
-        """Return the channel that releases X as it is."""
+        """Return the channel that releases X unchanged."""
         return cls.deterministic(np.arange(check_count("n", n)), labels)
 
     @classmethod
@@ -143,7 +143,7 @@ class Channel:
     @classmethod
     @checked
     def merge(cls, partition: Iterable[Iterable[int]], n: int, labels: Sequence[Hashable] | None = None) -> Channel:
-        """Return the channel that releases only which subset x lies in.
+        """Return the channel that releases only the subset that contains x.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class Channel:
         ('b', ('a', 'c'))
         """
         try:
-            count = len(output_of)  # type: ignore[arg-type]  # what has no length is refused
+            count = len(output_of)  # type: ignore[arg-type]  # a value without a length is refused
         except TypeError as error:
             raise InvalidParameter(f"output_of is {shown(output_of)}: give the output of each symbol") from error
         array = _indices("output_of", output_of, count)
@@ -197,7 +197,7 @@ class Channel:
 
     @cached_property
     def kernel(self) -> Matrix:
-        """P(y|x), shape (X, Y), or P(y|s,x), shape (S, X, Y); a deterministic channel makes it when it is asked for."""
+        """P(y|x), shape (X, Y), or P(y|s,x), shape (S, X, Y); computed at first access if deterministic."""
         kernel = np.zeros(self._shape)
         kernel[np.arange(self.n_public), self.output_of] = 1
         kernel.flags.writeable = False
@@ -205,7 +205,7 @@ class Channel:
 
     @cached_property
     def partition(self) -> Partition | None:
-        """The symbols behind each output for a channel that merges symbols, in the outputs' order."""
+        """The symbols merged into each output, in the outputs' order; None if the channel does not merge."""
         if self.output_of is None:
             return None
         order = np.argsort(self.output_of, kind="stable")
@@ -214,7 +214,7 @@ class Channel:
 
     @cached_property
     def outputs(self) -> Labels:
-        """Labels of the outputs."""
+        """The labels of the outputs, a tuple of length ``|Y|``."""
         names = vars(self)["_names"]
         if names is None:
             return tuple(range(self.n_outputs))
@@ -237,7 +237,7 @@ class Channel:
 
     @checked
     def release(self, joint: Joint) -> Joint:
-        """Return the joint distribution of S and Y; outputs of probability 0 are left out.
+        """Return the joint distribution of S and Y, without outputs of probability 0.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class Channel:
         InvalidParameter
             If the channel does not fit the joint distribution.
         """
-        # mechanisms, notions and measures ask for the same one in turn
+        # cached, because mechanisms, notions and measures ask for the same release in turn
         known: tuple[Joint, Joint] | None = vars(self).get("_released")
         if known is not None and known[0] is joint:
             return known[1]
@@ -271,7 +271,7 @@ class Channel:
         else:
             p_sy = joint.p @ self.kernel
         seen = p_sy.sum(axis=0) > 0
-        if seen.all() and (p_sy.sum(axis=1) > 0).all():  # which but for underflow is so
+        if seen.all() and (p_sy.sum(axis=1) > 0).all():  # true except for underflow
             return Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
         labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
         return Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
@@ -281,16 +281,16 @@ class Channel:
         """Return P(x, y), shape (X, Y)."""
         self._check_fits(joint)
         p_xy = np.einsum("sx,sxy->xy", joint.p, self.kernel) if self.sees_secret else joint.p_x[:, None] * self.kernel
-        return np.asarray(p_xy / p_xy.sum())  # sums that are off by SUM_TOL each would add up
+        return np.asarray(p_xy / p_xy.sum())  # errors of SUM_TOL per row would add up
 
     @checked
     def y_given_x(self, joint: Joint) -> Matrix:
-        """Return P(y|x), shape (X, Y), averaged over the secret where the mechanism sees it (I21 eq. (9))."""
+        """Return P(y|x), shape (X, Y), averaged over the secret if the kernel is P(y|s,x) (I21 eq. (9))."""
         return self.joint_xy(joint) / joint.p_x[:, None]
 
     @checked
     def compose(self, after: Channel) -> Channel:
-        """Return the channel that sends this one's output through ``after``."""
+        """Return the composition: this channel followed by ``after``, a channel P(z|y)."""
         if after.sees_secret:
             raise InvalidParameter("after sees the secret: compose with a channel P(z|y)")
         if after.n_public != self.n_outputs:
@@ -300,7 +300,7 @@ class Channel:
 
     @checked
     def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | None = None) -> NDArray[np.int64]:
-        """Draw an output for each input.
+        """Return a random output for each input.
 
         Parameters
         ----------
@@ -330,7 +330,7 @@ class Channel:
         if s is not None:
             rows = (_indices("s", s, self.kernel.shape[0]), x)
             if rows[0].shape != x.shape:
-                raise InvalidParameter(f"s has shape {rows[0].shape} and x {x.shape}: give one secret a symbol")
+                raise InvalidParameter(f"s has shape {rows[0].shape} and x {x.shape}: give one secret for each symbol")
         if self.output_of is not None:
             return self.output_of[x]
         if not x.size:
@@ -360,7 +360,7 @@ class Channel:
 
 
 def or_identity(joint: Joint, channel: Channel | None) -> Channel:
-    """Return the channel or, where there is none, the one that publishes X unchanged."""
+    """Return the channel, or the identity channel if it is None."""
     return Channel.identity(joint.n_public, joint.public) if channel is None else channel
 
 

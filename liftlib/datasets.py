@@ -1,4 +1,4 @@
-"""Joint distributions to work on: the Adult table, and random ones as the papers draw them."""
+"""Example joint distributions: the Adult table, and random ones as drawn in the papers."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ ADULT_COLUMNS = (
 
 @checked
 def hundred_people(*, decades: bool = False) -> Joint:
-    """Return the book's small table: a hundred people, whether they have a condition, and the age band to publish.
+    """Return the book's running example: a health condition (secret) and age band of a hundred people.
 
     Parameters
     ----------
     decades : bool, keyword-only
-        Six bands in place of three: each of the three is two of the six.
+        Whether to use six age bands instead of three; each of the three is split in two.
 
     Returns
     -------
     Joint
-        Counts [[2, 5, 13], [28, 35, 17]], made up for the book.
+        The empirical distribution of the counts [[2, 5, 13], [28, 35, 17]], which are fictitious.
 
     Examples
     --------
@@ -73,24 +73,24 @@ def _adult_file(name: str) -> pd.DataFrame:
         resource(f"data/adult/{name}.gz"),
         names=list(ADULT_COLUMNS),
         skipinitialspace=True,
-        comment="|",  # the first line of adult.test is no record
+        comment="|",  # the first line of adult.test is not a record
         na_filter=False,
     )
 
 
 @checked
 def adult_frame(*, include_test: bool = False) -> pd.DataFrame:
-    """Return the Adult table, one row a person; a missing value is the symbol ``?``.
+    """Return the Adult table, one row per person, with ``?`` for missing values.
 
     Parameters
     ----------
     include_test : bool, keyword-only
-        Append the 16,281 rows of ``adult.test`` to the 32,561 of ``adult.data``.
+        Whether to append the 16,281 rows of ``adult.test`` to the 32,561 of ``adult.data``.
 
     Returns
     -------
     pandas.DataFrame
-        A fresh copy; ``income`` is without the full stop that ``adult.test`` puts after it.
+        A new copy; the full stop after ``income`` in ``adult.test`` is removed.
 
     Examples
     --------
@@ -120,24 +120,24 @@ def adult(
     secret : str
         Column of the secret S.
     public : str or sequence of str
-        Column of X; several columns give the combinations that occur, as tuples.
+        Column of X; for several columns, the symbols are the combinations that occur, as tuples.
     include_test : bool, keyword-only
-        Count the rows of ``adult.test`` as well.
+        Whether to include the rows of ``adult.test``.
     missing : {"symbol", "drop"}, keyword-only
-        Whether ``?`` is a symbol like others, as E23 must have it to count 15 occupations, or rows with it in one
-        of these columns are left out.
+        Whether to treat ``?`` as a symbol (which E23 must have done to count 15 occupations), or to drop rows with
+        ``?`` in one of these columns.
     leave_out : sequence, keyword-only
-        Secrets whose rows are left out.
+        Values of the secret whose rows are dropped.
 
     Returns
     -------
     Joint
-        Labels in sorted order. Cells may be 0: no husband works in private house service.
+        With labels in sorted order. Cells may be 0: no husband works in private house service.
 
     Raises
     ------
     DataError
-        If a column or a label to leave out is not there; the message suggests the nearest.
+        If a column or a label in ``leave_out`` does not exist; the message suggests the closest name.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _known(kind: str, name: Hashable, known: Sequence[Hashable]) -> None:
 def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
     """Return ``n`` random joint distributions with entries uniform on [0, 1), normalised, shape (n, S, X).
 
-    It is what E23 section 3.1.3 does with MATLAB's rand; C22 section 4 and S20 section VIII-A likewise.
+    E23 section 3.1.3 (MATLAB's ``rand``), C22 section 4 and S20 section VIII-A draw them in this way.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
 def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float, rng: Rng) -> Matrix:
     """Return ``n`` joint distributions from the symmetric Dirichlet distribution, shape (n, S, X).
 
-    Concentration 1 is uniform on the simplex, 1/2 is Jeffreys' prior (S20 section VIII-D).
+    Concentration 1 is the uniform distribution on the simplex, 1/2 Jeffreys' prior (S20 section VIII-D).
 
     Examples
     --------
@@ -203,7 +203,7 @@ def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float,
 
 @checked
 def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
-    """Return one joint distribution as :func:`uniform_joints` draws them.
+    """Return one random joint distribution with uniform entries, see :func:`uniform_joints`.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
 
 @checked
 def dirichlet_joint(n_secret: int, n_public: int, concentration: float, rng: Rng) -> Joint:
-    """Return one joint distribution as :func:`dirichlet_joints` draws them.
+    """Return one Dirichlet-distributed joint distribution, see :func:`dirichlet_joints`.
 
     Examples
     --------

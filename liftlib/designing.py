@@ -1,4 +1,4 @@
-"""``design`` makes a channel by any mechanism of the registry, ``compare`` tries several on one joint distribution."""
+"""Design of a channel by any registered mechanism (``design``), and comparison of mechanisms (``compare``)."""
 
 from __future__ import annotations
 

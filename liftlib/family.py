@@ -1,4 +1,4 @@
-"""Families of mechanisms with one parameter: what they are, and the least private member that keeps a notion."""
+"""One-parameter families of mechanisms, and their calibration to a privacy notion."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ End = Literal["low", "high"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Family:
-    """Mechanisms with one parameter, whose leakage grows from one end of its range, the private one, to the other.
+    """A one-parameter family of mechanisms whose leakage increases away from its private end.
 
     Called with a joint distribution and a notion, a family returns its least private member that satisfies the notion;
     :meth:`at` returns the member with a given parameter.
@@ -50,28 +50,27 @@ class Family:
     Parameters
     ----------
     make : callable
-        ``make(joint, parameter) -> Channel``, which may take keywords besides. It need not check the parameter.
+        ``make(joint, parameter) -> Channel``, possibly with keywords; it need not check the parameter.
     low, high : float, keyword-only
         The parameter's range; the private end is finite, the other may be infinite.
     private_end : {"low", "high"}, keyword-only
-        Which end is the most private.
+        The end of the range with the most private member.
     lip : callable, optional, keyword-only
-        The closed form of :meth:`lip`, where there is one.
+        A closed form of :meth:`lip`, if there is one.
     at_lip : callable, optional, keyword-only
-        The closed form of :meth:`at_lip`, rounded to the private side.
+        A closed form of :meth:`at_lip`, rounded to the private side.
     near : callable, optional, keyword-only
-        ``near(joint, notion)``, where :func:`calibrate` looks first: near the answer, where that is known cheaply, and
-        None where it is not.
+        ``near(joint, notion)``, a cheap initial guess for :func:`calibrate`, or None if there is none.
     lifts : callable, optional, keyword-only
-        ``lifts(joint, parameter)``, shape (S, Y): the lifts of the outputs, where they have a closed form that costs
-        less than a kernel.
+        ``lifts(joint, parameter)``, shape (S, Y): the lifts of the outputs, if a closed form is cheaper than the
+        kernel.
     resolution : float, keyword-only
-        How finely the parameter is solved for; coarser where a linear programme's tolerance blurs the leakage.
+        Precision of the calibrated parameter; coarser if the leakage depends on a linear program's tolerance.
 
     Attributes
     ----------
     parameter : str
-        What ``make`` calls its second argument.
+        The name of the second argument of ``make``.
 
     Raises
     ------
@@ -137,7 +136,7 @@ class Family:
             object.__setattr__(self, name, value)
 
     def __call__(self, joint: Joint, notion: Notion) -> Channel:
-        """Return the least private member that satisfies a notion, see :func:`calibrate`."""
+        """Return the least private member that satisfies a notion; see :func:`calibrate`."""
         return self.calibrated(joint, notion)
 
     def at(self, joint: Joint, parameter: float, **options: Any) -> Channel:
@@ -146,27 +145,27 @@ class Family:
 
     @checked
     def lip(self, joint: Joint, parameter: float) -> float:
-        """Return the smallest LIP budget that the member keeps, nats; in closed form where the family has one."""
+        """Return the smallest LIP budget that the member satisfies, in nats."""
         if self._lip is None:
             return LIP(0.0).violation(joint, self.at(joint, parameter))
         return float(self._lip(self._joint(joint), self._inside(parameter)))
 
     @checked
     def at_lip(self, joint: Joint, eps: float) -> float:
-        """Return the parameter that a LIP budget buys, on the private side; in closed form where there is one."""
+        """Return the parameter calibrated to a LIP budget in nats, rounded to the private side."""
         self._joint(joint)
         return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
 
     @checked
     def violation(self, joint: Joint, notion: Notion, parameter: float) -> float:
-        """Return by how many nats the member exceeds a notion's budget, from its lifts alone where these are known."""
+        """Return the member's violation of a notion's budget, in nats (negative if it is satisfied)."""
         if self._lifts is None or not notion.columnwise:
             return notion.violation(joint, self.at(joint, parameter))
         return notion.violation_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
 
     @checked
     def calibrated(self, joint: Joint, notion: Notion) -> Channel:
-        """Return the least private member that keeps a notion, see :func:`calibrate`."""
+        """Return the least private member that satisfies a notion; see :func:`calibrate`."""
         return self.at(joint, calibrate(self, joint, notion))
 
     def _joint(self, joint: Joint) -> Joint:
@@ -179,7 +178,7 @@ class Family:
 
     @property
     def name(self) -> str:
-        """What ``make`` is called."""
+        """The name of ``make``."""
         return getattr(self.make, "__name__", "unnamed")
 
     def __repr__(self) -> str:
@@ -202,7 +201,7 @@ def family(
     lifts: Lifts | None = None,
     resolution: float = FINE,
 ) -> Callable[[Make], Family]:
-    """Make a family of the function that it decorates; the parameters are those of :class:`Family`.
+    """Return a decorator that turns a function into a :class:`Family`, with the same parameters.
 
     Examples
     --------
@@ -219,7 +218,7 @@ def family(
 
 @checked
 def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
-    """Return the parameter, as far from the private end as possible, at which a family's mechanism keeps the notion.
+    """Return the parameter of a family's least private member that satisfies a notion.
 
     Parameters
     ----------
@@ -233,18 +232,18 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     Returns
     -------
     float
-        A parameter at which the leakage is at most the budget, exactly: the root is rounded to the private side. The
-        far end itself (which may be infinite) if the notion is kept there.
+        A parameter at which the leakage is at most the budget: the root is rounded to the private side. If the far end
+        (which may be infinite) satisfies the notion, it is returned.
 
     Raises
     ------
     InfeasiblePrivacy
-        If even the private end breaks the notion.
+        If even the private end violates the notion.
 
     Notes
     -----
-    S20 section VII: LIP(eps) is solved for a mechanism's own parameter, by bracketing. Where a family has a closed form
-    for LIP, :meth:`Family.at_lip` uses it.
+    S20 section VII: the parameter is found by bracketing and root finding. If a family has a closed form for LIP,
+    :meth:`Family.at_lip` uses it.
 
     Examples
     --------
@@ -257,7 +256,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
     start, end = family.start, family.end
 
-    @cache  # the ends are asked for again and again
+    @cache  # cached, because the ends are evaluated repeatedly
     def violation(parameter: float) -> float:
         return family.violation(joint, notion, parameter)
 
@@ -270,14 +269,14 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
         raise InfeasiblePrivacy(f"{family.name} breaks {notion} even at its private end, {start:g}")
     if violation(end) <= 0:
         return end
-    if violation(start) >= 0:  # the budget is 0 up to rounding, and nothing but the private end keeps it
+    if violation(start) >= 0:  # the budget is 0 up to rounding, and only the private end satisfies it
         return start
     kept, broken = near or (start, end if np.isfinite(end) else _bracket(violation, start, np.sign(end - start)))
     if not np.isfinite(broken):
         return float(np.sign(end - start) * LAST)
     low, high, fine = min(kept, broken), max(kept, broken), family.resolution
     root = float(toms748(lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine))
-    # a step of the last digit for a closed formula, and no finer than its tolerance for a programme
+    # a step of the last digit for a closed form, no finer than the tolerance for a linear program
     step = max(np.spacing(max(abs(root), 1e-12)), fine - FINE)
     while not violation(root) + spare <= 0:
         root, step = root + np.sign(kept - root) * step, 2 * step
@@ -289,7 +288,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 def _around(
     family: Family, joint: Joint, notion: Notion, violation: Callable[[float], float]
 ) -> tuple[float, float] | None:
-    """Return two parameters near the answer of which the first keeps the notion and the other does not, if known."""
+    """Return two nearby parameters, the first satisfying the notion and the second not; None if unknown."""
     near = None if family._near is None else family._near(joint, notion)
     if near is None or not np.isfinite(near):
         return None
@@ -302,7 +301,7 @@ def _around(
 
 
 def _bracket(violation: Callable[[float], float], start: float, towards: float) -> float:
-    """Return a parameter beyond ``start`` that breaks the notion, infinity if there is none up to LAST."""
+    """Return a parameter beyond ``start`` that violates the notion, infinity if there is none up to LAST."""
     width = 1.0
     while abs(start + towards * width) < LAST:
         if violation(start + towards * width) > 0:
@@ -312,5 +311,5 @@ def _bracket(violation: Callable[[float], float], start: float, towards: float) 
 
 
 def _finite(value: float) -> float:
-    # a zero cell leaks infinitely at the far end; the root finder needs a number, and goes faster without a cliff
+    # a zero cell leaks infinitely at the far end; the root finder needs finite values without a jump
     return max(-1.0, min(value, 1.0))

@@ -19,13 +19,13 @@ Labels = tuple[Hashable, ...]
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint distribution of a secret S and public data X, checked once and then frozen.
+    """An immutable joint distribution of a secret S and public data X, validated on construction.
 
     Parameters
     ----------
     p : array_like, shape (S, X)
-        Probabilities P(s, x). They sum to 1; cells may be 0, but each row and each column carries mass,
-        for otherwise P(x|s) or P(s|x) has no meaning.
+        Probabilities P(s, x), which sum to 1. Cells may be 0, but no row or column may be entirely 0, because
+        P(x|s) or P(s|x) would be undefined.
     secret, public : sequence, optional
         Labels of the rows and of the columns; 0, 1, 2, ... by default.
 
@@ -36,7 +36,7 @@ class Joint:
 
     Notes
     -----
-    E23 section 2.2 assumes full support of P_S and P_X, as here; that every cell be positive is not assumed.
+    As in E23 section 2.2, P_S and P_X have full support; single cells may be 0.
 
     Examples
     --------
@@ -85,11 +85,11 @@ class Joint:
         Parameters
         ----------
         counts : array_like, shape (S, X)
-            Counts or weights, not negative; they need not be integers.
+            Non-negative counts or weights; they need not be integers.
         secret, public : sequence, optional
             Labels.
         drop_empty : bool, keyword-only
-            Leave out rows and columns without any count, rather than refuse them.
+            Whether to drop rows and columns that are entirely 0 instead of raising an error.
 
         Examples
         --------
@@ -111,20 +111,20 @@ class Joint:
     @classmethod
     @checked
     def from_table(cls, frame: Any, *, secret: str, public: str) -> Joint:
-        """Return the empirical distribution of two columns of a table, one row a person.
+        """Return the empirical distribution of two columns of a table with one row per person.
 
         Parameters
         ----------
         frame : pandas.DataFrame, or anything that pandas.DataFrame accepts
             The table.
         secret, public : str, keyword-only
-            Column names. Labels are sorted, by type and text if they do not compare; a missing value is an error,
-            for what it stands for is yours to say.
+            Column names. Labels are sorted (by type and text if they cannot be compared). Missing values are an
+            error, because only you know what they mean.
 
         Raises
         ------
         DataError
-            If a column is not there or there twice, the table is empty, or a value is missing.
+            If a column is absent or duplicated, the table is empty, or a value is missing.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Joint:
             raise DataError(f"secret and public are both {secret!r}: name two columns")
         if frame.empty:
             raise DataError("the table has no rows: a distribution needs one observation or more")
-        # not pandas.crosstab: it takes labels that are tuples apart
+        # not pandas.crosstab, which splits labels that are tuples
         (rows, secrets), (columns, publics) = _coded(frame[secret]), _coded(frame[public])
         counts = np.zeros((len(secrets), len(publics)))
         np.add.at(counts, (rows, columns), 1)
@@ -161,7 +161,7 @@ class Joint:
 
     @classmethod
     def _of(cls, p: Matrix, secret: Labels, public: Labels) -> Joint:
-        """Return what is known to be a joint distribution, a fresh array, with labels that are known to fit."""
+        """Return a joint distribution without checks, from a new array that is known to be valid."""
         p.flags.writeable = False
         joint = cls.__new__(cls)
         vars(joint).update(p=p, secret=secret, public=public)
@@ -202,7 +202,7 @@ class Joint:
 
 
 def _coded(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return the index of each value of a pandas.Series among its sorted labels, and these."""
+    """Return the codes of a pandas.Series and its sorted labels."""
     codes, found = column.factorize()
     labels = found.tolist()
     try:

@@ -1,4 +1,4 @@
-"""The registry of mechanisms: what each one is called, which notions it serves, what it costs, and its source.
+"""The registry of mechanisms: names, supported notions, running times and sources.
 
 ``design``, ``compare``, the command line, the contract test and the reference page all read the registry. Another
 package adds its mechanisms through an entry point of the group ``liftlib.plugins``, which names a module that calls
@@ -26,13 +26,13 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True)
 class Serves:
-    """A kind of notions: which they are in words, and the test."""
+    """A class of notions: a description in words, and a membership test."""
 
     words: str
     test: Callable[[Notion], bool]
 
     def __call__(self, notion: Notion) -> bool:
-        """Return whether a notion is of the kind."""
+        """Return whether a notion belongs to the class."""
         return self.test(notion)
 
 
@@ -43,7 +43,7 @@ BOTH = Serves("notions that lift columns decide and that have halfspaces", lambd
 CONVEX = Serves("notions that allow a convex set of rows", lambda n: n.polyhedral or (n.convex and n.columnwise))
 PLAIN = Serves("notions with halfspaces, not about attributes", lambda n: n.polyhedral and n.attributes is None)
 ATTRIBUTES = Serves("notions about X's attributes", lambda notion: notion.attributes is not None)
-# whether bounds are exact is the notion's, whatever the prior
+# whether bounds are exact depends on the notion alone, not on the prior
 BOUNDS = Serves("notions that are bounds on single lifts", lambda n: n.lift_bounds(np.full(2, 0.5)).exact)
 
 
@@ -60,27 +60,27 @@ RATIOS = Serves("bounds on ratios of P(y|s) and P(y)", _of_ratios)
 
 @dataclass(frozen=True)
 class Mechanism:
-    """One mechanism; called with a joint distribution and a notion, it returns a channel that keeps the notion.
+    """A registered mechanism, called as ``mechanism(joint, notion, **options)``, which returns a channel.
 
     Attributes
     ----------
     name : str
-        What the command line calls it.
+        The name on the command line.
     where : str
-        Where it is defined, as ``module:name``: a function of a joint distribution and a notion, or a
+        The definition as ``module:name``: a function of a joint distribution and a notion, or a
         :class:`~liftlib.family.Family`.
     serves : Serves
-        Whether it serves a notion; ``serves.words`` says which those are.
+        A test of whether it serves a notion; ``serves.words`` describes those notions.
     cost : str
-        How its time grows, in a few words.
+        How its running time grows, in a few words.
     source : str
-        Paper key and place.
+        Paper key and section or equation.
     sees_secret : bool
         Whether its channel is P(y|s,x).
     most_symbols : int or None
-        Symbols beyond which it refuses, or takes longer than a person waits.
+        Number of symbols beyond which it refuses, or is too slow for interactive use.
     options : tuple of str
-        The keyword-only parameters of the function.
+        Names of the function's keyword-only parameters.
     """
 
     name: str
@@ -94,19 +94,19 @@ class Mechanism:
 
     @property
     def function(self) -> Callable[..., Channel]:
-        """The function or the family, as a library's user has it."""
+        """The function or :class:`~liftlib.family.Family` that implements the mechanism."""
         module, _, attribute = self.where.partition(":")
         return cast("Callable[..., Channel]", getattr(import_module(module), attribute))
 
     @property
     def family(self) -> Family | None:
-        """The family whose member is calibrated, for the mechanisms that are one."""
+        """The family, if the mechanism is one; otherwise None."""
         found = self.function
         return found if isinstance(found, Family) else None
 
     @property
     def takes_seconds(self) -> bool:
-        """Whether it searches, and can be told to stop after ``seconds``."""
+        """Whether it accepts a time limit ``seconds``."""
         return "seconds" in self.options
 
     @checked
@@ -127,7 +127,7 @@ class Mechanism:
         UnsupportedNotion
             If the mechanism does not serve the notion; the message names those that do.
         InvalidParameter
-            If the mechanism has no such option; the message lists those it has.
+            If the mechanism has no such option; the message lists its options.
         """
         if not self.serves(notion):
             others = ", ".join(one.name for one in mechanisms.values() if one.serves(notion))
@@ -143,7 +143,7 @@ class Mechanism:
 
 
 def own_mechanism(where: str) -> Mechanism:
-    """Return an entry for a function of one's own, a family or an entry, from ``module:name``.
+    """Return a registry entry for your own function, family or entry, given as ``module:name``.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def own_mechanism(where: str) -> Mechanism:
 
 
 class Registry(Mapping[str, Mechanism]):
-    """Mechanisms by name, those of other packages included.
+    """The mechanisms by name, including those of plug-ins.
 
     ``mechanisms["subset-merging"]`` is the entry; ``mechanisms.subset_merging`` is the function or family itself.
 
@@ -188,7 +188,7 @@ class Registry(Mapping[str, Mechanism]):
         self._entries = {one.name: one for one in entries}
 
     def register(self, *entries: Mechanism) -> None:
-        """Add mechanisms, or replace those of the same name."""
+        """Add mechanisms; an existing one with the same name is replaced."""
         self._entries.update({one.name: one for one in entries})
 
     def _all(self) -> dict[str, Mechanism]:
@@ -197,12 +197,12 @@ class Registry(Mapping[str, Mechanism]):
         return self._entries
 
     def __getitem__(self, name: str) -> Mechanism:
-        """Return the mechanism of this name, or the function that ``module:function`` names.
+        """Return the mechanism with this name, or an entry for ``module:function``.
 
         Raises
         ------
         InvalidParameter
-            If there is none; the message lists the names.
+            If there is no such mechanism; the message lists the names.
         """
         found = self._entries.get(name) or self._all().get(name)
         if found is not None:
@@ -336,7 +336,7 @@ def serving(joint: Joint, notion: Notion) -> list[Mechanism]:
 
 
 def rows() -> list[dict[str, str]]:
-    """Return the registry as a table for people: the columns name, serves, cost and source.
+    """Return the registry as a list of dicts with keys name, serves, cost and source.
 
     Examples
     --------

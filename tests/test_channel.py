@@ -270,7 +270,9 @@ class TestSample:
         channel = Channel(AWARE)
         with pytest.raises(InvalidParameter, match=r"^s is needed exactly when"):
             channel.sample([0])
-        with pytest.raises(InvalidParameter, match=r"^s has shape \(1,\) and x \(2,\): give one secret a symbol$"):
+        with pytest.raises(
+            InvalidParameter, match=r"^s has shape \(1,\) and x \(2,\): give one secret for each symbol$"
+        ):
             channel.sample([0, 1], [0])
         with pytest.raises(InvalidParameter, match=r"^s has an index outside 0, \.\.\., 1"):
             channel.sample([0], [2])

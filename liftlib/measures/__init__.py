@@ -1,4 +1,4 @@
-"""Measures of lift and of information, and the evaluation of a channel, all in nats."""
+"""Measures of lift and of information, and the evaluation of a channel; logarithms are in nats."""
 
 from liftlib.measures.evaluation import Evaluation, evaluate
 from liftlib.measures.information import (

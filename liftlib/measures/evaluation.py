@@ -1,4 +1,4 @@
-"""What a release is worth and what it leaks, in one frozen record."""
+"""Utility and leakage of a release, in one immutable record."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Evaluation:
     Attributes
     ----------
     joint : Joint
-        P_SX, before the release.
+        P_SX, the distribution of the data.
     release : Joint
-        P_SY, after it.
+        P_SY, the distribution of the release.
     entropy : float
         H(X).
     mutual_information : float
@@ -36,8 +36,8 @@ class Evaluation:
 
     @property
     def nmi(self) -> float:
-        """Normalised mutual information I(X; Y) / H(X), in [0, 1]; 1 where X is a sure symbol (E23 section 3.1.3)."""
-        if self.joint.n_public == 1:  # a release of a sure symbol loses nothing, whatever its mass is rounded to
+        """Normalised mutual information I(X; Y) / H(X), in [0, 1]; 1 if X is constant (E23 section 3.1.3)."""
+        if self.joint.n_public == 1:  # nothing is lost if X is constant, whatever rounding does to its mass
             return 1.0
         return min(1.0, self.mutual_information / self.entropy)
 
@@ -48,53 +48,53 @@ class Evaluation:
 
     @property
     def max_lift_leakage(self) -> float:
-        """Log of the largest lift, at least 0, which is the smallest eps_u of ALIP (E23 section 3.1.3)."""
+        """Log of the largest lift, nats, at least 0: the smallest eps_u of ALIP (E23 section 3.1.3)."""
         return max(0.0, float(np.log(max_lift(self.release).max())))
 
     @property
     def min_lift_leakage(self) -> float:
-        """Absolute log of the smallest lift, the smallest eps_l of ALIP (E23 section 3.1.3); infinite at a zero."""
+        """Absolute log of the smallest lift, nats: the smallest eps_l of ALIP; infinite at a zero cell."""
         with np.errstate(divide="ignore"):
             return max(0.0, -float(np.log(min_lift(self.release).min())))
 
     @property
     def lip(self) -> float:
-        """The smallest eps of LIP, the larger of the two lift leakages."""
+        """The smallest eps of LIP, nats: the larger of the two lift leakages."""
         return max(self.min_lift_leakage, self.max_lift_leakage)
 
     @property
     def ldp(self) -> float:
-        """The smallest eps of LDP with respect to S, log of the largest ratio of max-lift to min-lift."""
+        """The smallest eps of LDP with respect to S, nats: log of the largest ratio of max-lift to min-lift."""
         with np.errstate(divide="ignore"):
             return max(0.0, float(np.log(lift_ratio(self.release).max())))
 
     @property
     def secret_information(self) -> float:
-        """I(S; Y), the average leakage."""
+        """I(S; Y), the average leakage, nats."""
         return information.mutual_information(self.release.p)
 
     @property
     def total_variation(self) -> float:
-        """T(S; Y)."""
+        """The total variation distance T(S; Y), in [0, 1)."""
         return information.total_variation(self.release)
 
     @property
     def chi2_divergence(self) -> float:
-        """chi2(S; Y)."""
+        """The chi-square divergence chi2(S; Y), at least 0."""
         return information.chi2_divergence(self.release)
 
     def sibson(self, alpha: float) -> float:
-        """Return Sibson's mutual information of S and Y, of order alpha in [1, inf]."""
+        """Return Sibson's mutual information of S and Y, of order alpha in [1, inf], in nats."""
         return information.sibson(self.release, alpha)
 
     def arimoto(self, alpha: float) -> float:
-        """Return Arimoto's mutual information of S and Y, of order alpha in [1, inf]."""
+        """Return Arimoto's mutual information of S and Y, of order alpha in [1, inf], in nats."""
         return information.arimoto(self.release, alpha)
 
 
 @checked
 def evaluate(joint: Joint, channel: Channel) -> Evaluation:
-    """Return what a channel's release is worth and what it leaks.
+    """Return the utility and the leakage of a channel's release.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def entropy(p: ArrayLike) -> float:
     Returns
     -------
     float
-        In [0, log n]; 0 for a sure symbol, log n for n equal ones.
+        In [0, log n]: 0 for a constant, log n for n equally likely symbols.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def mutual_information(p_xy: ArrayLike) -> float:
     Returns
     -------
     float
-        In [0, min(H(X), H(Y))]; 0 exactly for independence.
+        In [0, min(H(X), H(Y))]; 0 exactly if X and Y are independent.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def mutual_information(p_xy: ArrayLike) -> float:
 
 
 def mutual_information_of(p_xy: Matrix) -> Matrix:
-    """Return I(X; Y) for unchecked arrays of shape (..., X, Y)."""
+    """Return I(X; Y), in nats, for unchecked arrays of shape (..., X, Y)."""
     # sum p log(p / (p_x p_y)) and not H(X) + H(Y) - H(X, Y), which cancels near independence.
     product = p_xy.sum(axis=-1, keepdims=True) * p_xy.sum(axis=-2, keepdims=True)
     ratio = np.divide(p_xy, product, out=np.ones_like(p_xy), where=(p_xy > 0) & (product > 0))
@@ -108,7 +108,7 @@ def sibson(joint: Joint, alpha: float) -> float:
     Returns
     -------
     float
-        :math:`\frac{\alpha}{\alpha-1} \log E_X[\Lambda^S_\alpha(X)]`, at least 0 and growing with alpha.
+        :math:`\frac{\alpha}{\alpha-1} \log E_X[\Lambda^S_\alpha(X)]`, at least 0 and increasing in alpha.
 
     Raises
     ------
@@ -132,8 +132,8 @@ def sibson(joint: Joint, alpha: float) -> float:
 def arimoto(joint: Joint, alpha: float) -> float:
     r"""Return Arimoto's mutual information of order alpha, in nats.
 
-    It is Sibson's with the prior tilted to :math:`P_{S_\alpha}(s) \propto P(s)^\alpha` in the mean over s (E23
-    Appendix B). At alpha = inf it is the log of the ratio of the chances to guess S with and without X.
+    It equals Sibson's with the prior tilted to :math:`P_{S_\alpha}(s) \propto P(s)^\alpha` in the mean over s (E23
+    Appendix B). At alpha = inf it is the log ratio of the probabilities of guessing S with and without X.
 
     Parameters
     ----------

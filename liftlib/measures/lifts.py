@@ -1,4 +1,4 @@
-"""Lift, the ratio of posterior to prior belief about a secret, and what is measured on it symbol by symbol.
+"""Lift, the ratio of posterior to prior belief about a secret, and measures of lift for each symbol.
 
 Each public function takes a :class:`~liftlib.joint.Joint` of S and a released variable (X itself, or Y through
 ``channel.release(joint)``). The ``*_of`` functions take lift arrays, with any number of leading batch axes, and the
@@ -13,17 +13,17 @@ from mixproof.numerics import Matrix, Vector, check_scalar, power_mean
 
 
 def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
-    """Return the lifts of columns ``p`` of shape (..., S, X) under priors (..., S), by default those of ``p`` itself.
+    """Return the lifts of joint probabilities ``p``, shape (..., S, X); columns without mass have lift 1.
 
-    Columns without mass have lift 1.
+    ``p_s`` is the prior, shape (..., S); by default it is the marginal of ``p``.
     """
     prior, mass = (p.sum(axis=-1) if p_s is None else p_s)[..., None], p.sum(axis=-2, keepdims=True)
-    # divided one after the other: the product P(s) P(x) of two small masses underflows to 0
+    # two divisions, because the product P(s) P(x) of two small masses underflows to 0
     return np.divide(p / np.where(mass > 0, mass, 1), prior, out=np.ones_like(p), where=(prior > 0) & (mass > 0))
 
 
 def inverse_of(lift: Matrix) -> Matrix:
-    """Return 1 / lift, infinite where the lift is 0."""
+    """Return 1 / lift, with 1 / 0 = inf."""
     with np.errstate(divide="ignore", over="ignore"):  # 1 / 1e-309 is infinite to a float
         return np.asarray(1 / lift)
 
@@ -60,8 +60,8 @@ def lift(joint: Joint) -> Matrix:
     Returns
     -------
     numpy.ndarray, shape (S, X)
-        Not negative; 0 exactly where P(s, x) = 0. Its mean over s with weights P(s) is 1 in each column, so
-        it is 1 everywhere exactly when S and X are independent.
+        Non-negative; 0 exactly where P(s, x) = 0. In each column the mean over s, weighted by P(s), is 1, so all lifts
+        are 1 exactly if S and X are independent.
 
     Notes
     -----
@@ -149,7 +149,7 @@ def alpha_lift(joint: Joint, alpha: float) -> Vector:
     joint : Joint
         P_SX.
     alpha : float
-        The order, in (1, inf]. The measure lies in [1, max-lift], grows with alpha and reaches the max-lift at inf.
+        The order, in (1, inf]. The measure lies in [1, max-lift], increases with alpha, and equals the max-lift at inf.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-r"""The largest value that each average of lifts takes under ALIP, in closed form.
+r"""The suprema of averages of lifts under ALIP, in closed form.
 
 Under (eps_l, eps_u)-ALIP the lifts l(s, y) of an output are the values of a random variable, s drawn from P_S, that
 lies in [a, b] with a = e^-eps_l and b = e^eps_u, and has mean 1. The largest mean :math:`E\,\varphi(l)` of a function
@@ -25,11 +25,12 @@ class LargestAverages:
     Attributes
     ----------
     l1, chi2, alpha : float
-        Of the lift-based measures of one output (E23 Proposition 3).
+        Suprema of the lift-based measures of one output (E23 Proposition 3).
     l1_inverse, chi2_inverse, alpha_inverse : float
-        Of the lift-inverse measures of one output (E23 Proposition 5).
+        Suprema of the lift-inverse measures of one output (E23 Proposition 5).
     information, sibson : float
-        Of I(S; Y), and of Sibson's and Arimoto's information of the order alpha, nats (E23 Proposition 1, items 1, 3).
+        Suprema of I(S; Y) and of Sibson's and Arimoto's information of order alpha, nats (E23 Proposition 1, items 1
+        and 3).
     """
 
     l1: float
@@ -43,7 +44,7 @@ class LargestAverages:
 
     @property
     def total_variation(self) -> float:
-        """The largest T(S; Y), half of ``l1`` (E23 Proposition 1, item 2, which bounds chi2(S; Y) by ``chi2``)."""
+        """The supremum of T(S; Y), half of ``l1`` (E23 Proposition 1, item 2)."""
         return self.l1 / 2
 
 
@@ -60,7 +61,7 @@ def largest_averages(eps_l: float, eps_u: float, alpha: float = 2.0) -> LargestA
 
     Notes
     -----
-    They correct and sharpen E23 Propositions 1, 3 and 5. For a given prior the largest value can be smaller.
+    The bounds correct and sharpen E23 Propositions 1, 3 and 5. For a given prior the largest value can be smaller.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Notions that bound an average over the secrets of a function of the lift, for each output: l1, chi2, alpha."""
+"""Notions that bound, for each output, the average over secrets of a function of the lift: l1, chi2, alpha."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEAR = 1e-6
 
 
 class _Averages(LiftNotion):
-    """A measure of the lifts with budget eps_u, and the same of their inverses with eps_l."""
+    """A notion that bounds a measure of the lifts by eps_u, and of the inverse lifts by eps_l."""
 
     eps_l: float
     eps_u: float
@@ -41,7 +41,7 @@ class _Averages(LiftNotion):
 
     @abstractmethod
     def _budget(self, measure: Matrix) -> Matrix:
-        """Return the smallest budget, in nats, that keeps a measure."""
+        """Return the smallest budget, in nats, that a value of the measure satisfies."""
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
         return (
@@ -55,11 +55,11 @@ class _Averages(LiftNotion):
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
-        """Return the smallest pair (eps_l, eps_u) that the release keeps, in nats."""
+        """Return the smallest budgets (eps_l, eps_u) that the release satisfies, in nats."""
         return Leakage(*self.worst(joint, channel))
 
     def _perfect(self) -> bool:
-        """Whether a budget of 0 leaves nothing but lifts of 1, which is polyhedral whatever the measure."""
+        """Whether a budget of 0 forces every lift to 1, which is a polyhedral condition for any measure."""
         return min(self.eps_l, self.eps_u) == 0
 
     @property
@@ -72,10 +72,10 @@ class _Averages(LiftNotion):
 
     @abstractmethod
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
-        """Return the log of the largest lift, or inverse lift, that a budget leaves each secret, shape (S,)."""
+        """Return the log of the largest lift (or inverse lift) of each secret under a budget, shape (S,)."""
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return what the budgets leave a secret at most, if only its lift differs from 1."""
+        """Return the bounds on the lift of each secret that the budgets imply; exact only for a budget of 0."""
         p_s = prior_of(p_s)
         most = np.minimum(self._largest(p_s, self.eps_u, inverse=False), -np.log(p_s))
         return LiftBounds(self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect())
@@ -121,7 +121,7 @@ class L1Lift(_Averages):
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
-        """Return the halfspaces of the l1-lift alone: one for each set of secrets (``eps_l`` must be infinite or 0)."""
+        """Return the halfspaces of the l1-lift, one for each set of secrets (``eps_l`` must be infinite or 0)."""
         if self._perfect():
             return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
         if np.isfinite(self.eps_l):
@@ -137,7 +137,7 @@ class L1Lift(_Averages):
                 f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces: use subset_merging"
             )
         sets = np.array(list(itertools.product([0.0, 1.0], repeat=joint.n_secret)))[1:-1].reshape(-1, joint.n_secret)
-        # divided by e^eps, so that tolerating some nats of the budget costs no more than a bound allows for
+        # divided by e^eps, so that a tolerance on the budget stays within the slack of the bound
         found = 2 * np.exp(-self.eps_u) * (sets @ (joint.s_given_x - joint.p_s[:, None]))
         return np.asarray(-np.expm1(-self.eps_u) - found)
 
@@ -180,10 +180,10 @@ class Chi2Lift(_Averages):
         return np.log1p(np.sqrt(measure))
 
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
-        # if the other lifts are equal they add least; inverses of others may add next to nothing
+        # the other lifts contribute least if they are equal; inverses of others may contribute almost nothing
         room = np.ones_like(p_s) if inverse else np.maximum(1 - p_s, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
-            # the lift of a sure secret is 1, whatever the budget
+            # the lift of a constant secret is 1, whatever the budget
             return np.where(room > 0, np.log1p(np.expm1(eps) * np.sqrt(room / p_s)), 0.0)
 
     @checked
@@ -193,7 +193,7 @@ class Chi2Lift(_Averages):
         return super().halfspaces(joint)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
-        """Return tangents of the chi2-lift, whose root is the Euclidean length of l - 1 weighted by P_S."""
+        """Return tangents of the root of the chi2-lift, the norm of l - 1 weighted by P_S."""
         if not self.convex or self.polyhedral:
             return super().tangents(joint, rows)
         likelihood = joint.s_given_x / joint.p_s[:, None]
@@ -202,7 +202,7 @@ class Chi2Lift(_Averages):
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
-        """Return none for eps_l, and for eps_u the unit vectors along l - 1 of the rows near the budget."""
+        """Return no directions for eps_l and, for eps_u, unit vectors along l - 1 of posteriors near the budget."""
         lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         size = np.sqrt(chi2_of(lifts, joint.p_s))
         near = np.log1p(size) >= self.eps_u - NEAR
@@ -270,7 +270,7 @@ class AlphaLift(_Averages):
         return cone_of(joint.s_given_x / joint.p_s[:, None], eps_l, eps_u)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
-        """Return tangents of the alpha-lift, a norm, and of its inverse's inverse, which is concave."""
+        """Return tangents of the alpha-lift (a norm) and of 1 / alpha-lift-inverse (a concave function)."""
         if self.polyhedral:
             return super().tangents(joint, rows)
         likelihood = joint.s_given_x / joint.p_s[:, None]
@@ -281,7 +281,7 @@ class AlphaLift(_Averages):
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the dual vectors, shapes (m, S), of the rows near eps_l and of those near eps_u."""
+        """Return dual vectors, shapes (m, S), of the posteriors near eps_l and near eps_u."""
         power, lifts = self.alpha, (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         lower = upper = np.empty((0, joint.n_secret))
         if np.isfinite(self.eps_u):

@@ -1,4 +1,4 @@
-"""The notions by name, as the command line and the comparison call them; one line a notion."""
+"""The catalogue of notions by name, used by the command line and the comparison."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ SHAPE = "shape"
 
 
 def all_notions() -> Mapping[str, Callable[..., Notion]]:
-    """Return the constructor of each notion by name, those of plug-ins included."""
+    """Return the constructors of all notions by name, including those of plug-ins."""
     load_plugins()
     return NOTIONS
 
 
 def register(**makers: Callable[..., Notion]) -> None:
-    """Add notions by name, or replace those of the same name."""
+    """Add notions by name; an existing one with the same name is replaced."""
     NOTIONS.update(makers)
 
 
 def maker(name: str) -> Callable[..., Notion]:
-    """Return what makes a notion: one of ``NOTIONS`` by its name, or any other as ``module:Class``.
+    """Return the constructor of a notion, given by its name in ``NOTIONS`` or as ``module:Class``.
 
     Raises
     ------
     InvalidParameter
-        If there is none of that name.
+        If there is no notion of that name.
 
     Examples
     --------
@@ -68,11 +68,11 @@ def maker(name: str) -> Callable[..., Notion]:
         raise InvalidParameter(f"no notion {name!r}: {error}; is its module on PYTHONPATH?") from error
     if not callable(found):
         raise InvalidParameter(f"{name} is {found!r}: name a class of notions")
-    return found  # type: ignore[no-any-return]  # what it makes is checked when it is made
+    return found  # type: ignore[no-any-return]  # the result is checked when it is constructed
 
 
 def parameters(name: str) -> tuple[str, ...]:
-    """Return the names of the parameters that a notion needs.
+    """Return the names of a notion's parameters.
 
     Examples
     --------
@@ -87,21 +87,21 @@ def parameters(name: str) -> tuple[str, ...]:
 
 
 def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int, ...] = ()) -> Notion:
-    """Return a notion from its name and the budgets that were given.
+    """Return the notion with a given name and budgets.
 
     Parameters
     ----------
     name : str
         A key of ``NOTIONS``, or ``module:Class``.
     budgets : mapping
-        Nats by parameter; None stands for one that was not given.
+        Budgets in nats by parameter name; None for one that was not given.
     shape : tuple of int
-        The sizes of X's attributes, for a notion that takes them.
+        The sizes of X's attributes, for notions about attributes.
 
     Raises
     ------
     InvalidParameter
-        If there is no such notion, a budget that it needs is missing, or one is given that it does not have.
+        If there is no such notion, a required budget is missing, or a budget is not one of its parameters.
 
     Examples
     --------
@@ -118,19 +118,19 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
         raise InvalidParameter(f"notion {name} takes {options}{nats}; given: {got}")
     made = make(**given, **({SHAPE: shape} if SHAPE in needed else {}))
     if not isinstance(made, Notion):
-        raise InvalidParameter(f"{name} makes {made!r}, which is no Notion: derive it from liftlib.Notion")
+        raise InvalidParameter(f"{name} makes {made!r}, which is not a Notion: derive it from liftlib.Notion")
     return made
 
 
 def _option(parameter: str) -> str:
-    """Return how the command line is given a parameter: a budget of the papers has an option, another has not."""
+    """Return the command-line option of a parameter; only the budgets of the papers have their own."""
     if parameter in ("eps", "eps_l", "eps_u", "alpha"):
         return f"--{parameter.replace('_', '-')}"
     return f"--budget {parameter}=VALUE"
 
 
 def content_of(notion: Notion) -> dict[str, Any] | None:
-    """Return a notion of this library as JSON values, its class and parameters; none of one of your own.
+    """Return a catalogued notion as JSON values (class and parameters); None for any other notion.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def content_of(notion: Notion) -> dict[str, Any] | None:
 
 
 def from_content(content: Mapping[str, Any]) -> Notion:
-    """Return the notion that :func:`content_of` described.
+    """Return the notion described by the result of :func:`content_of`.
 
     Examples
     --------

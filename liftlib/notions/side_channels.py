@@ -1,4 +1,4 @@
-"""SRLIP: privacy that withstands an attacker who knows some of X's attributes already."""
+"""SRLIP: local information privacy against an adversary who already knows some attributes of X."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 @final
 @dataclass(frozen=True)
 class SRLIP(Notion):
-    r"""Side-channel resistant LIP: LIP for an attacker who knows any subset of X's attributes.
+    r"""Side-channel resistant LIP: LIP against an adversary who knows any subset of X's attributes.
 
     :math:`e^{-\varepsilon} \le P(y|s,x^J) / P(y|x^J) \le e^\varepsilon` for each subset J of attributes, each of
     their values, and each s that is possible with them.
@@ -44,8 +44,8 @@ class SRLIP(Notion):
 
     Notes
     -----
-    S20 Definition 3, eq. (22). Side information under which no secret is left open, and secrets that it rules out,
-    bound nothing: the mechanism adds nothing to them.
+    S20 Definition 3, eq. (22). Side information that determines the secret, and secrets that it rules out, impose no
+    constraint, because the release adds nothing to them.
 
     Examples
     --------
@@ -78,24 +78,24 @@ class SRLIP(Notion):
         return True
 
     def belief(self, prior: float) -> tuple[float, float]:
-        """Return the least and the largest belief after a release, also of who knows some attributes before."""
+        """Return the smallest and largest posterior belief, also for an adversary who knows some attributes."""
         return belief_within(check_scalar("prior", prior, 0, 1), self.eps, self.eps)
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the smallest eps that the release keeps against every side channel, in nats."""
+        """Return the smallest eps that the release satisfies against every side channel, in nats."""
         return max(float(need.needed.max()) for need in self.required_by_posteriors(joint, channel))
 
     @checked
     def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
-        """Return what each output needs of the budget: one need for each set of attributes that is known before it.
+        """Return the budget required by each output, for each set J of attributes known in advance.
 
-        The secret, its lift P(s|x^J,y) / P(s|x^J), and the known values are those that need the most.
+        The secret, its lift P(s|x^J,y) / P(s|x^J) and the known values are those that require the most.
         """
         channel = or_identity(joint, channel)
-        channel.release(joint)  # refuses a channel that does not fit
+        channel.release(joint)  # raises if the channel does not fit
         self._check_fits(joint)
-        # an output's lifts are those of its column at any scale, and a rare output of a rare symbol is 0 in floats
+        # lifts do not depend on the scale of an output's column, which may underflow for rare outputs and symbols
         most = channel.kernel.max(axis=tuple(range(channel.kernel.ndim - 1)))
         kernel = np.divide(channel.kernel, most, out=np.zeros_like(channel.kernel), where=most > 0)
         return tuple(self._need(joint, kernel, known) for known in self._known())
@@ -171,24 +171,24 @@ class SRLIP(Notion):
         return np.concatenate(rows), own
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return LIP's bounds, those of an attacker who knows no attribute."""
+        """Return the bounds of LIP, which hold for an adversary who knows no attribute."""
         p_s = prior_of(p_s)
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 
     def _check_fits(self, joint: Joint) -> None:
-        if (combinations := math.prod(self.shape)) != joint.n_public:  # numpy's product goes round at 2^63
+        if (combinations := math.prod(self.shape)) != joint.n_public:  # numpy's product overflows at 2^63
             raise InvalidParameter(
                 f"shape {shown(self.shape)} has {shown(combinations)} combinations, "
                 f"the joint {joint.n_public} public symbols"
             )
 
     def _side_channels(self, joint: Joint) -> list[list[int]]:
-        """Return, for each subset J of attributes and each value of theirs, the symbols x that agree with it."""
+        """Return, for each subset J of attributes and each value x^J, the symbols x that agree with it."""
         self._check_fits(joint)
         return [cells for known in self._known() for _, cells in self._cells(known)]
 
     def _known(self) -> Iterator[tuple[int, ...]]:
-        """Return the subsets J of attributes, the smaller ones first."""
+        """Return the subsets J of attributes in order of size."""
         axes = range(len(self.shape))
         return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(len(axes) + 1))
 

@@ -514,7 +514,7 @@ class TestCatalogue:
             notion_from("lip", {})
 
     def test_what_it_makes_is_a_notion(self):
-        with pytest.raises(InvalidParameter, match="which is no Notion"):
+        with pytest.raises(InvalidParameter, match="which is not a Notion"):
             notion_from("liftlib.notions:Leakage", {"lower": 1.0, "upper": 2.0})
         with pytest.raises(InvalidParameter, match=r"name a class of notions$"):
             notion_from("builtins:dict", {})
