@@ -1,1 +1,1 @@
-"""Responses: mechanisms that are optimal, or nearly so, found among the rows that a notion allows."""
+"""Random responses: optimal or near-optimal mechanisms, as mixtures of the posteriors that a notion allows."""

@@ -1,8 +1,9 @@
-"""The optimal response under a convex notion that is not polyhedral: tangents join until the tree's bound is near.
+"""The optimal response under a convex, non-polyhedral notion, by cutting planes.
 
-A convex set of rows lies within the polytope of any of its tangents, whose cheapest mixture, found and bounded by the
-tree, costs no more than any mixture of allowed rows; and it contains the points of its boundary on the way to that
-polytope's rows, whose cheapest mixture is a mechanism. Where the two differ, tangents at those points join.
+The polytope defined by tangents contains the convex set of allowed posteriors, so its minimum-cost mixture, bounded by
+branch and bound, is a lower bound on the cost of any mixture of allowed posteriors. Moving the points of that mixture
+towards P_X until they reach the boundary of the convex set gives a mechanism. Tangents at those boundary points are
+added until the two costs agree.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ HALVINGS = 50
 
 
 class Bracket(NamedTuple):
-    """The cheapest mixture of allowed rows found, and the best bound below any, with the points of its tangents."""
+    """The cheapest mixture of allowed posteriors found, the best lower bound, and its points of tangency."""
 
     inner: Mixture
     proven: ProvenBound
@@ -70,32 +71,32 @@ def convex_response(
     compiled: bool | None = None,
     report: Report | None = None,
 ) -> Channel:
-    """Return a mechanism whose I(X; Y) is proven to be within a gap of the largest that a convex notion allows.
+    """Return a mechanism with I(X; Y) within a proven gap of the optimum under a convex notion.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        One with tangents.
+        A convex notion with tangents.
     gap, seconds, programmes, compiled, report : optional, keyword-only
-        See :func:`mixproof.search.cheapest_mixture`; no gap goes below ``LEAST_GAP`` nats.
+        See :func:`mixproof.search.cheapest_mixture`; the gap is at least ``LEAST_GAP`` nats.
 
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate`; its proof holds the tangents' points.
+        With a :class:`~liftlib.response.posteriors.RowsCertificate`, whose proof contains the points of tangency.
 
     Warns
     -----
     LiftWarning
-        If the time, the programmes or the rounds were over, a tree was as large as memory lets it be, or what is left
-        is rounding and the notion's tolerance, before the gap was reached.
+        If a limit (time, linear programs, rounds or memory) was reached before the gap, or if rounding and the notion's
+        tolerance prevent the gap.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion's set of rows is not convex.
+        If the notion's set of posteriors is not convex.
     """
     if not notion.convex:
         raise UnsupportedNotion(
@@ -111,7 +112,7 @@ def convex_response(
         core.completed(inner.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
     )
     total = entropy(joint.p_x)
-    # with symbols left out nothing is proven of the rest
+    # if symbols were left out, nothing is proven
     upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
     made = whole.certified(RowsCertificate)
@@ -164,7 +165,7 @@ def _bracketed(
 
 
 def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
-    """Return the cheapest mixture; where it fails its check, as rows that nearly coincide can make it, one as it is."""
+    """Return the cheapest mixture; uncertified if nearly coincident posteriors make the check fail."""
     try:
         return cheapest(rows, p_x)
     except (InfeasiblePrivacy, SolverFailure):
@@ -175,7 +176,7 @@ def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
 
 
 def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
-    """Return, for each row, the last allowed point on the way to it from P_X; the row itself if it is allowed."""
+    """Return, for each posterior, the last allowed point on the segment from P_X to it."""
     lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
     low, high = np.zeros(len(rows)), np.ones(len(rows))
     low[notion.kept_columns(lifts, joint.p_s)] = 1.0
@@ -187,5 +188,5 @@ def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
 
 
 def _outside(rows: Matrix, edge: Matrix, weights: Vector) -> np.ndarray:
-    """Return which rows in use are outside, and so moved on their way to the boundary."""
+    """Return a mask of the posteriors with positive weight that lie outside the allowed set."""
     return np.asarray((weights > 0) & (np.abs(rows - edge).max(axis=1) > EDGE_TOL))

@@ -1,9 +1,9 @@
-"""All vertices of the polytope of kernels (S20 Theorem 2): by enumeration, or read off from faces of one output's cone.
+"""All vertices of the polytope of kernels (S20 Theorem 2), by enumeration or from the faces of one cone.
 
-A kernel P(y|x) whose outputs each obey the same homogeneous constraints is a sum of ``|Y|`` members of one cone C in
-``|X|`` dimensions, namely of its columns, to the vector of ones. It is a vertex exactly when the faces of C in whose
-relative interiors its non-zero columns lie have linearly independent spans: only then is no column free to move. So
-the faces of C, of which there are few, give every vertex, and the order of the outputs need not be enumerated.
+If all columns of a kernel P(y|x) satisfy the same homogeneous constraints, they are ``|Y|`` members of one cone
+C in ``|X|`` dimensions whose sum is the vector of ones. The kernel is a vertex exactly if the faces of C that contain
+its non-zero columns in their relative interiors have linearly independent spans; otherwise some column could move. The
+few faces of C therefore give every vertex, and the order of the outputs need not be enumerated.
 """
 
 from __future__ import annotations
@@ -24,18 +24,17 @@ LARGEST = 6
 
 
 class KernelVertices(NamedTuple):
-    """Kernels, shape (N, X, X), one for each set of non-zero columns, and how many orders of the outputs each has."""
+    """Vertex kernels, shape (N, X, X), up to the order of outputs, and the number of orders of each."""
 
     kernels: Matrix
     copies: NDArray[np.int64]
 
 
 def kernel_vertices(cone: Matrix) -> Matrix:
-    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, shape (M, X, X), in X (X - 1) dimensions.
+    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, shape (M, X, X).
 
-    A kernel is written as one point of a simplex, divided by ``|X|`` so that all entries sum to 1; that each of its
-    rows sums to 1 is then ``|X|`` pairs of opposite halfspaces. The vertices are enumerated as of any polytope;
-    :func:`kernels_by_faces` has a shorter way.
+    A kernel divided by ``|X|`` is a point of a simplex; the condition that each row sums to 1 becomes ``|X|`` pairs of
+    opposite halfspaces. The vertices are then enumerated in X (X - 1) dimensions; :func:`kernels_by_faces` is faster.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ def kernel_vertices(cone: Matrix) -> Matrix:
 
 
 def kernels_by_faces(cone: Matrix) -> KernelVertices:
-    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, Q of shape (X, X), up to the order of outputs.
+    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, up to the order of outputs.
 
     Parameters
     ----------
@@ -72,7 +71,7 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
     InvalidParameter
         If there are more than ``LARGEST`` symbols.
     SolverFailure
-        If qhull gives up, as it may where rays nearly coincide.
+        If qhull fails, which can happen if rays nearly coincide.
 
     Notes
     -----
@@ -80,7 +79,7 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
 
     Examples
     --------
-    >>> found = kernels_by_faces([[2.0, -1.0], [-1.0, 2.0]])  # neither chance above twice the other
+    >>> found = kernels_by_faces([[2.0, -1.0], [-1.0, 2.0]])  # neither probability above twice the other
     >>> sorted(sorted(kernel[0].round(3).tolist()) for kernel in found.kernels)  # what symbol 0 is sent to
     [[0.0, 1.0], [0.333, 0.667]]
     >>> found.copies.tolist()

@@ -1,4 +1,4 @@
-"""Optimal random response: the mechanism of the largest utility under a notion, with a bound on every other."""
+"""Optimal random response: the mechanism with the largest utility under a notion, with a proven bound."""
 
 from __future__ import annotations
 
@@ -41,65 +41,62 @@ def optimal_response(
     compiled: bool | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Channel:
-    """Return the mechanism P(y|x) that maximises I(X; Y) among all that keep the notion, up to a proven gap.
+    """Return the mechanism P(y|x) that maximises I(X; Y) under a notion, up to a proven gap.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral one: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, L1Lift with an infinite ``eps_l``;
-        budgets may be infinite on one side. Or a convex one: AlphaLift, and Chi2Lift with an infinite ``eps_l``, for
-        which the tree's polytope is made of tangents that join until its bound is near.
+        A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or L1Lift with an infinite ``eps_l``;
+        one budget may be infinite. Or a convex notion: AlphaLift, or Chi2Lift with an infinite ``eps_l``, for which
+        tangents are added as cutting planes until the gap is reached.
     method : {"auto", "tree", "qhull", "cdd", "product-polytope"}, keyword-only
-        ``"tree"`` searches for rows and proves by a tree of bounds how far the best mixture is from the optimum, at any
-        size; ``"qhull"`` and ``"cdd"`` list all vertices, see :func:`mixproof.polytope.vertices`; ``"auto"``
-        lists them where a polytope of that many dimensions and sides cannot have many, and else, or where a solver
-        fails at them, takes the tree.
-        ``"product-polytope"`` is S20 Theorem 2 as printed, for comparison at small sizes.
+        ``"tree"`` uses column generation and proves the gap by branch and bound, at any size. ``"qhull"`` and
+        ``"cdd"`` enumerate all vertices, see :func:`mixproof.polytope.vertices`. ``"auto"`` enumerates them if there
+        are provably few, and otherwise, or if a solver fails, uses the tree. ``"product-polytope"`` is S20 Theorem 2
+        as published, for comparison at small sizes.
     gap : float, keyword-only
-        The tree ends once no mechanism can have more than this share of I(X; Y) in addition, or than 10^-9 nats.
+        The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
     seconds : float, optional, keyword-only
-        The tree ends after about so many with what it has, and its bound; by default it takes what it needs.
+        Approximate time limit, after which the search returns the best mechanism found and its bound; none by default.
     programmes : int, optional, keyword-only
-        The same after so many linear programmes: where it ends does then not depend on how quick a machine is.
+        Maximum number of linear programs: a limit that does not depend on the machine's speed.
     compiled : bool, optional, keyword-only
-        Whether the tree's loops are compiled, by default where numba is installed (the extra ``fast``). Both ways give
-        the same optimum, to within the gap.
+        Whether to use compiled loops; by default, if numba is installed (the extra ``fast``). Both give the same
+        optimum, to within the gap.
     report : callable, optional, keyword-only
-        Told now and then, while the tree is searched, of the least H(X|Y) found, the bound below it, and the seconds.
+        Progress callback, called with (smallest H(X|Y) found, lower bound, seconds).
 
     Returns
     -------
     Channel
-        At most ``|X|`` outputs, with a :class:`~liftlib.response.posteriors.RowsCertificate`; by ``"product-polytope"``
-        with a plain one. Its ``upper`` bounds I(X; Y) of every mechanism that keeps the notion; by the tree its
-        ``proof`` is what :func:`liftlib.proofs.check_proof` checks.
+        With at most ``|X|`` outputs and a :class:`~liftlib.response.posteriors.RowsCertificate` (a plain one for
+        ``"product-polytope"``). Its ``upper`` bounds I(X; Y) of every mechanism that satisfies the notion; for the
+        tree, :func:`liftlib.proofs.check_proof` checks its ``proof``.
 
     Warns
     -----
     LiftWarning
-        If the seconds or programmes were over before the gap was reached, the tree took some 2 GB, or rounding and
-        the notion's tolerance leave more than the gap, and than 10^-6 nats, unresolved; I(X; Y) is never
-        below subset merging's.
+        If a limit (time, linear programs, or about 2 GB of memory) was reached before the gap, or if rounding and the
+        notion's tolerance leave a gap above 10^-6 nats. I(X; Y) is never below that of subset merging.
 
     Raises
     ------
     UnsupportedNotion
-        If the rows that the notion allows are not convex; the message names what serves it.
+        If the set of allowed posteriors is not convex; the message names an alternative.
     InvalidParameter
-        If an argument is of another kind, or there are too many symbols for the product polytope.
+        If an argument is invalid, or there are too many symbols for the product polytope.
     SolverFailure
-        If a solver's answer fails its check. A constant release keeps every notion, so on the whole alphabet there is
-        always an answer.
+        If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
 
     Notes
     -----
-    E23 eqs. (15)-(30), S20 Theorem 3. An output's row v = P(X=.|Y=y) may be replaced by a mixture of the vertices of
-    its polytope without loss, as entropy is concave; what is left is a linear programme over vertices. LDP with
-    respect to S is a cone of rows as well, so its polytope has ``|X|-1`` dimensions, not those of S20 Theorem 2. The
-    tree lets rows join that programme as they are found, and bounds what those can save that were not, by branch and
-    bound for a concave function over a polytope (:cite:`Falk1969`).
+    E23 eqs. (15)-(30), S20 Theorem 3. Because entropy is concave, a posterior v = P(X=.|Y=y) can be replaced by a
+    mixture of vertices of its polytope without loss, which leaves a linear program over vertices. LDP with respect to S
+    also defines a cone of posteriors, so its polytope has ``|X|-1`` dimensions, fewer than in S20 Theorem 2. The tree
+    generates columns of that linear program as needed and bounds the reduced cost of all others by branch and bound for
+    a concave function over a polytope (:cite:`Falk1969`).
 
     Examples
     --------
@@ -122,7 +119,7 @@ def optimal_response(
         return product_polytope_response(joint, notion)
     fast = HAS_NUMBA if compiled is None else compiled
     cone = cone_for(joint, notion) if method == "auto" and notion.polyhedral else None
-    # an enumeration cannot be stopped, so a limit is only kept by the tree
+    # an enumeration cannot be interrupted, so only the tree respects a limit
     to_search = cone is not None and (cone.extension is not None or limit is not None or most is not None)
     if cone is not None and few_vertices(cone.halfspaces, most_vertices(fast), to_search=to_search):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
@@ -138,21 +135,21 @@ def optimal_response(
 
 
 def most_vertices(compiled: bool) -> int:
-    """Return how many vertices are few, with loops that are compiled or not."""
+    """Return the number of vertices up to which enumeration is preferred."""
     return MOST_VERTICES if compiled else MOST_VERTICES_PLAIN
 
 
 def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> bool:
-    """Return whether all vertices had better be listed: there cannot be many, or the tree has too many halfspaces.
+    """Return whether to enumerate vertices: they are provably few, or there are too many halfspaces.
 
     Parameters
     ----------
     halfspaces : numpy.ndarray, shape (m, X)
-        Of a cone of rows.
+        The halfspaces of a cone of posteriors.
     most : int
-        How many are few.
+        The largest number of vertices that counts as few.
     to_search : bool, keyword-only
-        Whether the tree is taken however many halfspaces there are.
+        Whether to prefer the tree regardless of the number of halfspaces.
 
     Notes
     -----

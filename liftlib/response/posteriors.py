@@ -219,7 +219,7 @@ def mended(
 def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
     """Return the channel with its certificate; ``upper`` is infinite if nothing is proven."""
     value = mutual_information(channel.joint_xy(joint))
-    # equal bounds may cross by rounding
+    # equal bounds may cross through rounding
     certificate = RowsCertificate(
         route, value, max(value, upper), rows=len(mixture.rows), solution=mixture.solution, mixed=mixed
     )

@@ -1,4 +1,4 @@
-"""The optimal mechanism as S20 Theorem 2 prints it: vertices in ``|X|(|X|-1)`` dimensions. For comparison only."""
+"""The optimal mechanism as published in S20 Theorem 2, by vertices in ``|X|(|X|-1)`` dimensions, for comparison."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ LARGEST = 5
 
 @checked
 def product_polytope_response(joint: Joint, notion: Notion) -> Channel:
-    """Return the mechanism of the largest I(X; Y), found among the vertices of the polytope of whole kernels.
+    """Return the mechanism with the largest I(X; Y) among the vertices of the polytope of kernels.
 
     Parameters
     ----------
     joint : Joint
         P_SX with at most ``LARGEST`` symbols.
     notion : Notion
-        A polyhedral one; S20 has LDP.
+        A polyhedral notion; S20 uses LDP.
 
     Returns
     -------
     Channel
-        With as many outputs as symbols; some may never occur.
+        With as many outputs as symbols; some may have probability 0.
 
     Raises
     ------
     UnsupportedNotion
         If the notion has no halfspaces.
     InvalidParameter
-        If there are more symbols.
+        If there are more than ``LARGEST`` symbols.
     SolverFailure
         If a solver's answer fails its check.
 
     Notes
     -----
-    S20 Theorem 2: the kernels Q with rows that sum to 1 and columns that meet eqs. (5)-(7) form a polytope, and the
-    convex I(X; Y) is largest at a vertex. :func:`~liftlib.response.optimal.optimal_response` needs
-    ``|X|-1`` dimensions for the same optimum.
+    S20 Theorem 2: the kernels Q whose rows sum to 1 and whose columns meet eqs. (5)-(7) form a polytope, and I(X; Y),
+    which is convex in Q, is largest at a vertex. :func:`~liftlib.response.optimal.optimal_response` finds the same
+    optimum in ``|X|-1`` dimensions.
 
     Examples
     --------
@@ -71,6 +71,6 @@ def product_polytope_response(joint: Joint, notion: Notion) -> Channel:
 
 
 def kernels_of(joint: Joint, notion: Notion) -> Matrix:
-    """Return the vertices of the polytope of kernels that keep a polyhedral notion, shape (M, X, Y)."""
+    """Return the vertices of the polytope of kernels that satisfy a polyhedral notion, shape (M, X, Y)."""
     # an output's row v is proportional to P(x) P(y|x), so its column P(y|.) has a cone as well
     return kernel_vertices(notion.halfspaces(joint) * joint.p_x)

@@ -1,6 +1,6 @@
-"""The optimal response at any size: rows are searched for, and a tree proves how far the best mixture is from the best.
+"""The optimal response at any size, by column generation, with a gap proven by branch and bound.
 
-What knows no privacy is in ``solvers/mixing``; here are the notion's cone, the mechanism and the proof.
+The search itself is in ``mixproof``; this module adds the notion's cone, the mechanism and the proof.
 """
 
 from __future__ import annotations
@@ -63,18 +63,18 @@ def proven_response(
     compiled: bool | None = None,
     report: Report | None = None,
 ) -> Channel:
-    """Return a mechanism whose I(X; Y) is proven to be within a gap of the largest that a polyhedral notion allows.
+    """Return a mechanism with I(X; Y) within a proven gap of the optimum under a polyhedral notion.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral one.
+        A polyhedral notion.
     others : sequence of Joint, keyword-only
-        Distributions of as many symbols under which the notion must be kept too; there is then no proof to check.
+        Further distributions on the same symbols under which the notion must hold; the result then has no proof.
     cone : Cone, optional, keyword-only
-        :func:`~liftlib.response.posteriors.cone_for` these, where it is known already.
+        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known.
     gap, seconds, programmes, compiled, report : optional, keyword-only
         See :func:`mixproof.search.cheapest_mixture`.
 
@@ -86,8 +86,8 @@ def proven_response(
     Warns
     -----
     LiftWarning
-        If the time was over, so many programmes solved, the tree as large as memory lets it be, or what is left is
-        rounding and the notion's tolerance, before the gap was reached.
+        If a limit (time, linear programs or memory) was reached before the gap, or if rounding and the notion's
+        tolerance prevent the gap.
     """
     core, halfspaces, floor, extension = cone_for(joint, notion, others) if cone is None else cone
     fallback = None if others or not notion.columnwise else lambda: merged_rows(core, notion)
@@ -120,7 +120,7 @@ def proven_response(
 
     mixture, channel, mixed = first_that_holds(found, core.joint.p_x, made_of, inside)
     total = entropy(joint.p_x)
-    # with symbols left out nothing is proven of the rest
+    # if symbols were left out, nothing is proven
     upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
     whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
     made = whole.certified(RowsCertificate)
@@ -137,7 +137,7 @@ def proven_response(
 def with_proof(
     made: RowsCertificate, joint: Joint, notion: Notion, proven: ProvenBound, points: Matrix
 ) -> RowsCertificate:
-    """Return a certificate with the proof of its bound, if that is finite; it is raised to what a check rounds to."""
+    """Return a certificate with the proof of its bound, if finite; the bound is rounded up as in a check."""
     if not np.isfinite(made.upper):
         return made
     alone = proven.alone()
@@ -153,18 +153,19 @@ def is_steep(dual: Vector, p_x: Vector) -> bool:
 
 
 def unresolved(made: RowsCertificate, gap: float) -> bool:
-    """Return whether a bound that is proven is further from what the mechanism has than was asked for."""
+    """Return whether the proven gap of a certificate exceeds the requested gap."""
     return bool(np.isfinite(made.upper)) and made.gap > max(gap * made.value, UNTOLD)
 
 
 def first_that_holds(
     found: Result, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]], inside: Callable[[], Matrix]
 ) -> tuple[Mixture, Channel, float]:
-    """Return the first mixture of the rows found that a solver resolves and that keeps the notion once it is mended.
+    """Return the first candidate mixture that solves the LP and, after repair, satisfies the notion.
 
-    It is the search's own mixture where that passes for certified. At budgets of 10^-9 and below rows nearly coincide:
-    then it is HiGHS's, or the search's unchecked. Where lifts are large, as a rare secret's, rows may be too far
-    outside for mending: then it is one of rows ``inside``, or a constant release.
+    The first candidate is the search's own mixture, if it passes certification. At budgets of 10^-9 and below,
+    posteriors nearly coincide; the next candidates are the mixture of HiGHS and the search's, unchecked. If
+    lifts are large, as for a rare secret, posteriors may be too far outside to be repaired; the last candidates are a
+    mixture of posteriors ``inside`` and a constant release.
     """
     rows, weights = found.rows, found.weights
     mixtures: tuple[Callable[[], Mixture], ...] = (
@@ -185,7 +186,7 @@ def first_that_holds(
 
 
 def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
-    """Return rows moved towards P_X as far as it takes for them to be allowed.
+    """Return posteriors moved towards P_X just far enough to be allowed.
 
     Examples
     --------
@@ -200,16 +201,16 @@ def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
 
 
 def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
-    """Return weights as a solution of the linear programme over rows, with no multipliers to certify it."""
+    """Return weights as a solution of the linear program over posteriors, without multipliers."""
     objective = float(entropies(rows) @ weights)
     residual = float(np.abs(weights @ rows - p_x).max())
     return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
 
 
 def exactly(mixture: Mixture) -> Mixture:
-    """Return the mixture with weights that reach P_X to rounding, where its rows allow: a solver's miss by 10^-10.
+    """Return the mixture with its weights refined so that the mean equals P_X up to rounding, if possible.
 
-    Divided by the mass of a rare symbol, that is more than a budget of 10^-9 leaves.
+    A solver's residual of 10^-10, divided by the mass of a rare symbol, would exceed a budget of 10^-9.
     """
     used = mixture.solution.x > 0
     rows = mixture.rows[used]
@@ -226,14 +227,14 @@ def exactly(mixture: Mixture) -> Mixture:
 
 
 def merged_rows(core: Core, notion: Notion) -> Matrix:
-    """Return the rows of subset merging, with which a search whose time was over is not behind it."""
+    """Return the posteriors of subset merging, so that an interrupted search is never worse than merging."""
     merged = subset_merging(core.joint, notion)
     masses = (core.joint.p_x[:, None] * merged.kernel).T
     return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
 
 def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
-    """Return what a search proved as numbers that anyone can check; None where no pass came to a bound."""
+    """Return the proof of a search's bound, for an independent check; None if no pass gave a bound."""
     # numba takes a second to import
     from mixproof.heap import preorder  # noqa: PLC0415
 

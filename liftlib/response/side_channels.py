@@ -1,4 +1,4 @@
-"""What side-channel resistance can cost at least: bounds on the utility of SRLIP without its polytope."""
+"""Upper bounds on the utility of SRLIP mechanisms, without enumerating their polytope."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mixproof.checks import checked
 
 
 def about_attributes(joint: Joint, notion: Notion, wants: str) -> SRLIP:
-    """Return the notion if it is about X's attributes and fits the joint distribution, and refuse it otherwise."""
+    """Return the notion, checked to be about X's attributes and to fit the joint distribution."""
     sizes = notion.attributes
     if sizes is None or not hasattr(notion, "eps"):
         raise UnsupportedNotion(f"{notion} is not about X's attributes, so {wants} cannot serve it: give SRLIP")
@@ -24,12 +24,12 @@ def about_attributes(joint: Joint, notion: Notion, wants: str) -> SRLIP:
         raise InvalidParameter(
             f"shape {sizes} has {int(np.prod(sizes))} combinations, the joint {joint.n_public} public symbols"
         )
-    return cast("SRLIP", notion)  # or one that answers alike
+    return cast("SRLIP", notion)  # or a subclass with the same interface
 
 
 @checked
 def srlip_upper_bounds(joint: Joint, notion: Notion) -> dict[tuple[int, ...], float]:
-    """Return, for each set J of attributes but the whole, an upper bound on I(X; Y) of every SRLIP mechanism.
+    """Return upper bounds on I(X; Y) under SRLIP, in nats, one for each proper subset J of attributes.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def srlip_upper_bounds(joint: Joint, notion: Notion) -> dict[tuple[int, ...], fl
     Returns
     -------
     dict
-        From J, a tuple of attributes' numbers, to nats. The bound for the empty J is the LIP optimum.
+        Maps J, a tuple of attribute indices, to a bound in nats. The bound for the empty J is the LIP optimum.
 
     Raises
     ------
