@@ -33,7 +33,7 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True)
 class Outputs:
-    """Files to write: the table and its card for the public, the design and the audit's page for the owner alone."""
+    """Paths of a release: table and card for the public, design and audit page for the owner only."""
 
     table: Path
     card: Path
@@ -43,7 +43,7 @@ class Outputs:
 
     @classmethod
     def beside(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
-        """Return the files, by default beside the table."""
+        """Return the paths of a release, by default next to the table."""
         stem = table.name[: len(table.name) - len(ending(table) or table.suffix)]
         return cls(
             table,
@@ -55,12 +55,12 @@ class Outputs:
 
     @property
     def private(self) -> tuple[Path, Path]:
-        """What is for the owner alone."""
+        """The confidential files, for the owner only."""
         return self.design, self.page
 
     @property
     def public(self) -> tuple[Path, Path, Path]:
-        """What may be published."""
+        """The files that may be published."""
         return self.card, self.text, self.table
 
 
@@ -83,7 +83,7 @@ def sanitise_file(
     rng: Uniform | int | None = None,
     force: bool = False,
 ) -> Sanitised:
-    """Release a file's public columns to another file, with its card, and for the owner the design and the audit.
+    """Release a file's public columns; write the table, its card, the design and the audit page.
 
     Parameters
     ----------
@@ -92,26 +92,26 @@ def sanitise_file(
     outputs : Outputs
     reading : lifttables.encoding.reading.Reading
     make_notion : callable
-        Takes the public symbols and gives the notion, for SRLIP depends on how many labels each column has.
+        Returns the notion for the public symbols, because SRLIP depends on the number of labels in each column.
     mechanism, confidence, allow, resamples, rng
         As in :func:`sanitise`.
     publishing : Publishing, optional
-        Columns to keep, the rows' order, formulas.
+        Columns to keep, order of rows, and treatment of spreadsheet formulas.
     side_channels : bool
         Whether all combinations of labels must be symbols.
     seconds : float, optional
-        After how many a mechanism that searches ends with what it has; it may then take more symbols.
+        Time limit of mechanisms that search; with a limit, more symbols are accepted.
     report : callable, optional
-        Told how far a search is, see :func:`liftlib.response.optimal.optimal_response`.
+        Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
     ledger : pathlib.Path, optional
-        The releases of these rows so far, with which this one is put together and to which it is added.
+        Ledger of earlier releases of these rows; this release is checked together with them and then added.
     force : bool
-        Replace files that are there; never one that is read.
+        Whether to overwrite existing files, except input files.
 
     Raises
     ------
     DataError, BrokenNotion
-        As in :func:`sanitise`; and if a file cannot be written, or is there. Then nothing is written.
+        As in :func:`sanitise`; also if a file exists or cannot be written. Nothing is written in these cases.
     """
     reading.check_population(confidence)
     how = publishing or Publishing()
@@ -124,7 +124,7 @@ def sanitise_file(
     table = whole = open_table(source, reading.text_format)
     table.check(list(how.keep))
     if ledger is not None:
-        read_ledger(ledger)  # what is wrong with it is said before the design, which may take long
+        read_ledger(ledger)  # errors are raised before the design, which may take a long time
     counts = reading.counts(table, product=side_channels)
     if counts.dropped:
         _, table = complete(source, table, counts.columns)
@@ -165,7 +165,7 @@ def apply_file(
     rng: Uniform | int | None = None,
     force: bool = False,
 ) -> tuple[Design, Drift, tuple[str, ...]]:
-    """Release new rows through a design that :func:`sanitise_file` wrote.
+    """Release new rows by a stored design; return the design, the drift and notes.
 
     Parameters
     ----------
@@ -174,23 +174,23 @@ def apply_file(
     publishing, missing, allow, ledger, rng, force
         As in :func:`lifttables.apply` and :func:`sanitise_file`.
     text_format : TextFormat, optional
-        How a text table is written.
+        The dialect of a text table.
 
     Returns
     -------
     (Design, Drift, tuple of str)
-        The design, how the rows compare with its own, and notes.
+        The design, the comparison of the new rows with the design's, and notes.
 
     Raises
     ------
     DataError
-        If a file cannot be read or written, or is there.
+        If a file cannot be read or written, or exists already.
     Drifted
-        If the rows are from another distribution, for which the notion is broken or nobody can tell; unless ``allow``
-        is set.
+        If the rows come from a different distribution under which the notion is violated or cannot be verified, unless
+        ``allow`` is set.
     BrokenNotion
-        If kept columns, or earlier releases of these rows that the ledger knows, break the notion together with this
-        one, or nobody can tell; unless ``allow`` is set.
+        If this release, together with kept columns or earlier releases in the ledger, violates the notion or cannot be
+        verified, unless ``allow`` is set.
     """
     how = publishing or Publishing()
     inputs = [channel, *([] if source == STDIN else [source])]
@@ -215,6 +215,6 @@ def apply_file(
 
 
 def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:
-    """Write a page for the owner alone, never over a file that was read for it."""
+    """Write a page that only its owner can read; input files are never overwritten."""
     with fresh_files([path], force=force, private=[path], inputs=inputs) as (aside,):
         aside.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The pages of an audit and of a choice."""
+"""HTML pages of an audit and of a comparison of mechanisms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DRAWN = 40
 
 @checked
 def audit_page(found: Audit, made: Design | None = None) -> str:
-    """Return an audit as HTML, with the picture of its lifts.
+    """Return an audit as an HTML page, with a plot of its lifts.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def _number(value: float) -> str:
 
 @checked
 def choice_page(found: Choice) -> str:
-    """Return a choice as HTML that a committee can read, with the picture of what each budget costs."""
+    """Return a comparison as an HTML page for a committee, with a plot of utility against budget."""
     curves: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for one in found.tried:
         if not one.problem:

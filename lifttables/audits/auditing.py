@@ -1,4 +1,4 @@
-"""Is this table private? Lifts by symbol with their counts, which bound fails where, and how far to trust it."""
+"""Audit of a table or a release: lifts by symbol, violated bounds, and confidence intervals."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ EXPECTED = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What a table's public column, or a release of it, tells about the secret.
+    """The result of an audit: what a table or a release reveals about the secret.
 
     Attributes
     ----------
     secret, public : str
-        What was audited.
+        Names of the audited columns.
     rows : int
     release : Joint
         The joint distribution of the secret and what is published.
     notion : str or None
     kept : bool or None
-        Whether the notion is kept for the estimated joint distribution.
+        Whether the empirical joint distribution satisfies the notion.
     overall : dict of str to float
-        See ``MEASURES``; and ``nmi`` for a channel.
+        The values of ``MEASURES`` and, for a channel, ``nmi``; leakages in nats.
     intervals : dict of str to (float, float)
-        Intervals of ``overall`` for the distribution that the rows were drawn from, at ``level`` each.
+        Confidence intervals of ``overall`` for the population, each at ``level``.
     population : str or None
         Whether it is kept for the distribution that the rows were drawn from, at the confidence ``level``: ``"kept"``,
         ``"broken"`` or ``"cannot be told from this table"``; None where nothing was asked, or nobody knows.
     symbols : tuple of AuditedSymbol
-        The riskiest first.
-    notes : tuple of str
+        In order of decreasing risk.
+        notes : tuple of str
     resamples : int
     level : float
     """
@@ -88,7 +88,7 @@ def audit(
     rng: np.random.Generator | int | None = None,
     **reading: Any,
 ) -> Audit:
-    """Return what a table's public columns tell about its secret one.
+    """Return an audit of what a table's public columns reveal about its secret columns.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def audit(
     secret, public : str or sequence of str
         Columns; several count as one symbol.
     notion : Notion, optional
-        What to check.
-    resamples, level, rng
-        Of the bootstrap; see :func:`audit_counts`.
+        The notion to check.
+        resamples, level, rng
+            Parameters of the bootstrap; see :func:`audit_counts`.
     **reading
         The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept,
         because an audit looks for them; rows with a missing value are left out, and texts such as ``NA`` count as
@@ -135,7 +135,7 @@ def audited(
     notes: tuple[str, ...] = (),
     sampling: Sampling = "independent",
 ) -> Audit:
-    """Return the audit of counts, as they are or as a design releases them; of other samples, for their rows alone."""
+    """Return the audit of counts, unchanged or released by a design; for this sample only if it is not i.i.d."""
     found = audit_counts(
         counts.table,
         joint_of(counts),
@@ -174,34 +174,34 @@ def audit_counts(
     sure: Verdict | None = None,
     attributes: Attributes = (),
 ) -> Audit:
-    """Audit a contingency table, as it is or as a channel releases it.
+    """Return the audit of a contingency table, unchanged or released by a channel.
 
     Parameters
     ----------
     table : numpy.ndarray, shape (S, X)
         Counts.
     joint : Joint
-        Of these counts.
+        The empirical distribution of the counts.
     names : (str, str)
-        What the secret and the public column are called.
+        Names of the secret and the public column.
     notion : Notion, optional
         What to check.
     channel : Channel, optional
-        By default the column is published as it is.
+        The channel; by default the column is published unchanged.
     outputs : tuple of str, optional
-        Texts of the channel's outputs.
+        Labels of the channel's outputs.
     resamples : int, keyword-only
-        Bootstrap tables, drawn from the empirical distribution; 0 for none. A cell that is 0 is 0 in all of them.
+        Number of bootstrap tables drawn from the empirical distribution; empty cells stay empty in all of them.
     level : float, keyword-only
-        Of the intervals, and of what is said of the population, in (0, 1).
+        Confidence level of the intervals and of the verdict on the population, in (0, 1).
     rng : numpy.random.Generator or int, optional, keyword-only
-        Of the bootstrap: a generator, or a seed; by default a new one.
+        Generator or seed of the bootstrap; by default a new generator.
     notes : tuple of str, keyword-only
-        To go with the audit's own.
+        Notes to add to those of the audit.
     chosen : float, keyword-only
-        Where the rows themselves chose the symbols: see :class:`lifttables.population.sample.Sample`.
+        Log of the number of data-dependent choices of symbols: see :class:`lifttables.population.sample.Sample`.
     sure : str, optional, keyword-only
-        What is known of the population, by the channel's making.
+        The verdict on the population, if the channel's design already implies it.
     attributes : tuple of (str, tuple of str), keyword-only
         What the attributes of X and their values are called; they go by numbers where the notion's are others.
     """
@@ -251,7 +251,7 @@ def _on_dropped(counts: Counts) -> list[str]:
 def _verdict(
     notion: Notion | None, joint: Joint, channel: Channel, symbols: tuple[AuditedSymbol, ...]
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Return whether the notion is kept, and by how much it is broken where no symbol can be blamed."""
+    """Return whether the notion is satisfied, with the violation if no single symbol is responsible."""
     if notion is None:
         return None, ()
     if notion.columnwise or notion.rowwise:
@@ -291,7 +291,7 @@ def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
 
 
 def as_dict(found: Audit) -> dict[str, Any]:
-    """Return an audit as values that JSON holds, infinity excepted."""
+    """Return an audit as JSON values, except that numbers may be infinite."""
     return {
         "secret": found.secret,
         "public": found.public,

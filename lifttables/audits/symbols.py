@@ -1,4 +1,4 @@
-"""What each symbol tells, and for one that breaks the notion: which bound, what it needs, what is allowed, and why."""
+"""What each symbol reveals and, if it violates the notion: the bound, the required and allowed budgets, and why."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Attributes = tuple[tuple[str, tuple[str, ...]], ...]
 
 @dataclass(frozen=True)
 class Breach:
-    """One bound that a symbol breaks; its text says it in a line.
+    """One bound that a symbol violates; ``str`` gives a one-line description.
 
     Attributes
     ----------
     budget : str
         The parameter's name, such as ``"eps_l"``.
     needed, allowed : float
-        The smallest budget that keeps the symbol, and the notion's own; nats.
+        The smallest budget that the symbol satisfies, and the notion's budget; nats.
     why : str
-        The secrets that decide, with their lifts; and what is known before, where the notion is about that.
+        The decisive secrets with their lifts and, for notions about side information, what is already known.
     """
 
     budget: str
@@ -38,7 +38,7 @@ class Breach:
     why: str
 
     def __str__(self) -> str:
-        # as many digits as tell the two apart
+        # enough digits to distinguish the two
         digits = next((n for n in range(4, 17) if f"{self.needed:.{n}g}" != f"{self.allowed:.{n}g}"), 17)
         allowed = f"{self.allowed:.{max(6, digits)}g}"
         return f"{self.budget}: needs {self.needed:.{digits}g}, budget {allowed} ({self.why})"
@@ -46,22 +46,22 @@ class Breach:
 
 @dataclass(frozen=True)
 class AuditedSymbol:
-    """One symbol, or one output of a channel.
+    """The audit of one symbol, or of one output of a channel.
 
     Attributes
     ----------
     symbol : str
     rows : float
-        Rows of the table that have it; an expected number for a channel's output.
+        Number of table rows with the symbol; the expected number for a channel's output.
     min_lift, max_lift : float
     least, most : str
-        The secrets with the least and the largest lift.
+        The secrets with the smallest and the largest lift.
     zero_cells : tuple of str
         Secrets that never occur with it: it rules them out.
     kept : bool or None
-        Whether it keeps the notion; None if there is none, or single symbols do not decide it.
+        Whether it satisfies the notion; None without a notion, or if single symbols do not decide it.
     broken : tuple of Breach
-        The bounds it breaks.
+        The bounds it violates.
     """
 
     symbol: str
@@ -78,20 +78,20 @@ class AuditedSymbol:
 def audited_symbols(
     release: Joint, rows: int, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes = ()
 ) -> tuple[AuditedSymbol, ...]:
-    """Return what each symbol of a release tells, the riskiest first.
+    """Return the audit of each symbol of a release, in order of decreasing risk.
 
     Parameters
     ----------
     release : Joint
         P_SY.
     rows : int
-        Of the table.
+        Number of rows of the table.
     notion : Notion, optional
-        What to check, where single symbols decide it.
+        The notion to check, if single symbols decide it.
     joint : Joint
         P_SX.
     channel : Channel
-        That made the release; its outputs' labels are the release's.
+        The channel that made the release; its output labels are the release's symbols.
     attributes : tuple of (str, tuple of str)
         What the attributes of X and their values are called; they go by numbers where the notion's are others.
     """
@@ -110,7 +110,7 @@ def audited_symbols(
 def _broken(
     release: Joint, lifts: Matrix, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes
 ) -> list[tuple[Breach, ...] | None]:
-    """Return the bounds that each symbol breaks, None where single symbols do not decide."""
+    """Return the bounds that each symbol violates; None if single symbols do not decide the notion."""
     if notion is None or not (notion.columnwise or notion.rowwise):
         return [None] * release.n_public
     secrets = tuple(map(str, release.secret))

@@ -1,4 +1,4 @@
-"""A channel designed for a table, with what it takes to apply it to rows: kept in a file, for rows to come."""
+"""A channel designed for a table, with the data needed to apply it to rows, now or later from a file."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ Unseen = Literal["error", "draw"]
 
 @dataclass(frozen=True)
 class Kept:
-    """One statement of what is kept, and for whom.
+    """One privacy guarantee: the notion, and for whom it holds.
 
     Attributes
     ----------
     whom : str
-        ``"these rows"``, or ``"the population"`` that they are a sample of.
+        ``"these rows"``, or ``"the population"`` from which they were sampled.
     notion : str
     confidence : float or None
-        How sure, over the sampling of the rows; None where nothing is left to chance.
+        Confidence over the sampling of the rows; None if the guarantee is deterministic.
     how : str
         Why it holds, in a sentence.
     numbers : str
-        What more there is to say, in numbers that are functions of the counts: no card has them.
+        Details that depend on the counts; they never appear on a card.
     """
 
     whom: str
@@ -66,30 +66,30 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A channel for a table's public symbols, with the counts that it was made from: confidential, as the table is.
+    """A channel for a table's public symbols, with the counts of the table: confidential.
 
     Attributes
     ----------
     mechanism, notion : str
-        What was run, which names the mechanism that it stands in for; and what it keeps.
+        The mechanism that was run, and the notion it satisfies.
     kept : tuple of Kept
-        For whom.
+        The guarantees, for the rows and for the population.
     secret, public : Symbols
     channel : Channel
-        P(y|x), or P(y|s,x) where the mechanism sees the secret.
+        P(y|x), or P(y|s,x) for mechanisms with access to the secret.
     grid : int or None
         Probabilities are multiples of its inverse, 1 where symbols are merged; None where they are not for publication:
         the mechanism sees the secret, the notion bounds no single output, or no rounding keeps it.
     texts : tuple of tuple of str
-        A text for each output in each public column.
+        The label of each output in each public column.
     sources : tuple of tuple of int
         The symbols behind each output.
     p_y : numpy.ndarray, shape (Y,)
-        How often each output is released; a draw from it says nothing about the row.
+        The output distribution; a draw from it reveals nothing about the row.
     table : numpy.ndarray, shape (S, X)
         The counts.
     promise : Notion or None
-        The notion itself, None after reading one of your own from a file.
+        The notion as an object; None for a custom notion read from a file.
     """
 
     mechanism: str
@@ -107,17 +107,17 @@ class Design:
 
     @property
     def rows(self) -> int:
-        """Rows that the channel was made from."""
+        """Number of rows that the channel was designed from."""
         return int(self.table.sum())
 
     @property
     def confidence(self) -> float | None:
-        """With which the notion is kept for the population; None where it is kept for the design's rows alone."""
+        """The confidence of the guarantee for the population; None if there is only one for these rows."""
         return next((one.confidence for one in self.kept if one.whom == POPULATION), None)
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """A text for each output, of all its columns."""
+        """The label of each output, joined over its columns."""
         return tuple(JOIN.join(texts) for texts in self.texts)
 
     @property
@@ -126,7 +126,7 @@ class Design:
         return Counts(self.table, self.secret, self.public)
 
     def columns_needed(self) -> list[str]:
-        """Return the columns that a release reads."""
+        """Return the names of the columns that a release reads."""
         return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]
 
     def columns_in(self, names: Sequence[str]) -> list[Column]:
@@ -135,7 +135,7 @@ class Design:
         return [*secret, *self.public.columns]
 
     def codes(self, rows: pl.DataFrame, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return the row of :meth:`kernel` that each row of a table is released by, -1 where it has none.
+        """Return, for each table row, the index of its row in :meth:`kernel`, -1 if it has none.
 
         Raises
         ------
@@ -149,12 +149,12 @@ class Design:
         return np.where((x >= 0) & (s >= 0), s * len(self.public.labels) + x, -1)
 
     def kernel(self) -> Matrix:
-        """Return the channel's rows, and at last, for what it was not made for, a draw from P(y): shape (n + 1, Y)."""
+        """Return the channel's rows and, last, P(y) for unseen symbols: shape (n + 1, Y)."""
         flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
         return np.vstack([flat, self.p_y / self.p_y.sum()])
 
     def draw(self, rows: pl.DataFrame, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return an output's number for each row.
+        """Return a random output index for each row.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Design:
         return Channel(kernel).sample(np.where(codes < 0, len(kernel) - 1, codes), rng=rng)
 
     def released(self, outputs: NDArray[np.int64]) -> pl.DataFrame:
-        """Return outputs as the released columns."""
+        """Return the released columns for given output indices."""
         at = pl.Series(outputs)
         return pl.DataFrame(
             [
@@ -218,18 +218,18 @@ class Design:
         }
 
     def save(self, path: Path) -> None:
-        """Write the design as JSON; who writes it sees to it that its owner alone can read it."""
+        """Write the design as JSON; the caller must restrict access to the owner."""
         path.write_text(json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 @checked
 def load(path: Path) -> Design:
-    """Return the design that :meth:`Design.save` wrote.
+    """Return the design stored in a file by :meth:`Design.save`.
 
     Raises
     ------
     DataError
-        If the file is not there or is no such file.
+        If the file does not exist or is not a design.
     """
     return read_ours(path, "design", FORMAT, design_from, "make the channel again")
 
@@ -329,7 +329,7 @@ def design(
     seconds: float | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Design:
-    """Return the channel that a mechanism makes for a table's counts, on a grid where that serves.
+    """Return the design of a mechanism for a table's counts, rounded to a grid if possible.
 
     Parameters
     ----------
@@ -337,11 +337,11 @@ def design(
     notion : Notion
     mechanism : str
     confidence : float or None
-        With which the notion is to be kept for the population too; None for these rows alone.
+        The confidence with which the population must satisfy the notion too; None for these rows only.
     seconds : float or None
-        After how many a mechanism that searches ends with what it has.
+        Time limit of a mechanism that searches.
     report : callable or None
-        Told how far a search is, see :func:`liftlib.response.optimal.optimal_response`.
+        Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
 
     Raises
     ------
@@ -399,7 +399,7 @@ def design(
 
 
 def information(found: Design) -> dict[str, Any]:
-    """Return what a design is, for programs."""
+    """Return the properties of a design as JSON values."""
     return {
         "mechanism": found.mechanism,
         "notion": found.notion,

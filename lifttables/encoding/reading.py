@@ -31,24 +31,24 @@ NO_GUARANTEE = {
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a table: its columns, and the policies for what does not speak for itself.
+    """How to read a table: its columns, and the treatment of missing, rare and numeric values.
 
     Attributes
     ----------
     secret, public : str or tuple of str
-        Several columns make one symbol of each combination.
+        Column names; each combination of several columns is one symbol.
     bins : tuple of str
         ``"age=20,40"``, ``"age=quantiles:4"``, ``"seen=2020-01-01,2021-01-01"`` or ``"seen=month"``; a column of many
         numbers is refused without.
     missing : {"refuse", "symbol", "drop"}
-        What becomes of missing values: refused, one symbol more, or their rows are left out.
+        Treatment of missing values: raise an error, use an extra symbol, or drop their rows.
     rare : {"error", "pool", "keep"}
-        What becomes of public symbols with fewer than ``min_count`` rows.
+        Treatment of public symbols with fewer than ``min_count`` rows.
     min_count, max_symbols : int
     na : tuple of str, optional
-        Texts that stand for a missing value, such as R's ``"NA"``; where nobody says, such a text is refused.
+        Texts that denote a missing value, such as R's ``"NA"``; by default such a text is an error.
     categorical : tuple of str
-        Columns whose many numbers are codes, such as postcodes.
+        Columns whose numbers are codes, such as postcodes.
     hierarchies : tuple of str
         ``"age=ages.csv"`` or ``"age=ages.csv:2"``: what values count as.
     sampling : {"independent", "weighted", "stratified", "clustered", "census"}
@@ -107,7 +107,7 @@ class Reading:
         return cls(**words)
 
     def check_population(self, confidence: float | None) -> None:
-        """Refuse a guarantee for the population where the rows are not independent draws from it.
+        """Raise an error if a guarantee for the population is requested without independent sampling.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Reading:
 
     @property
     def text_format(self) -> TextFormat:
-        """How a text table is written."""
+        """The dialect of a text table."""
         return TextFormat(self.separator, self.quote, self.encoding)
 
     @property
@@ -183,7 +183,7 @@ class Reading:
 
     @property
     def cut_by_rows(self) -> list[str]:
-        """The columns whose bins end at quantiles of the rows."""
+        """The columns whose bin edges are quantiles of the rows."""
         return [name for name, found in map(bins_from, self.bins) if isinstance(found.edges, int)]
 
     def _cut(self, column: Column) -> bool:

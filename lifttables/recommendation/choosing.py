@@ -1,4 +1,4 @@
-"""Which notion, budget and mechanism for a table: all that serve tried on it, one recommended with its reason."""
+"""Comparison of notions, budgets and mechanisms on a table, with a recommendation and its reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NEAR = 0.01
 
 @dataclass(frozen=True)
 class Tried:
-    """One mechanism under one notion on the table.
+    """The result of one mechanism under one notion on the table.
 
     Attributes
     ----------
@@ -47,11 +47,12 @@ class Tried:
     eps : float
         The budget that the row belongs to, nats.
     nmi : float
-        Share of the column's information that is left; NaN where the mechanism gave no channel.
+        Normalised mutual information retained; NaN if the mechanism gave no channel.
     belief : float
-        What a belief of 10 % can become at most.
+        The largest posterior belief from a prior belief of 10 %.
     rows_price : float
-        How many times the rows an estimate takes for the precision of the table itself; infinite without a kernel.
+        Factor by which an estimate needs more rows than the original table for the same precision; infinite without a
+        kernel.
     seconds : float
     outputs : int
     kept : tuple of str
@@ -74,7 +75,7 @@ class Tried:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """All that was tried, and what is recommended.
+    """All results of a comparison, and the recommendation.
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ class Choice:
     best : Tried or None
     reason : str
     words : tuple of str
-        What the recommended notion means for one person.
+        A plain-language statement of the recommended notion for one person.
     """
 
     secret: str
@@ -114,7 +115,7 @@ def choose(
     told: Callable[[str], None] | None = None,
     **reading: Any,
 ) -> Choice:
-    """Try what serves a table, and recommend one.
+    """Return a comparison of suitable notions and mechanisms on a table, with a recommendation.
 
     Parameters
     ----------
@@ -127,16 +128,16 @@ def choose(
     epsilons : sequence of float
         Budgets of the curve, nats.
     notions : sequence of str
-        Of lip, alip (split 65 to 35) and ldp; at one budget LDP and ALIP have twice of it, as LIP implies.
+        Names among lip, alip (split 65 to 35) and ldp. LDP and ALIP get twice the budget, which LIP implies.
     mechanisms : sequence of str, optional
         By default all that serve a notion and are told to take that many symbols; with a confidence, of those that
         give the same design, as all kinds of merging do, the first.
     confidence : float or None
         With which the notion is to be kept for the population; None tries designs for these rows alone, and warns.
     seconds : float
-        What is longer at work is stopped, and said so.
+        Time limit per mechanism; a mechanism that exceeds it is stopped and reported.
     told : callable, optional
-        Called with a line of progress before each try.
+        Progress callback, called with a line of text before each mechanism.
     **reading
         See :class:`lifttables.encoding.reading.Reading`.
 
@@ -147,7 +148,7 @@ def choose(
     Raises
     ------
     InvalidParameter
-        If a budget, a notion's or a mechanism's name is wrong.
+        If a budget is invalid, or a notion or mechanism is unknown.
     """
     how = reading_of(secret, public, {"rare": "pool", **reading})
     check_scalar("eps", eps, finite=True)

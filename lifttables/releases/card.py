@@ -1,4 +1,4 @@
-"""The card of a release: all that a stranger needs to use the table, and nothing of the counts it was made from."""
+"""The card of a release: everything a user of the table needs, and nothing that depends on the original counts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MARK_UP = re.compile(r"([|`*\[\\])")
 
 @dataclass(frozen=True, eq=False)
 class Card:
-    """What is published about a release.
+    """The public documentation of a release.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Card:
         Names of columns: what was protected, what was released through the channel, what as it is.
     notion : str
     kept : tuple of Kept
-        For whom, and how sure.
+        The guarantees, with the population and the confidence.
     words : tuple of str
         What it means for one person.
     not_covered : tuple of str
@@ -103,12 +103,12 @@ class Card:
 
     @property
     def for_population(self) -> bool:
-        """Whether the card promises something for the population that the rows are a sample of."""
+        """Whether the card states a guarantee for the population."""
         return any(one.whom.startswith(POPULATION) for one in self.kept)
 
     @property
     def cite(self) -> str:
-        """How to cite the release."""
+        """The recommended citation of the release."""
         under = f"with {self.notion} BROKEN" if self.broken else f"under {self.notion}"
         return (
             f"{JOIN.join(self.columns)} released {under} with regard to {JOIN.join(self.secret)}, by "
@@ -134,7 +134,7 @@ class Card:
         }
 
     def why(self) -> str | None:
-        """Return why there is no kernel, None if there is one."""
+        """Return the reason why the kernel is not published; None if it is."""
         if self.kernel is not None:
             return None
         return (
@@ -299,12 +299,12 @@ def _statements(made: Design, others: str, *, population: bool) -> tuple[Kept, .
 
 
 def read_card(path: Path) -> Card:
-    """Return a card from its JSON file.
+    """Return the card stored in a JSON file.
 
     Raises
     ------
     DataError
-        If the file is not there or is no card.
+        If the file does not exist or is not a card.
     """
     return read_ours(path, "card", FORMAT, _card, "ask for a card of this version")
 

@@ -1,4 +1,4 @@
-"""Whether new rows come from the distribution that a channel was designed for, and keep its notion."""
+"""Drift test: whether new rows come from the distribution that a channel was designed for."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ CALLED = 0.001
 
 @dataclass(frozen=True)
 class Drift:
-    """How new rows compare with those of the design.
+    """The comparison of new rows with those of the design.
 
     Attributes
     ----------
     rows : int
     p_value : float
-        How often a random division of all rows into old and new differs as much as the real one.
+        The p-value of a permutation test of homogeneity between old and new rows.
     distance : float
-        Total variation distance of the two tables' shares.
+        Total variation distance of the two empirical distributions.
     excess : float or None
-        Nats by which the release of the new rows exceeds the notion; None where that cannot be told.
+        The violation of the notion by the release of the new rows, in nats; None if it cannot be computed.
     of : str
         What was compared.
     confidence : float or None
@@ -66,7 +66,7 @@ class Drift:
 
     @property
     def differs(self) -> bool:
-        """Whether the rows differ by more than chance."""
+        """Whether the rows differ significantly."""
         return self.p_value <= CALLED
 
     @property
@@ -84,7 +84,7 @@ class Drift:
 
     @property
     def promise(self) -> str:
-        """What is promised of the release of the new rows, in a sentence."""
+        """The guarantee for the release of the new rows, in a sentence."""
         if self.beside:
             return f"nothing is promised of the new rows. {self.beside}"
         if self.sample_only:
@@ -134,15 +134,15 @@ class Drift:
 
 
 def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
-    """Return how a table's rows compare with those of a design.
+    """Return the drift of a table's rows from those of a design.
 
     Parameters
     ----------
     table : Table
-        New rows; where they hold the secret columns, both are compared together, otherwise the public ones alone.
+        New rows. With secret columns the joint distributions are compared, otherwise only the public marginals.
     made : Design
     rng : numpy.random.Generator
-        Of the random divisions.
+        The generator of the random permutations.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""What a released table says of the column before the release: estimates with their errors, for whoever gets it."""
+"""Estimates of the original column's distribution from a released table, with standard errors and intervals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WIDENING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """The distribution of the column before the release, in the population that the rows are a sample of.
+    """Estimates of the population distribution of the original column.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Estimate:
     by : tuple of str
         Values of the other columns that it is crossed with, ``("",)`` where with none.
     unbiased : numpy.ndarray, shape (Z, X)
-        P(z, x), right on average; may be negative.
+        Unbiased estimates of P(z, x); they may be negative.
     projected : numpy.ndarray, shape (Z, X)
-        The nearest distribution to it: no less precise, and a little biased.
+        The nearest probability distribution: at least as precise, slightly biased.
     error : numpy.ndarray, shape (Z, X)
         Standard errors of ``unbiased``, of sampling and release together.
     low, high : numpy.ndarray, shape (Z, X)
@@ -68,7 +68,7 @@ class Estimate:
     condition: float
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """Return the estimates as a table's rows."""
+        """Return the estimates as table rows."""
         names = ("unbiased", "projected", "error", "low", "high", "rows_worth")
         return [
             {"by": by, "symbol": symbol} | {name: float(getattr(self, name)[z, x]) for name in names}
@@ -140,18 +140,18 @@ def estimate(
     level: float = 0.95,
     text_format: TextFormat | None = None,
 ) -> Estimate:
-    """Return what a released table says of the column before its release.
+    """Return estimates of the original column's distribution from a released table.
 
     Parameters
     ----------
     source : path or frame
         The released table.
     card : Card
-        Of its release, with the kernel; see :func:`~lifttables.releases.card.read_card`.
+        The card of the release, with the kernel; see :func:`~lifttables.releases.card.read_card`.
     by : sequence of str
-        Other released columns to cross it with: the result is the joint distribution.
+        Other released columns to cross-tabulate; the result is then a joint distribution.
     level : float
-        Of the intervals, in (0, 1).
+        Confidence level of the intervals, in (0, 1).
     text_format : TextFormat, optional
         How a text table is written, where it was changed after the release.
 
@@ -162,7 +162,7 @@ def estimate(
     Raises
     ------
     DataError
-        If the card has no kernel, a column is not there, or a value is none of the card's outputs.
+        If the card has no kernel, a column does not exist, or a value is not among the card's outputs.
 
     Notes
     -----

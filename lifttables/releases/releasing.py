@@ -206,9 +206,9 @@ def released(table: Table, made: Design, rng: Uniform, how: Publishing) -> Itera
 
 
 def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Iterator[pl.DataFrame]:
-    """Give the rows of batches in an order that every other is as likely as, in memory one part at a time.
+    """Yield the rows of batches in uniformly random order, with one part in memory at a time.
 
-    Rows are dealt to ``PARTS`` files at random, each of which is then shuffled: this is uniform over all orders.
+    Rows are distributed to ``PARTS`` files at random, and each file is shuffled: every order is equally likely.
     """
     first = next(batches, None)
     if first is None:
@@ -233,7 +233,7 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
 
 
 def permutation(n: int, rng: Uniform) -> np.ndarray:
-    """Return a random order of n things: that of n numbers, no two of which agree but once in 2^53 / n^2."""
+    """Return a random permutation of n items: the order of n random numbers, with ties about n^2 in 2^53."""
     return np.argsort(rng.random(n), kind="stable")
 
 

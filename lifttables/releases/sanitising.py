@@ -49,7 +49,7 @@ ORDERED = "the rows are in the source's order, which may tell the secret: a tabl
 
 @dataclass(frozen=True, eq=False)
 class Sanitised:
-    """A released frame, its card for the public, and what its owner keeps: the channel's design and the audit.
+    """The result of :func:`sanitise`: released frame, public card, confidential design and audit.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def sanitise(
     rng: Uniform | int | None = None,
     **reading: Any,
 ) -> Sanitised:
-    """Release the public columns of a frame so that they keep a notion with regard to its secret columns.
+    """Return a release of a frame's public columns that satisfies a notion about its secret columns.
 
     Parameters
     ----------
@@ -98,18 +98,18 @@ def sanitise(
     secret, public : str or sequence of str
         Columns. Several secret ones are protected together and each alone; several public ones are released together.
     notion : Notion
-        What to keep, for the frame's own rows and, with a confidence, for the population that they are from.
+        The notion to satisfy, for the frame's rows and, with a confidence, for the population they come from.
     mechanism : str
         A key of ``liftlib.mechanisms``.
     confidence : float or None
-        In (0, 1): how sure, over the sampling of the rows, that the notion is kept for the distribution that they were
-        drawn from. None designs for the frame's own shares, under which it is mostly broken for the population.
+        Confidence in (0, 1), over the sampling of the rows, that the population satisfies the notion. None designs for
+        the empirical distribution only; the population then usually violates the notion.
     keep : sequence of str
-        Columns to publish as they are; what they tell together with the release must keep the notion too.
+        Columns to publish unchanged; together with the release they must satisfy the notion too.
     keep_order : bool
-        Leave rows in the frame's order. By default they are shuffled, for an order may tell the secret.
+        Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     allow : bool
-        Go on where the kept columns break the notion, of which a note says so, or the mechanism may take very long.
+        Whether to continue if kept columns violate the notion (which a note reports) or the mechanism may be very slow.
     ledger : pathlib.Path, optional
         The file of these rows' releases so far, with which this one is judged and to which it is added: the one that
         ``lift sanitise`` keeps beside a table, or one of your own. Releases in your other ledgers are found by the
@@ -242,7 +242,7 @@ def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Pu
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """New rows, released through a design, and how they compare with its own.
+    """The result of :func:`apply`: new rows released through a design, and their drift.
 
     Attributes
     ----------
@@ -271,7 +271,7 @@ def apply(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
-    """Release the rows of a new frame through a design.
+    """Return new rows released through an existing design.
 
     Parameters
     ----------
@@ -287,8 +287,8 @@ def apply(
     missing : {"refuse", "drop"}
         Whether a missing value counts as any other that the design has or has not seen, or its row is left out.
     allow : bool
-        Go on where the rows have drifted, or kept columns or earlier releases in the ledger break the notion together
-        with this one; ``drift.promise`` then promises nothing.
+        Whether to continue if the rows have drifted, or if kept columns or earlier releases in the ledger violate the
+        notion together with this one; ``drift.promise`` then states no guarantee.
     ledger : pathlib.Path, optional
         As in :func:`sanitise`: of the new rows.
 

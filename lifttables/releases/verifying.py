@@ -17,7 +17,7 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True)
 class Verification:
-    """Whether a released table and a card belong together.
+    """The result of :func:`verify`: whether a released table and a card belong together.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Verification:
 
 @checked
 def verify(release: Path, card: Card) -> Verification:
-    """Return in which properties a released file differs from what its card says.
+    """Return the properties in which a released file differs from its card.
 
     Parameters
     ----------
