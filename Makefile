@@ -87,7 +87,7 @@ bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; 
 	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
 	$(BIN)/uv venv --quiet --python $(PYTHON) $(BOUNDS)/venv
 	$(BIN)/uv pip install --quiet --python $(BOUNDS)/venv -r $(BOUNDS)/versions.txt --editable . \
-	  pytest pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
+	  pytest pytest-timeout pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
 	cat $(BOUNDS)/versions.txt
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
 	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(NEED_SPHINX) $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
