@@ -31,7 +31,7 @@ __all__ = [
 
 
 class DataError(LiftError, ValueError):
-    """A table or file does not contain what was asked for."""
+    """A table or file is missing, malformed, or lacks a requested item."""
 
 
 class UnsupportedNotion(LiftError, TypeError):

@@ -36,7 +36,7 @@ VALUE_TOL = 1e-9
 
 
 class Checked(NamedTuple):
-    """What a check found, all of it computed anew.
+    """The result of a check; every number is recomputed.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Checked(NamedTuple):
 
 @checked
 def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> Checked:
-    """Check that a channel keeps a notion, and that no mechanism that does is better than its certificate says.
+    """Check a channel's notion and its certificate's bound on every other mechanism; return the result.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
 
 
 def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
-    """Return the upper bound on every I(X; Y), in nats, that the proof's numbers establish, whatever it claims itself.
+    """Return the upper bound on I(X; Y), in nats, that a proof's numbers establish, ignoring its own claim.
 
     Raises
     ------

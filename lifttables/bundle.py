@@ -1,4 +1,4 @@
-"""A release as files: what may be published (table and card) and what may not (design, audit, ledger), all or none."""
+"""A release as files, public (table, card) and confidential (design, audit, ledger), written all or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optional packages: one that is missing is named with the command that installs what its extra brings."""
+"""Optional packages, with an error that names a missing one and the command to install its extra."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
 
 
 def requirements_of(name: str) -> list[str]:
-    """Return what an extra requires, the extras that it includes as well; empty where liftlib is not installed."""
+    """Return the requirements of an extra, including nested extras; empty if liftlib is not installed."""
     try:
         declared = requires(DISTRIBUTION) or []
     except PackageNotFoundError:

@@ -192,7 +192,7 @@ def fingerprint(source: Path) -> str:
 
 
 def printable(text: str, most: int | None = None) -> str:
-    r"""Return a text without control characters and others that no reader sees, and not longer than asked.
+    r"""Return a text without control and invisible characters, shortened to a maximum length.
 
     Examples
     --------
@@ -247,7 +247,7 @@ Made = TypeVar("Made")
 
 
 def read_ours(path: Path, kind: str, form: object, make: Callable[[Any], Made], remedy: str) -> Made:
-    """Return what ``make`` makes of a JSON file that ``lift sanitise`` wrote.
+    """Return the object that ``make`` builds from a JSON file written by ``lift sanitise``.
 
     Raises
     ------

@@ -29,7 +29,7 @@ SECRET = "the secret"
 
 
 class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
-    """Release the columns of X, together as one symbol, so that they keep a notion with regard to the target y.
+    """A transformer that releases the columns of X, as one symbol, under a notion about the target y.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which symbols are of high risk: those whose lifts violate the notion if they are published as they are."""
+"""High-risk symbols: those whose lifts violate the notion if they are published unchanged."""
 
 from __future__ import annotations
 

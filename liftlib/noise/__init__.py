@@ -1,1 +1,1 @@
-"""Noise: families of mechanisms that tell the truth with some chance and draw otherwise."""
+"""Noise mechanisms: one-parameter families that report the truth with some probability."""

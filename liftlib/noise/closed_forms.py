@@ -1,4 +1,4 @@
-"""What the closed forms of S20's mechanisms share: eqs. (29), (32) and (33), and the same solved for the parameter.
+"""Closed forms of S20's mechanisms: eqs. (29), (32) and (33), and their solutions for the parameter.
 
 Each level is the largest absolute log of ratios (1 + c u) / (1 + c v) with c = e^eps - 1 and eps the mechanism's LDP
 budget, each moving away from 1 as c grows. A ratio reaches g, e to the LIP budget, where c = (g - 1) / (u - g v) and

@@ -1,4 +1,4 @@
-r"""What several releases that are independent given the secret satisfy together.
+r"""Composition: the budgets of several releases that are conditionally independent given the secret.
 
 A pair of outputs has the lift l1(s) l2(s) / E[l1 l2], with the mean under P_S: a product of lifts over the mean of that
 product. Each lift is a random variable in [a_i, b_i] with mean 1, and the smallest and the largest mean of the product

@@ -1,4 +1,4 @@
-"""Responses as mixtures of posteriors: AORR by enumeration (E23 eqs. (15)-(30)) and what the other responses share.
+"""Responses as mixtures of posteriors: AORR by enumeration (E23 eqs. (15)-(30)) and shared functions.
 
 Each output y stands for its posterior v = P(X=.|Y=y), and a mechanism is a mixture of posteriors that averages to P_X.
 A notion allows a convex set of posteriors, and I(X; Y) = H(X) - H(X|Y) is largest where their mean entropy is smallest.

@@ -23,7 +23,7 @@ from mixproof.numerics import Matrix
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SubsetCertificate(Certificate):
-    """What subset random response did.
+    """The certificate of subset random response: subsets, unions and searches.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What every channel of a mechanism owes, whatever the notion."""
+"""Checks that every channel of a mechanism must pass, for any notion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOLERANCE = 1e-9
 
 
 def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) -> list[str]:
-    """Return what is wrong with a mechanism's channel for a joint distribution: empty if nothing is.
+    """Return the faults of a mechanism's channel for a joint distribution; empty if there are none.
 
     Parameters
     ----------

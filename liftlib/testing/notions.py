@@ -157,7 +157,7 @@ def _violations(notion: Notion, joint: Joint, posteriors: Matrix) -> Vector:
 
 
 def _compare(name: str, accepted: Mask, violations: Vector) -> str:
-    """Refuse a method that accepts a posterior beyond the budget, or refuses one within it."""
+    """Raise if a method accepts a posterior beyond the budget, or rejects one within it."""
     wide, narrow = accepted & (violations > NEAR), ~accepted & (violations < -NEAR)
     if wide.any():
         raise Fault(f"{name} accept a posterior that exceeds a budget by {violations[wide].max():.4g} nats")

@@ -1,4 +1,4 @@
-"""What a check found, and the table of all of them."""
+"""The results of checks, and a report of all of them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Fault(Exception):
 
 
 class NotSupported(Exception):
-    """Raised by a check: the implementation does not support what the property is about."""
+    """Raised by a check if the implementation does not support the property."""
 
 
 def run_checks(subject: str, checks: Iterable[tuple[str, Callable[[], str | None]]]) -> Report:

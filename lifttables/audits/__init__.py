@@ -1,1 +1,1 @@
-"""What a table tells about its secret: by symbol, overall, and as a picture."""
+"""Audits: what a table reveals about its secret, by symbol, overall, and as a plot."""

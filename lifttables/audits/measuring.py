@@ -39,7 +39,7 @@ MEANING = {
 
 
 def overall(release: Joint) -> dict[str, float]:
-    """Return each of ``MEASURES`` of what is published."""
+    """Return the values of ``MEASURES`` for a release."""
     # only the release counts here: what of X is left takes a table of X by Y
     result = Evaluation(release, release, entropy=0.0, mutual_information=0.0)
     found = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
@@ -81,9 +81,9 @@ Verdict = Literal["kept", "broken", "cannot be told from this table"]
 
 
 def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:
-    """Return whether a notion is kept for the population, as sure as the sample is, None where nobody knows.
+    """Return the verdict on a notion for the population; None if the notion has no worst-case bounds.
 
-    Broken is said where a ratio of probabilities is beyond its budget whatever the bounds leave possible.
+    The verdict is ``"broken"`` if a ratio of probabilities exceeds its budget for all values within the bounds.
 
     Examples
     --------

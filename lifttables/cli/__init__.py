@@ -17,7 +17,7 @@ from lifttables.files import printable
 
 
 class Command(NamedTuple):
-    """Where a command's parser is filled in, what the command does, and the extra that it needs."""
+    """A command: the functions that build its parser and run it, and the extra that it needs."""
 
     module: str
     summary: str

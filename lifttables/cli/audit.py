@@ -1,4 +1,4 @@
-"""``lift audit``: what a column tells about a secret one, and whether a notion is kept."""
+"""``lift audit``: what a column reveals about a secret column, and whether a notion is satisfied."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def population(found: Audit) -> str:
-    """Return what is known of the notion under the distribution that the rows were drawn from."""
+    """Return the verdict on the notion for the population."""
     if found.population in ("kept", "broken"):
         said = "kept" if found.population == "kept" else "BROKEN"
         return f"{said}, with confidence {found.level:g}"

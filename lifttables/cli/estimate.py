@@ -1,4 +1,4 @@
-"""``lift estimate``: what a released table says of the column before its release, with errors."""
+"""``lift estimate``: estimates of the original column from a released table, with errors."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ BUDGETS = {
 
 
 def table_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says how the table is read."""
+    """Add the options for reading a table."""
     parser.add_argument("table", type=Path, help=TABLE_HELP)
     parser.add_argument(
         "--secret", required=True, nargs="+", metavar="COLUMN", help="several are protected together and each alone"
@@ -74,7 +74,7 @@ def table_options(parser: argparse.ArgumentParser) -> None:
 
 
 def confidence_option(parser: argparse.ArgumentParser) -> None:
-    """Add with which confidence a design keeps its notion for the population."""
+    """Add the option for the confidence of a design's guarantee for the population."""
     parser.add_argument(
         "--confidence",
         default=str(CONFIDENCE),
@@ -105,7 +105,7 @@ def confidence_of(options: argparse.Namespace) -> float | None:
 
 
 def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
-    """Return how to read the table; the keyword arguments are what holds where no option says otherwise."""
+    """Return the reading of the table; the keyword arguments are the defaults of the options."""
     if options.min_count < 0 or options.max_symbols < 1 or options.resamples < 0:
         raise InvalidParameter("--min-count and --resamples are 0 or more, --max-symbols 1 or more")
     written = text_format_of(options)
@@ -131,7 +131,7 @@ def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
 
 
 def files_read(options: argparse.Namespace) -> list[Path]:
-    """Return the files that a command reads: the table, its hierarchies, and modules of one's own.
+    """Return the files that a command reads: the table, its hierarchies, and the user's modules.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def named_mechanisms(options: argparse.Namespace) -> list[str]:
 
 
 def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Add what names the notion and its parameters."""
+    """Add the options for the notion and its parameters."""
     parser.add_argument(
         "--notion",
         required=required,

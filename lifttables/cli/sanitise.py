@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def summary(done: Sanitised) -> list[str]:
-    """Return what was run for a release and what is promised of it: nothing where the notion is broken."""
+    """Return a summary of a release and its guarantees; it has none if the notion is violated."""
     ran = f"mechanism: {done.design.mechanism}"
     if done.card.broken:
         return [ran]
@@ -155,7 +155,7 @@ def summary(done: Sanitised) -> list[str]:
 
 @contextmanager
 def progress(limit: float | None) -> Iterator[Callable[[float, float, float], None] | None]:
-    """Give what draws a bar of a search's seconds on a terminal, and takes it away again; None elsewhere."""
+    """Yield a callback that draws a progress bar on a terminal and then removes it; None otherwise."""
     if limit is None or not limit > 0 or not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""What all commands share."""
+"""Functions shared by all commands."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def print_json(value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a value with what JSON cannot hold replaced by its text.
+    """Return a value in which everything that JSON cannot represent is replaced by text.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def plain(value: Any) -> Any:
 
 
 def release_options(parser: argparse.ArgumentParser) -> None:
-    """Add what every release takes."""
+    """Add the options of every release."""
     parser.add_argument("--keep", nargs="+", default=[], metavar="COLUMN", help="publish these columns as they are")
     parser.add_argument(
         "--keep-order", action="store_true", help="leave rows in their order, which may tell the secret; else shuffled"
@@ -120,7 +120,7 @@ def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publish
 
 
 def seed(text: str) -> int:
-    """Return a seed from its text; argparse says what is wrong with another."""
+    """Return a seed from its text; argparse reports an invalid one."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number, 0 or more")
     return int(text)

@@ -1,1 +1,1 @@
-"""Designs that keep a notion for the population that a table's rows were drawn from, with a stated confidence."""
+"""Designs that satisfy a notion for the population, with a stated confidence."""

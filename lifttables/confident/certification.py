@@ -24,7 +24,7 @@ from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run when a mechanism is requested with a confidence, for the population that the table is a sample of.
+    """The design to run if a mechanism is requested with a confidence for the population.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Certifier:
     member: Mask
 
     def keeps(self, channel: Channel) -> bool:
-        """Return whether a channel keeps the notion for the population, with the sample's confidence."""
+        """Return whether a channel satisfies the notion for the population, with the sample's confidence."""
         if channel.sees_secret:
             return self.sample.keeps(self.notion, channel)
         kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
@@ -140,7 +140,7 @@ class Vouched(NamedTuple):
 def for_population(
     mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
 ) -> Vouched:
-    """Return a channel that keeps a notion for the population, what vouches for it, and what was run.
+    """Return a channel that satisfies a notion for the population, its certification, and the design run.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Merging that keeps its notion for the population: the best partition into subsets that the rows can vouch for."""
+"""Merging that satisfies its notion for the population: the best partition into certified subsets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def confident_merging(
     rng: int | np.random.Generator = 0,
     blocks: int | None = None,
 ) -> Channel:
-    """Merge symbols so that, with a stated confidence, the notion is kept for the population.
+    """Return a merging that satisfies the notion for the population, with a stated confidence.
 
     Parameters
     ----------

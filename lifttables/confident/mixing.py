@@ -1,4 +1,4 @@
-"""Any design, made to keep its notion for the population: as much of a constant release is mixed in as that takes."""
+"""Repair of any design for the population, by mixing in the smallest sufficient share of constant release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HALVINGS = 40
 
 
 def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
-    """Return the least share of a constant release that makes outputs keep a notion whatever lies between bounds.
+    """Return the smallest share of constant release with which outputs satisfy a notion within bounds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A random response that keeps its notion for the population: rows over subsets of symbols that the rows vouch for."""
+"""A random response that satisfies its notion for the population: mixtures over certified subsets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SPREAD = 0.5
 
 
 class Cone(NamedTuple):
-    """What an output may be: a sum of subsets A, each of mass 1, with weights c >= 0 for which ``table @ c <= 0``.
+    """The feasible outputs: sums of subsets A, each of mass 1, with weights c >= 0 and ``table @ c <= 0``.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def confident_response(
     bounds: type[Sample] = Sample,
     starts: int = 0,
 ) -> Channel:
-    """Answer at random so that, with a stated confidence, the notion is kept for the population.
+    """Return a random response that satisfies the notion for the population, with a stated confidence.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class _Search:
         return np.vstack([self.cone.table[:, at], np.ones(len(at))])
 
     def cheaper(self, starts: Iterable[Vector], price: Vector) -> list[Row]:
-        """Return those of the rows to which the starts lead that would improve the mixture."""
+        """Return the local minima reached from the starts that would improve the mixture."""
         ends = (self.descend(row, price) for row in starts)
         return [found for found, value in ends if value < -CHEAPER]
 

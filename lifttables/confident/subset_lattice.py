@@ -1,4 +1,4 @@
-"""The subsets of symbols that a confident design is made of, with what is known of each."""
+"""The subset lattice: the subsets of symbols from which a design is built, with bounds for each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FAR = 1e9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ConfidentCertificate(Certificate):
-    """What a design for the population promises; ``value`` is I(X; Y) for the table's own distribution.
+    """The guarantee of a design for the population; ``value`` is I(X; Y) for the empirical distribution.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Candidates:
         return np.asarray(self.member @ self.sample.weights)
 
     def kept(self, notion: Notion) -> Mask:
-        """Return which subsets, as an output, keep the notion for the population; the empty one does not count.
+        """Return a mask of the non-empty subsets that, as an output, satisfy the notion for the population.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class Candidates:
 
 
 def blocks_of(sample: Sample, rng: int | np.random.Generator, at_most: int | None = None) -> tuple[Partition, Sample]:
-    """Return blocks of symbols, and a sample over them that vouches for what is made of them.
+    """Return a coarsening into blocks of symbols, and a sample over them that certifies designs.
 
     Up to ``MOST`` symbols are blocks of their own. More are united into that many blocks, or ``at_most`` so many, by a
     quarter of the rows, drawn at random, and the other rows, which know nothing of that choice, are the sample.

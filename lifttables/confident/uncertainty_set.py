@@ -1,4 +1,4 @@
-"""The best response whose notion is kept on all of Pearson's set around a table, with a bound on every other."""
+"""The optimal response under a notion on Pearson's uncertainty set around a table, with a proven bound."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def largest_means(shares: Matrix, room: Vector, columns: Matrix) -> Worst:
 
 @dataclass(frozen=True, eq=False)
 class OnBall(LiftNotion):
-    """A notion of ratios kept on all of Pearson's set, as a notion of X itself: a lift of X is P(y|x) / P(y).
+    """A notion on ratios, required on all of Pearson's uncertainty set, as a notion about X itself.
 
     Each P(.|s), and P_X, may be any that the set has, whatever the others are: together they are a little more than it.
     """
@@ -137,7 +137,7 @@ class OnBall(LiftNotion):
 def pearson_response(
     counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, gap: float = 1e-3, seconds: float | None = None
 ) -> Channel:
-    """Return the response of largest I(X; Y) on a table that keeps a notion on all of Pearson's set around it.
+    """Return the response with the largest I(X; Y) that satisfies a notion on Pearson's uncertainty set.
 
     Parameters
     ----------

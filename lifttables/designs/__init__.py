@@ -1,1 +1,1 @@
-"""Channels designed for a table: kept in a file, on a grid, and what each promises in words."""
+"""Channels designed for a table: storage, rounding to a grid, and plain-language statements."""

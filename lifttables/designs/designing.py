@@ -283,7 +283,7 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
 
 
 def statements_from(found: Any) -> tuple[Kept, ...]:
-    """Return statements of what is kept from a JSON list.
+    """Return the privacy guarantees in a JSON list.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A kernel on a grid: what is published of a channel is what is used, in few digits, so that it hardly tells the table.
+"""Rounding of a kernel to a coarse grid, so that the published kernel reveals little about the table.
 
 The probabilities of an optimal channel are functions of the counts, exact to sixteen digits; whoever knows how it was
 made can solve for the counts. On a grid, one kernel stands for very many tables.

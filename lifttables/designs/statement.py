@@ -1,4 +1,4 @@
-"""What a guarantee means for one person, in words that need no formula, and what it does not cover."""
+"""Plain-language statements of what a guarantee means for one person, and what it does not cover."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _percent(share: float, *, up: bool | None = None) -> str:
 def not_covered(
     made: Design, keep: Sequence[str], *, keep_order: bool, broken: bool, kernel: bool = True
 ) -> tuple[str, ...]:
-    """Return what a release does not protect, a sentence each."""
+    """Return the limits of a release's protection, one sentence each."""
     told = [
         *([] if made.confidence or broken else [f"More than these rows: {ROWS_ALONE}."]),
         "What is known of a person from elsewhere, and how it goes together with the released values.",

@@ -1,1 +1,1 @@
-"""What counts as one symbol: a table's columns, their labels, and how they are read."""
+"""Encoding: how a table's columns are read and turned into labels and symbols."""

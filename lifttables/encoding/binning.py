@@ -1,4 +1,4 @@
-"""What owners say of a column's values: bins, groups of dates, hierarchies."""
+"""User-defined groupings of a column's values: bins, groups of dates, hierarchies."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def hierarchy_file(text: str) -> tuple[str, Path, int]:
 
 
 def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return a column's name and what each of its values counts as, from ``name=file.csv`` or ``name=file.csv:2``.
+    """Return a column's name and the group of each value, from ``name=file.csv`` or ``name=file.csv:2``.
 
     The file has a header; its first column is a value, the next ones its parent, grandparent and so on, of which the
     number after the colon picks one (the parent by default).

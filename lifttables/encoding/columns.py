@@ -1,4 +1,4 @@
-"""What counts as one symbol: the labels of a column, in bins or groups where asked for, and of several columns."""
+"""Labels of one or several columns, binned or grouped on request, and their encoding as symbols."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Column:
         return repr(edge).removesuffix(".0")  # all its digits, so that no two edges read alike
 
     def place(self, label: str) -> tuple[int, str]:
-        """Return what labels are sorted by: bins by their place, others by their text."""
+        """Return the sort key of labels: the position of a bin, otherwise the text."""
         known = self.bins() if self.edges else []
         return (known.index(label) if label in known else -1, label)
 
@@ -265,7 +265,7 @@ def as_dict(symbols: Symbols) -> dict[str, Any]:
 
 
 def from_dict(found: Any) -> Symbols:
-    """Return symbols from what :func:`as_dict` gives."""
+    """Return symbols from the result of :func:`as_dict`."""
     return Symbols(
         tuple(_column(column) for column in found["columns"]),
         tuple(tuple(map(str, label)) for label in found["labels"]),

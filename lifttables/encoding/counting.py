@@ -36,7 +36,7 @@ def count(
     max_symbols: int = 5000,
     product: bool = False,
 ) -> Counts:
-    """Return the contingency table of counted labels, with the policies for what does not speak for itself.
+    """Return the contingency table of counted labels, with missing and rare values treated as requested.
 
     Parameters
     ----------

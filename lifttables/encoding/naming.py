@@ -1,4 +1,4 @@
-"""What an output is called in each released column: the symbols that it comes from."""
+"""Names of outputs in each released column, derived from the symbols behind them."""
 
 from __future__ import annotations
 

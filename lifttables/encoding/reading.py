@@ -1,4 +1,4 @@
-"""How a table is read: which columns are secret and public, and what becomes of what does not speak for itself."""
+"""How a table is read: secret and public columns, and the treatment of missing, rare and numeric values."""
 
 from __future__ import annotations
 

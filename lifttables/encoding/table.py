@@ -1,4 +1,4 @@
-"""What a table is to the rest: columns by name, counts of labels, rows; and what its kinds share."""
+"""The interface of a table: columns by name, counts of labels, and rows; with shared functions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _composed(name: str) -> str:
 
 
 def named_columns(columns: Sequence[Column] | Mapping[str, Column]) -> Mapping[str, Column]:
-    """Return columns by what their labels are called, by default as they are."""
+    """Return columns with their labels renamed, by default unchanged."""
     return columns if isinstance(columns, Mapping) else {column.name: column for column in columns}
 
 
@@ -171,7 +171,7 @@ def _taken_over(column: Any) -> pl.Series:
 
 
 def unreadable(name: str, error: Exception) -> DataError:
-    """Return what Polars said of a table, in a line with a remedy."""
+    """Return an error with Polars' message in one line, and a remedy."""
     text = str(error).splitlines()[0]
     remedies = {
         "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",

@@ -1,1 +1,1 @@
-"""From the rows of a table to the distribution that they were drawn from: what holds for it, and how surely."""
+"""Inference from the rows of a table to the population: bounds and their confidence."""

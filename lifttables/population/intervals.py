@@ -1,4 +1,4 @@
-"""Intervals for what a release tells of the population: exact ones for the worst lifts, corrected for averages."""
+"""Confidence intervals for population leakage: exact for extreme lifts, bias-corrected for averages."""
 
 from __future__ import annotations
 

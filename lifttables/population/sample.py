@@ -93,7 +93,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, eq=False, init=False)
 class Sample:
-    """A table of independent rows from a distribution P_SX, and how sure to be of what is said of P_SX.
+    """A table of i.i.d. rows from P_SX, with the confidence required of statements about P_SX.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class Sample:
         )
 
     def cells(self) -> Between:
-        """Return bounds on P(x|s) and P(x) for the symbols alone, which are narrower than those beside all subsets.
+        """Return bounds on P(x|s) and P(x) for single symbols, narrower than simultaneous bounds for all subsets.
 
         They hold for the column as it is; not, together with :meth:`subsets`, for a design.
         """
@@ -280,7 +280,7 @@ class Sample:
 
     @checked
     def keeps(self, notion: Notion, channel: Channel) -> bool:
-        """Return whether the release keeps the notion for the population, with the sample's confidence.
+        """Return whether the release satisfies the notion for the population, with the sample's confidence.
 
         Examples
         --------

@@ -47,7 +47,7 @@ def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
 
 
 class Ball(Sample, ABC):
-    """A set around the table's shares, by the ends of what it allows P(A|s) and P(A) to be."""
+    """An uncertainty set around the empirical distribution, given by bounds on P(A|s) and P(A)."""
 
     @abstractmethod
     def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
@@ -65,12 +65,12 @@ class Ball(Sample, ABC):
         return Between(lower, upper, *self.prior)
 
     def cells(self) -> Between:
-        """Return the bounds on P(x|s) and P(x), which hold beside those of all subsets."""
+        """Return the bounds on P(x|s) and P(x), simultaneous with those of all subsets."""
         return self.subsets(np.eye(self.n_public, dtype=bool))
 
 
 class L1Sample(Ball):
-    """A sample whose distributions are those near the table's shares in the l1 distance.
+    """A sample whose uncertainty set is an l1 ball around the empirical distribution.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class L1Sample(Ball):
 
 
 class PearsonSample(Ball):
-    r"""A sample whose distributions are those that Pearson's test does not reject: its confidence is for many rows.
+    r"""A sample whose uncertainty set is Pearson's: distributions not rejected by his test (asymptotic).
 
     Parameters
     ----------

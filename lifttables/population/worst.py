@@ -1,4 +1,4 @@
-"""What a notion needs at worst, where the probabilities of an output are only known to lie between bounds."""
+"""Worst-case budgets if the probabilities of an output are known only to lie between bounds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Between(NamedTuple):
 
 
 def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBudget, ...]:
-    """Return what each output needs of each budget at most, whatever probabilities lie between the bounds.
+    """Return the worst-case budgets required by each output, over all probabilities within the bounds.
 
     Parameters
     ----------
@@ -138,5 +138,5 @@ def violation_of(needs: tuple[RequiredBudget, ...]) -> Vector:
 
 
 def kept_for_sure(notion: Notion, between: Between) -> Mask:
-    """Return, shape (m,), which outputs keep the notion whatever lies between the bounds."""
+    """Return a mask, shape (m,), of the outputs that satisfy the notion for all values within the bounds."""
     return np.asarray(violation_of(worst_required_budgets(notion, between)) <= KEEP_TOL)

@@ -202,7 +202,7 @@ def choose(
 
 
 def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
-    """Return the mechanisms to try on a table: those that serve the notion and are not too dear, each design once."""
+    """Return the mechanisms to try on a table: suitable for the notion, fast enough, no duplicates."""
     one = NOTIONS_AT[notion](1.0)
     n = len(counts.public.labels)
     if mechanisms is not None:
@@ -216,7 +216,7 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
 
 
 def attempt(counts: Counts, name: str, mechanism: str, eps: float, confidence: float | None) -> Tried:
-    """Return what one mechanism gives under one notion: what is run in a process of its own."""
+    """Return the result of one mechanism under one notion; runs in a separate process."""
     notion = NOTIONS_AT[name](eps)
     started = time.perf_counter()
     made = design(counts, notion, mechanism, confidence)

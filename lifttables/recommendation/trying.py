@@ -33,7 +33,7 @@ class Trying(AbstractContextManager["Trying"]):
         self._process: subprocess.Popen[bytes] | None = None
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
-        """Return what a function gives, or raise what it raises.
+        """Return a function's result, or raise its exception.
 
         Raises
         ------

@@ -1,1 +1,1 @@
-"""Tables released: their rows, their card, what releases tell together, and what a reader can estimate from one."""
+"""Releases of tables: rows, card, composition of releases, and estimates from a release."""

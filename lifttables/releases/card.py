@@ -273,7 +273,7 @@ def _words(made: Design) -> tuple[str, ...]:
 
 
 def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
-    """Return whether a card has its kernel: as asked for, or by default where enough tables remain possible.
+    """Return whether a card includes its kernel: as requested, or if enough tables remain possible.
 
     Merged symbols stand on every card and in the release, so a kernel that merges is there unless it is withheld.
     """

@@ -1,4 +1,4 @@
-"""What several releases of the same rows, and columns kept beside them, tell about a secret together.
+"""Composition: what several releases of the same rows, with kept columns, jointly reveal about a secret.
 
 A lift notion does not compose: with X = (S xor R, R), either half alone says nothing of S and both say all. So it is
 computed, from the rows' own counts, what all that is published about a row says when it is put together.
@@ -29,14 +29,14 @@ MOST = 1_000_000
 
 @dataclass(frozen=True)
 class Together:
-    """What is told together.
+    """The joint leakage of several releases.
 
     Attributes
     ----------
     excess : float
-        Nats by which the notion is exceeded; negative where it is kept.
+        The violation of the notion, in nats; negative if it is satisfied.
     worst : str
-        What exceeds it, or comes nearest to it.
+        The combination of outputs with the largest violation.
     """
 
     violation: float
@@ -51,7 +51,7 @@ class Together:
 def told_together(
     table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
 ) -> Together:
-    """Return what the outputs of some designs and the kept columns say together about the secret, at worst.
+    """Return the worst-case joint leakage of several designs' outputs and the kept columns.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Beside:
-    """Whether a release keeps its notion together with what else is published about the same rows.
+    """Whether a release satisfies its notion together with other publications about the same rows.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class Beside:
 
 
 def beside_others(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], *, allow: bool) -> Beside:
-    """Refuse a release that breaks the notion together with kept columns or with earlier releases.
+    """Raise if a release violates the notion together with kept columns or earlier releases.
 
     Raises
     ------

@@ -71,7 +71,7 @@ class Drift:
 
     @property
     def harmful(self) -> bool:
-        """Whether the notion is broken for the new rows, or they differ so that what was promised does not hold.
+        """Whether the new rows violate the notion, or differ so that the design's guarantee does not hold.
 
         A promise for these rows alone holds where the new rows' own shares keep the notion; one for the population
         where the new rows by themselves vouch for it.

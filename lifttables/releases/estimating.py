@@ -79,7 +79,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """What a kernel lets one estimate, and how.
+    """The estimable quantities of a kernel, and their linear estimators.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Inverse:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """The symbols that the kernel does not tell apart are one group; a group's share can be estimated.
+        """Groups of symbols that the kernel cannot distinguish; the share of a group can be estimated.
 
         Two distributions whose difference v has v K = 0 look alike. Symbols of one such direction are put together;
         v sums to 0 over each group, for the rows of K sum to 1, so that the groups' shares are the same in both.

@@ -142,7 +142,7 @@ def refuse_unseen(table: Table, made: Design) -> None:
 
 
 def checked_drift(table: Table, made: Design, *, allow: bool) -> Drift:
-    """Return how new rows compare with the design's, and refuse those for which the notion may be broken.
+    """Return the drift of new rows; raise if the notion may be violated for them.
 
     Raises
     ------

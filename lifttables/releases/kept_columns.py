@@ -1,4 +1,4 @@
-"""Whether a release satisfies its notion together with the columns kept beside it, for the population too."""
+"""Whether a release and the columns kept next to it satisfy the notion, for the population too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger of what was released from a table, with which every later release of the same rows is judged.
+"""The ledger of a table's releases, against which every later release of the same rows is checked.
 
 It lies beside the table and is as confidential as the table is, because it holds the designs with their counts. A
 user's index of ledgers, which holds only their paths, lets a copy of the table in another folder be recognised.

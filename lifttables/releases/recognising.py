@@ -1,4 +1,4 @@
-"""Whether a table holds the very rows that a design was made from, whatever the file is called and however stored."""
+"""Recognition of the rows that a design was made from, regardless of file name and format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows released through a design: which columns are published, in no order that tells, and streamed to a file."""
+"""Release of rows through a design: published columns, random row order, streaming to a file."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Publishing:
 
 
 def check_keep(table: Table, made: Design, keep: Sequence[str]) -> None:
-    """Refuse to publish as they are: columns that are not there, the secret, and what is released.
+    """Raise if a column to keep does not exist, is secret, or is released through the channel.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def published(table: Table, made: Design, keep: Sequence[str]) -> list[str]:
 
 
 def without_metadata(frame: Any) -> Any:
-    """Return a released frame without what its library keeps beside the values.
+    """Return a released frame without the metadata of its library.
 
     The schema of a PyArrow table holds the names of all columns of a pandas frame that it was made from, that frame's
     attributes, and whatever its owner has written there or at a field.

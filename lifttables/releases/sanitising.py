@@ -172,7 +172,7 @@ def described(
     resamples: int,
     rng: object,
 ) -> Sanitised:
-    """Check what a design would release of a frame or of a file, and return its card and its audit without the rows.
+    """Check a release before any row is drawn; return its card and its audit.
 
     Raises
     ------
@@ -355,7 +355,7 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
 
 
 def check_each_secret(made: Design) -> None:
-    """Refuse a release under which one of several secrets is not protected by itself, as it is with the others.
+    """Raise if one of several secrets is not protected individually.
 
     The notions of this library protect parts of what they protect; one of your own may not.
 
@@ -377,7 +377,7 @@ def check_each_secret(made: Design) -> None:
 def notes_on(
     table: Table, made: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
 ) -> list[str]:
-    """Return what a release's owner should know of it; where the notion is broken, nobody is told that it is kept."""
+    """Return the notes on a release for its owner; no guarantee is stated if the notion is violated."""
     notes = [told(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(

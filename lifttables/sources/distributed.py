@@ -86,13 +86,13 @@ class Parted(Lazy):
 
     @abstractmethod
     def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:
-        """Return what a function of rows counts, summed over all parts by its columns but ``rows``."""
+        """Return the counts of a function of rows, summed over all partitions and grouped by its columns."""
 
     @abstractmethod
     def release(
         self, made: Design, key: bytes, keep: Sequence[str], columns: Sequence[str], unseen: Unseen, *, keep_order: bool
     ) -> Any:
-        """Return the released rows as a frame of the cluster, which is computed when it is asked for.
+        """Return the released rows as a lazy frame of the cluster.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ LABELLED = (".dta", ".sav", ".zsav")
 
 
 def is_labelled(path: Path) -> bool:
-    """Return whether a file's name ends as those of Stata and SPSS do."""
+    """Return whether a file name has an extension of Stata or SPSS."""
     return path.suffix.lower() in LABELLED
 
 

@@ -1,4 +1,4 @@
-"""What is done with one part of a table's rows where they live: counted, and released by numbers of the part's own."""
+"""Work on one partition of a distributed table: counting, and release with its own random stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operating system's generator: what it gives cannot be foretold from a seed or from earlier output."""
+"""The operating system's random generator, which cannot be predicted from a seed or earlier output."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
 
 
 def told(rng: Uniform | int | None) -> str:
-    """Return what an audit says of a release's randomness.
+    """Return an audit's note on the randomness of a release.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def told(rng: Uniform | int | None) -> str:
 
 
 class Stream:
-    """Uniform numbers from a key, by place: who makes those of a place again makes the same.
+    """Counter-based uniform random numbers: deterministic for a given key and position.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ class Readable(Protocol):
     """A file of bytes, which may be zipped."""
 
     def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most so many."""
+        """Return the next bytes, up to a maximum number."""
 
 
 def check_widths(file: Readable, name: str, separator: str, expected: int, quote: str | None = '"') -> None:
