@@ -58,6 +58,19 @@ def test_files_named_exist(path):
         assert any(place.exists() for place in places), f"{path.name} names {name}"
 
 
+def test_actions_are_pinned():
+    """Two actions stay on a tag until their commits are confirmed; every other one is pinned."""
+    used = re.findall(r"uses: (\S+)@(\S+)", "".join(path.read_text() for path in (GITHUB / "workflows").glob("*.yml")))
+    loose = {name for name, commit in used if not re.fullmatch(r"[0-9a-f]{40}", commit)}
+    assert loose == {"pypa/gh-action-pypi-publish", "lycheeverse/lychee-action"}
+
+
+def test_the_paper_is_short_and_cites_what_is_there():
+    paper = text("paper/paper.md")
+    assert len(paper.split()) <= 1000
+    assert set(re.findall(r"@(\w+)", paper)) == set(re.findall(r"^@\w+\{(\w+),", text("paper/paper.bib"), re.MULTILINE))
+
+
 @pytest.mark.skipif("RELEASE_TAG" not in os.environ, reason="no release is made here")
 def test_a_release_is_complete():
     project = tomllib.loads(text("pyproject.toml"))["project"]
