@@ -29,7 +29,7 @@ class Extension(NamedTuple):
     inside : numpy.ndarray, shape (k,)
         Values with which the target satisfies the inequalities.
     slack : numpy.ndarray, shape (m,)
-        By how much each inequality may fail where G v >= -slack, as a multiple of the slack of the search.
+        The largest violation of each inequality if G v >= -slack, as a multiple of the search's slack.
     pull_back : callable
         Maps multipliers w >= 0 of the inequalities, shape (K, m), to multipliers W >= 0 of the rows of G and costs c,
         shape (K,), such that W G <= w A + c in every coordinate, where c = (w B)^+ upper.

@@ -320,7 +320,7 @@ class Notion(ABC):
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - what notions of ratios override
-        """Return the halfspaces by fewer inequalities with auxiliary variables, None where there is nothing to gain."""
+        """Return an equivalent description with auxiliary variables; None if it is no shorter."""
         return None
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002

@@ -111,7 +111,7 @@ class Cone(NamedTuple):
     floor : float
         Minimum share of constant release to mix in.
     extension : Extension, optional
-        The same by fewer inequalities, with auxiliary variables.
+        An equivalent description with auxiliary variables and fewer inequalities.
     """
 
     core: Core

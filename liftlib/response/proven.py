@@ -163,7 +163,7 @@ def first_that_holds(
     """Return the first candidate mixture that solves the LP and, after repair, satisfies the notion.
 
     The first candidate is the search's own mixture, if it passes certification. At budgets of 10^-9 and below,
-    posteriors nearly coincide; the next candidates are the mixture of HiGHS and the search's, unchecked. If
+    posteriors nearly coincide; the next candidates are HiGHS's mixture and the search's own without the check. If
     lifts are large, as for a rare secret, posteriors may be too far outside to be repaired; the last candidates are a
     mixture of posteriors ``inside`` and a constant release.
     """

@@ -150,7 +150,7 @@ def _of_ones(notion: Notion, p_s: Vector, name: str) -> float:
 
 
 def _violations(notion: Notion, joint: Joint, posteriors: Matrix) -> Vector:
-    """Return by how many nats each posterior exceeds a budget."""
+    """Return the violation of a budget by each posterior, in nats."""
     lifts = _lifts(joint, posteriors)
     violations = np.max([one.needed - one.allowed for one in notion.required_budgets(lifts, joint.p_s)], axis=0)
     return np.asarray(violations)

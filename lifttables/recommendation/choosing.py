@@ -130,10 +130,10 @@ def choose(
     notions : sequence of str
         Names among lip, alip (split 65 to 35) and ldp. LDP and ALIP get twice the budget, which LIP implies.
     mechanisms : sequence of str, optional
-        By default all that serve a notion and are told to take that many symbols; with a confidence, of those that
-        give the same design, as all kinds of merging do, the first.
+        By default all that serve the notion and are fast enough for the number of symbols. With a confidence, only the
+        first of several that give the same design, such as all kinds of merging.
     confidence : float or None
-        With which the notion is to be kept for the population; None tries designs for these rows alone, and warns.
+        Confidence with which the population must satisfy the notion; None tries designs for these rows only, and warns.
     seconds : float
         Time limit per mechanism; a mechanism that exceeds it is stopped and reported.
     told : callable, optional
