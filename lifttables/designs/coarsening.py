@@ -1,0 +1,232 @@
+"""What to coarsen or drop of the columns Z that are published as they are, until Z alone satisfies a notion.
+
+Columns are coarsened one by one, not as a product. A column with a hierarchy climbs its levels first; after that, or
+without one, two of its groups of values become one, neighbours where values have an order. Every step takes the
+change that brings Z closest to the notion for each nat of H(Z) that it costs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.notions import Notion
+from mixproof.numerics import Matrix, Vector
+
+Groups = NDArray[np.int64]
+"""The group of each value of a column."""
+
+MOST_PAIRS = 200
+"""Pairs of groups beyond which only those with the group furthest from the notion are tried."""
+
+FREE = 1e-12
+"""Nats of H(Z) below which a change costs nothing, such as one of values that always occur together."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptColumn:
+    """A column to publish as it is.
+
+    Attributes
+    ----------
+    name : str
+    labels : tuple of str
+        Its values, in their order if they have one.
+    ordered : bool
+        Whether only neighbours may become one group.
+    levels : tuple of numpy.ndarray
+        For each level of its hierarchy, the group of each value.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    ordered: bool = False
+    levels: tuple[Groups, ...] = ()
+
+
+class Coarsening(NamedTuple):
+    """What to publish of the columns.
+
+    Attributes
+    ----------
+    groups : tuple of numpy.ndarray
+        For each column, the group of each value, numbered from 0; a column in one group is dropped.
+    before, after : float
+        H(Z) as it is and coarsened, nats.
+    """
+
+    groups: tuple[Groups, ...]
+    before: float
+    after: float
+
+    def z(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the index of the value of Z for rows of codes, shape (n, columns), numbered from 0."""
+        return _combined(self.groups, codes)
+
+
+def coarsened(table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: Notion) -> Coarsening:
+    """Return a coarsening of several columns under which Z alone satisfies a notion.
+
+    Parameters
+    ----------
+    table : numpy.ndarray, shape (S, N)
+        Rows of the table by secret and by combination of the columns' values.
+    codes : numpy.ndarray of int, shape (N, columns)
+        The values of each combination, as indices of the columns' labels.
+    columns : sequence of KeptColumn
+    notion : Notion
+        A polyhedral notion that lift columns decide.
+
+    Returns
+    -------
+    Coarsening
+        The one with the largest H(Z) among those of the greedy search, with all columns and without each subset of
+        them. It is not proven to be the best. If Z satisfies the notion as it is, nothing is coarsened.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> town = KeptColumn("town", ("A", "B", "C"))
+    >>> found = coarsened(np.array([[9.0, 1.0, 5.0], [1.0, 9.0, 5.0]]), np.array([[0], [1], [2]]), [town], LIP(0.5))
+    >>> found.groups[0].tolist()
+    [0, 0, 1]
+    """
+    search = _Search(table, codes, columns, notion)
+    whole = search.descend([np.arange(len(column.labels)) for column in columns])
+    found = [whole]
+    if whole.after < whole.before:
+        for dropped in _subsets(len(columns)):
+            start = [
+                np.zeros(len(column.labels), dtype=np.int64) if at in dropped else np.arange(len(column.labels))
+                for at, column in enumerate(columns)
+            ]
+            found.append(search.descend(start))
+    return max(found, key=lambda one: one.after)
+
+
+def described(found: Coarsening, columns: Sequence[KeptColumn]) -> list[str]:
+    """Return in words what a coarsening does to each column that it changes.
+
+    Examples
+    --------
+    >>> town = KeptColumn("town", ("A", "B", "C"))
+    >>> described(Coarsening((np.array([0, 0, 1]),), 1.0, 0.6), [town])
+    ['town: 2 groups instead of 3 values']
+    """
+    words = []
+    for column, groups in zip(columns, found.groups, strict=True):
+        n = int(groups.max()) + 1
+        level = next((at for at, one in enumerate(column.levels, 1) if np.array_equal(_numbered(one), groups)), None)
+        if n == 1 and len(column.labels) > 1:
+            words.append(f"{column.name}: dropped")
+        elif level is not None:
+            words.append(f"{column.name}: level {level} of its hierarchy ({n} groups instead of {len(groups)} values)")
+        elif n < len(groups):
+            words.append(f"{column.name}: {n} groups instead of {len(groups)} values")
+    return words
+
+
+def _subsets(n: int) -> Iterator[tuple[int, ...]]:
+    """Give the sets of columns to drop: all where there are few, else each column alone."""
+    for size in range(1, n if n <= 4 else 2):
+        yield from itertools.combinations(range(n), size)
+
+
+class _Search:
+    """Greedy descent from given groups of each column."""
+
+    def __init__(self, table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: Notion) -> None:
+        joint = Joint.from_counts(table)
+        self.codes, self.columns, self.notion, self.joint = codes, columns, notion, joint
+        values = notion.halfspaces(joint)
+        self.weighted = values * joint.p_x
+        self.inside = np.maximum(values @ joint.p_x, 0.0)
+
+    def descend(self, groups: Sequence[Groups]) -> Coarsening:
+        """Return a coarsening under which Z satisfies the notion."""
+        now = tuple(_numbered(one) for one in groups)
+        before = float(entropy(self.joint.p_x))
+        far, h = self.measured(now)
+        while far.any():
+            best: tuple[float, float] | None = None
+            for move in self.moves(now, far):
+                then, h_then = self.measured(move)
+                nearer, cost = float(far.sum() - then.sum()), max(h - h_then, FREE)
+                # what brings Z no nearer costs as little as possible
+                score = (nearer / cost, -cost)
+                if best is None or score > best:
+                    best, chosen, far_chosen, h_chosen = score, move, then, h_then
+            now, far, h = chosen, far_chosen, h_chosen
+        return Coarsening(now, before, h)
+
+    def measured(self, groups: Sequence[Groups]) -> tuple[Vector, float]:
+        """Return how far each value of Z is from the notion, and H(Z).
+
+        That is the share of a constant release that would have to be mixed in, times P(z): 0 where the notion is
+        satisfied. It is convex in the lifts, so it does not grow where values become one.
+        """
+        z = _combined(groups, self.codes)
+        n = int(z.max()) + 1
+        p_z = np.bincount(z, self.joint.p_x, n)
+        lift = np.zeros((self.joint.n_secret, n))
+        weighted = np.zeros((len(self.weighted), n))
+        np.add.at(lift.T, z, self.joint.p.T)
+        np.add.at(weighted.T, z, self.weighted.T)
+        satisfied = self.notion.kept_columns(lift / p_z / self.joint.p_s[:, None], self.joint.p_s)
+        outside = np.maximum(-weighted / p_z, 0.0)
+        share = (outside / np.maximum(outside + self.inside[:, None], np.finfo(float).tiny)).max(axis=0, initial=0.0)
+        # a value that violates the notion by rounding alone is as far as it can be measured
+        far = np.where(satisfied, 0.0, np.maximum(share, np.finfo(float).eps) * p_z)
+        return far, float(entropy(p_z))
+
+    def moves(self, groups: tuple[Groups, ...], far: Vector) -> Iterator[tuple[Groups, ...]]:
+        """Give the changes of one column each that make it coarser."""
+        share = far[_combined(groups, self.codes)]
+        for at, column in enumerate(self.columns):
+            own = groups[at]
+            n = int(own.max()) + 1
+            if n == 1:
+                continue
+            coarser = next((_numbered(one) for one in column.levels if _is_coarser(one, own)), None)
+            if coarser is not None:
+                changes = [coarser]
+            elif column.ordered:
+                changes = [_joined(own, first, first + 1) for first in range(n - 1)]
+            else:
+                pairs = list(itertools.combinations(range(n), 2))
+                if len(pairs) > MOST_PAIRS:
+                    worst = int(np.bincount(own[self.codes[:, at]], share, n).argmax())
+                    pairs = [pair for pair in pairs if worst in pair]
+                changes = [_joined(own, *pair) for pair in pairs]
+            for change in changes:
+                yield (*groups[:at], change, *groups[at + 1 :])
+
+
+def _combined(groups: Sequence[Groups], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of each combination's value of Z."""
+    coarse = np.stack([own[codes[:, at]] for at, own in enumerate(groups)], axis=1)
+    return np.unique(coarse, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _is_coarser(level: Groups, groups: Groups) -> bool:
+    """Return whether a level of a hierarchy joins groups, and parts none."""
+    both = len(np.unique(np.stack([level, groups]), axis=1).T)
+    return both == len(np.unique(groups)) > len(np.unique(level))
+
+
+def _joined(groups: Groups, first: int, second: int) -> Groups:
+    """Return the groups with two of them as one."""
+    return _numbered(np.where(groups == second, first, groups))
+
+
+def _numbered(groups: Groups) -> Groups:
+    """Return the groups numbered from 0 in the order of their first values."""
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int64)
