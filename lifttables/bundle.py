@@ -9,6 +9,7 @@ from pathlib import Path
 from liftlib.channel import Uniform
 from liftlib.notions import Notion
 from lifttables.designs.designing import CONFIDENCE, Design, design, load
+from lifttables.designs.keeping import design_next_to
 from lifttables.encoding.columns import Symbols
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.text_format import TextFormat
@@ -75,6 +76,7 @@ def sanitise_file(
     confidence: float | None = CONFIDENCE,
     publishing: Publishing | None = None,
     side_channels: bool = False,
+    coarsen: bool = False,
     allow: bool = False,
     seconds: float | None = None,
     report: Callable[[float, float, float], None] | None = None,
@@ -99,6 +101,8 @@ def sanitise_file(
         Columns to keep, order of rows, and treatment of spreadsheet formulas.
     side_channels : bool
         Whether all combinations of labels must be symbols.
+    coarsen : bool
+        As in :func:`sanitise`.
     seconds : float, optional
         Time limit of mechanisms that search; with a limit, more symbols are accepted.
     report : callable, optional
@@ -117,26 +121,32 @@ def sanitise_file(
     how = publishing or Publishing()
     files = [*outputs.private, *outputs.public]
     inputs = [*([] if source == STDIN else [source]), *reading.files]
-    check_apart([*files, *([ledger] if ledger else [])], inputs)
-    for path in files:
-        check_free(path, force=force)
+    _check_files(files, [*files, *([ledger] if ledger else [])], inputs, force=force)
     check_suffix(outputs.table)
     table = whole = open_table(source, reading.text_format)
     table.check(list(how.keep))
     if ledger is not None:
         read_ledger(ledger)  # errors are raised before the design, which may take a long time
-    counts = reading.counts(table, product=side_channels)
+    notes: tuple[str, ...] = ()
+    if coarsen:
+        notion = make_notion(Symbols((), ()))
+        counts, made, notes = design_next_to(table, reading, how.keep, notion, mechanism, confidence)
+        how = replace(how, keep=(), coarsened=how.keep)
+    else:
+        counts = reading.counts(table, product=side_channels)
+        notion = make_notion(counts.public)
+        designed = seconds is not None or routed(mechanism, notion, confidence)
+        check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
+        made = design(counts, notion, mechanism, confidence, seconds, report)
     if counts.dropped:
         _, table = complete(source, table, counts.columns)
-    notion = make_notion(counts.public)
-    designed = seconds is not None or routed(mechanism, notion, confidence)
-    check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
-    made = design(counts, notion, mechanism, confidence, seconds, report)
     made = without_formulas(made, how.formulas, how.keep)
     warn_of_rows_alone(confidence)
     ours = [] if ledger is None else [ledger]
     with opened(ledger, whole) as past:
-        done = described(table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng)
+        done = described(
+            table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng, notes=notes
+        )
         replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
         with fresh_files([*ours, *files], force=replaced, private=private, inputs=inputs) as every:
             *of_ledger, to_design, to_page, to_card, to_text, to_table = every
@@ -149,6 +159,13 @@ def sanitise_file(
             to_card.write_text(json_text(done.card.as_dict(), 1) + "\n", encoding="utf-8")
             to_text.write_text(done.card.as_text(), encoding="utf-8")
     return done
+
+
+def _check_files(files: Sequence[Path], written: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:
+    """Refuse to write over what is read, and without ``force`` over files that are there."""
+    check_apart(written, inputs)
+    for path in files:
+        check_free(path, force=force)
 
 
 @checked

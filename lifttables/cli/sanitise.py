@@ -63,6 +63,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="bound what each subset of several public columns tells (SRLIP; with --eps alone)",
     )
+    parser.add_argument(
+        "--coarsen",
+        action="store_true",
+        help="design the optimal release for each value of the kept columns, which are coarsened or dropped as far as "
+        "the notion takes it (for these rows: --confidence none); --bin and --hierarchy may name kept columns then",
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
     parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
@@ -77,11 +83,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Release, print what was written, and return the exit code."""
-    of_columns = takes_shape(options)
-    if options.side_channels and not of_columns:
-        raise InvalidParameter("--side-channels bounds them by SRLIP: give --notion srlip --eps")
-    if of_columns and not options.side_channels:
-        raise InvalidParameter(f"--notion {options.notion} is about side channels: give --side-channels as well")
+    of_columns = _of_columns(options)
     if not of_columns:
         notion_of(options, ())  # before the table is read, which may take long
 
@@ -102,6 +104,7 @@ def run(options: argparse.Namespace) -> int:
             confidence=confidence_of(options),
             publishing=publishing(options),
             side_channels=options.side_channels,
+            coarsen=options.coarsen,
             allow=options.allow,
             seconds=options.seconds,
             report=report,
@@ -138,6 +141,18 @@ def run(options: argparse.Namespace) -> int:
     for note in found.notes:
         print(printable(f"note: {note}"))
     return 0
+
+
+def _of_columns(options: argparse.Namespace) -> bool:
+    """Return whether the notion is about side channels; refuse options that do not go together."""
+    of_columns = takes_shape(options)
+    if options.side_channels and not of_columns:
+        raise InvalidParameter("--side-channels bounds them by SRLIP: give --notion srlip --eps")
+    if of_columns and not options.side_channels:
+        raise InvalidParameter(f"--notion {options.notion} is about side channels: give --side-channels as well")
+    if options.coarsen and (options.side_channels or options.seconds is not None):
+        raise InvalidParameter("--coarsen goes neither with --side-channels nor with --seconds: leave them out")
+    return of_columns
 
 
 def summary(done: Sanitised) -> list[str]:

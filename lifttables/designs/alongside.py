@@ -65,11 +65,7 @@ def alongside(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Channel:
     >>> np.sort(kernel, axis=1)[:, -2:].round(3).tolist()  # x is published as it is where z = 0
     [[0.0, 1.0], [0.0, 1.0], [0.316, 0.684], [0.316, 0.684]]
     """
-    if not (notion.polyhedral and notion.columnwise):
-        raise UnsupportedNotion(
-            f"{notion} is not a set of linear constraints on each output, so no release next to other columns is "
-            "designed for it: use ALIP, LIP or LDP"
-        )
+    check_served(notion)
     broken = np.flatnonzero(~satisfied(joint, z, notion))
     if broken.size:
         values = ", ".join(map(str, broken[:SHOWN])) + (", ..." if broken.size > SHOWN else "")
@@ -87,6 +83,21 @@ def alongside(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Channel:
     if not violation <= KEEP_TOL:
         raise SolverFailure(f"the release together with Z exceeds {notion} by {violation:.4g} nats")
     return Channel(kernel)
+
+
+def check_served(notion: Notion) -> None:
+    """Refuse a notion that is not polyhedral or that lift columns do not decide.
+
+    Raises
+    ------
+    UnsupportedNotion
+        With notions that are served.
+    """
+    if not (notion.polyhedral and notion.columnwise):
+        raise UnsupportedNotion(
+            f"{notion} is not a set of linear constraints on each output, so no release next to other columns is "
+            "designed for it: use ALIP, LIP or LDP"
+        )
 
 
 def violation_alongside(joint: Joint, z: NDArray[np.int64], kernel: Matrix, notion: Notion) -> float:

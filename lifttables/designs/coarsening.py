@@ -111,13 +111,13 @@ def coarsened(table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptCol
     return max(found, key=lambda one: one.after)
 
 
-def described(found: Coarsening, columns: Sequence[KeptColumn]) -> list[str]:
+def in_words(found: Coarsening, columns: Sequence[KeptColumn]) -> list[str]:
     """Return in words what a coarsening does to each column that it changes.
 
     Examples
     --------
     >>> town = KeptColumn("town", ("A", "B", "C"))
-    >>> described(Coarsening((np.array([0, 0, 1]),), 1.0, 0.6), [town])
+    >>> in_words(Coarsening((np.array([0, 0, 1]),), 1.0, 0.6), [town])
     ['town: 2 groups instead of 3 values']
     """
     words = []

@@ -105,6 +105,24 @@ def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         If the text has another form, or the file is not such a table.
     """
     name, path, level = hierarchy_file(text)
+    return name, _parents(_hierarchy(path, level), path, level)
+
+
+def hierarchy_levels(text: str) -> list[tuple[tuple[str, str], ...]]:
+    """Return what each value counts as at every level of a hierarchy, from the given level to the top.
+
+    Raises
+    ------
+    DataError
+        As :func:`hierarchy_from`.
+    """
+    _, path, level = hierarchy_file(text)
+    rows = _hierarchy(path, level)
+    return [_parents(rows, path, one) for one in range(level, rows.width)]
+
+
+def _hierarchy(path: Path, level: int) -> pl.DataFrame:
+    """Return the rows of a hierarchy file, which has the given level."""
     if not path.is_file():
         raise DataError(f"no file {path}, which --hierarchy names: check the path")
     try:
@@ -113,6 +131,11 @@ def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         raise DataError(f"cannot read the hierarchy {path}: {str(error).splitlines()[0]}; save it as CSV") from error
     if rows.width <= level:
         raise DataError(f"{path} has {rows.width} columns, so no level {level}: a value comes first, then its parents")
+    return rows
+
+
+def _parents(rows: pl.DataFrame, path: Path, level: int) -> tuple[tuple[str, str], ...]:
+    """Return what each value counts as at one level."""
     found = [(row[0], row[level]) for row in rows.rows()]
     for value, parent in found:
         if value is None or parent is None:
@@ -123,4 +146,4 @@ def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         raise DataError(f"{path} has the value {twice!r} twice: give it one parent")
     if not found:
         raise DataError(f"{path} has no values: give a line for each")
-    return name, tuple(found)
+    return tuple(found)

@@ -54,6 +54,8 @@ class Publishing:
     kernel : bool or None
         Whether the card has the kernel, where that may be published at all. None leaves it out where card and release
         might leave fewer than ``POSSIBLE`` tables possible.
+    coarsened : tuple of str
+        Columns that were to be kept, and that the design releases instead, coarsened where needed.
     """
 
     keep: tuple[str, ...] = ()
@@ -61,6 +63,7 @@ class Publishing:
     keep_order: bool = False
     formulas: Formulas = "error"
     kernel: bool | None = None
+    coarsened: tuple[str, ...] = ()
 
 
 def check_keep(table: Table, made: Design, keep: Sequence[str]) -> None:

@@ -17,12 +17,13 @@ import polars as pl
 
 from liftlib import registry
 from liftlib.channel import Uniform
-from liftlib.errors import BrokenNotion, InvalidParameter, LiftWarning
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarning
 from liftlib.notions import Notion
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import DEAR
 from lifttables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, Unseen, design, joint_of
+from lifttables.designs.keeping import design_next_to, proposed
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.reading import Reading, texts_of
 from lifttables.encoding.table import Table
@@ -80,6 +81,7 @@ def sanitise(
     mechanism: str = "subset-merging",
     confidence: float | None = CONFIDENCE,
     keep: Sequence[str] = (),
+    coarsen: bool = False,
     keep_order: bool = False,
     allow: bool = False,
     ledger: Path | None = None,
@@ -106,6 +108,9 @@ def sanitise(
         the empirical distribution only; the population then usually violates the notion.
     keep : sequence of str
         Columns to publish unchanged; together with the release they must satisfy the notion too.
+    coarsen : bool
+        Design the optimal release for each value of the kept columns. These are coarsened or dropped as far as it takes
+        for them to satisfy the notion, and published as text. For these rows only: takes ``confidence=None``.
     keep_order : bool
         Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     allow : bool
@@ -148,15 +153,23 @@ def sanitise(
     table = whole = open_table(frame, how.text_format)
     table.check(list(keep))
     how.check_population(confidence)
-    counts = how.counts(table, product=notion.attributes is not None)
+    notes: tuple[str, ...] = ()
+    if coarsen:
+        counts, made, notes = design_next_to(table, how, keep, notion, mechanism, confidence)
+        publishing = replace(publishing, keep=(), coarsened=tuple(keep))
+    else:
+        counts = how.counts(table, product=notion.attributes is not None)
+        check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
+        made = design(counts, notion, mechanism, confidence)
     if counts.dropped:
         frame, table = complete(frame, table, counts.columns)
-    check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
-    made, source = design(counts, notion, mechanism, confidence), uniform(rng)
+    source = uniform(rng)
     warn_of_rows_alone(confidence)
     with opened(ledger, whole) as past:
-        done = described(table, counts, made, how, publishing, past, allow=allow, resamples=resamples, rng=rng)
-        with entered(past, A_FRAME, keep, made):
+        done = described(
+            table, counts, made, how, publishing, past, allow=allow, resamples=resamples, rng=rng, notes=notes
+        )
+        with entered(past, A_FRAME, publishing.keep, made):
             return replace(done, frame=drawn_frame(frame, table, made, source, publishing))
 
 
@@ -171,8 +184,11 @@ def described(
     allow: bool,
     resamples: int,
     rng: object,
+    notes: Sequence[str] = (),
 ) -> Sanitised:
     """Check a release before any row is drawn; return its card and its audit.
+
+    ``notes`` are for the owner, in addition to those that this function makes.
 
     Raises
     ------
@@ -181,8 +197,11 @@ def described(
     """
     check_keep(table, made, how.keep)
     check_each_secret(made)
-    beside = beside_known(table, made, past, how.keep, applied=False, allow=allow, chosen=counts.chosen)
-    notes = (*beside.notes, *notes_on(table, made, reading, how, rng, broken=bool(beside.broken)))
+    try:
+        beside = beside_known(table, made, past, how.keep, applied=False, allow=allow, chosen=counts.chosen)
+    except BrokenNotion as error:
+        raise BrokenNotion(f"{error}{_remedy(table, made, reading, how.keep)}") from error
+    notes = (*notes, *beside.notes, *notes_on(table, made, reading, how, rng, broken=bool(beside.broken)))
     found = audited(counts, made.promise, made, resamples=resamples, notes=notes, sampling=reading.sampling)
     if beside.broken:  # the channel alone keeps the notion, but it is not released alone
         kept = False if beside.checked else None
@@ -219,7 +238,18 @@ def options_of(made: Design, reading: Reading, how: Publishing, *, allow: bool) 
         "formulas": how.formulas,
         "kernel": how.kernel,
         "allow": allow,
+        "coarsen": list(how.coarsened),
     }
+
+
+def _remedy(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -> str:
+    """Return what to do about kept columns that break a notion, where a release next to them can be designed."""
+    if not keep or made.promise is None or not (made.promise.polyhedral and made.promise.columnwise):
+        return ""
+    try:
+        return f". {proposed(table, reading, keep, made.promise)}"
+    except DataError as error:  # such as a kept column of many numbers
+        return f". What to coarsen is not known: {error}"
 
 
 def drawn_frame(frame: Any, table: Table, made: Design, source: Uniform, how: Publishing) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from lifttables.designs.coarsening import KeptColumn, coarsened, described
+from lifttables.designs.coarsening import KeptColumn, coarsened, in_words
 
 
 def is_satisfied(table, z, eps):
@@ -77,7 +77,7 @@ def test_nothing_is_coarsened_without_need():
     found = coarsened(table, codes, columns_of((4, 4)), ll.LIP(0.1))
     assert [groups.tolist() for groups in found.groups] == [[0, 1, 2, 3]] * 2
     assert found.after == found.before
-    assert described(found, columns_of((4, 4))) == []
+    assert in_words(found, columns_of((4, 4))) == []
 
 
 def test_a_column_that_tells_the_secret_is_dropped():
@@ -86,7 +86,7 @@ def test_a_column_that_tells_the_secret_is_dropped():
     table = np.array([[5.0, 5, 5, 0, 0, 0], [0, 0, 0, 5, 5, 5]])
     found = coarsened(table, codes, columns_of((2, 3)), ll.LIP(1.0))
     assert [groups.tolist() for groups in found.groups] == [[0, 0], [0, 1, 2]]
-    assert described(found, columns_of((2, 3))) == ["c0: dropped"]
+    assert in_words(found, columns_of((2, 3))) == ["c0: dropped"]
 
 
 @pytest.mark.parametrize("notion", [ll.LIP(0.0), ll.LDP(0.3), ll.ALIP(np.inf, 0.2), ll.L1Lift(np.inf, 0.1)], ids=str)
@@ -106,7 +106,7 @@ def test_a_hierarchy_is_climbed_before_values_are_pooled():
     town = KeptColumn("town", tuple("ABCDE"), levels=(regions, all_of_them))
     found = coarsened(table, codes, [town], ll.LIP(0.6))
     assert found.groups[0].tolist() == regions.tolist()
-    assert described(found, [town]) == ["town: level 1 of its hierarchy (3 groups instead of 5 values)"]
+    assert in_words(found, [town]) == ["town: level 1 of its hierarchy (3 groups instead of 5 values)"]
     assert coarsened(table, codes, [town], ll.LIP(0.1)).groups[0].tolist() == all_of_them.tolist()
 
 

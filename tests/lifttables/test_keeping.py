@@ -1,0 +1,200 @@
+"""A release next to kept columns, as a user asks for it: what is published, for every kind of frame and for files."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter, UnsupportedNotion
+from lifttables.cli import main
+
+EPS = 0.6
+
+
+def people(n=4000, seed=0):
+    """Return rows in which illness depends on age, and more on the town: town E has nearly only the ill."""
+    rng = np.random.default_rng(seed)
+    town, age, year = rng.integers(0, 5, n), rng.integers(0, 4, n), rng.integers(0, 6, n)
+    ill = rng.random(n) < np.array([0.2, 0.25, 0.5, 0.55, 0.95])[town] * np.array([0.5, 0.8, 1.0, 1.05])[age]
+    return pl.DataFrame(
+        {
+            "ill": np.where(ill, "yes", "no"),
+            "age": np.array(["child", "young", "middle", "old"])[age],
+            "town": np.array(list("ABCDE"))[town],
+            "year": 2015 + year,
+            "name": [f"person {at}" for at in range(n)],
+        }
+    )
+
+
+ROWS = people()
+OF = {"secret": "ill", "public": "age", "notion": ll.LIP(EPS), "confidence": None, "resamples": 0}
+
+
+def worst_log_lift(rows, design):
+    """Return the largest |log lift| of all that is published, expected over the draws, from the rows themselves."""
+    kernel, codes = design.kernel(), design.codes(rows)
+    ill = (rows["ill"] == "yes").to_numpy()
+    masses = np.array([kernel[codes[ill == one]].sum(axis=0) for one in (False, True)])
+    lift = masses / masses.sum(axis=0) / np.array([[1 - ill.mean()], [ill.mean()]])
+    with np.errstate(divide="ignore"):
+        return np.abs(np.log(lift)).max()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    ROWS.write_csv(folder / "people.csv")
+    regions = ["A,north,all", "B,north,all", "C,middle,all", "D,middle,all", "E,middle,all"]
+    (folder / "towns.csv").write_text("\n".join(["town,region,land", *regions]))
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("keep", [["town"], ["year"], ["town", "year"]])
+def test_what_is_published_satisfies_the_notion_and_tells_z(keep):
+    done = tables.sanitise(ROWS, **OF, keep=keep, coarsen=True, keep_order=True, rng=1)
+    assert worst_log_lift(ROWS, done.design) <= EPS + 1e-9
+    assert done.card.keep == ()
+    assert set(done.card.columns) == {"age", *keep}
+    assert not done.card.broken
+    assert done.card.options["coarsen"] == keep
+    assert done.card.mechanism == f"optimal for each value of {', '.join(keep)}"
+    assert done.design.confidence is None
+    for name in keep:  # a kept value is a function of the row's own
+        pairs = pl.DataFrame({"before": ROWS[name].cast(pl.String), "after": done.frame[name]}).unique()
+        assert len(pairs) == ROWS[name].n_unique()
+        assert all(before in after for before, after in pairs.rows())
+    if keep == ["year"]:  # it is independent of the secret
+        assert done.frame["year"].to_list() == ROWS["year"].cast(pl.String).to_list()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_it_retains_more_than_a_release_that_ignores_z():
+    """Of X, next to the same groups of towns: the design without Z breaks the notion, this one does not."""
+    done = tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, rng=1)
+    note = next(note for note in done.audit.notes if note.startswith("retained: "))
+    z, x = map(float, re.findall(r"([\d.]+) %", note))
+    assert 50 < z < 100
+    assert 50 < x <= 100
+    with pytest.raises(BrokenNotion, match=r"is BROKEN together with the kept columns town.*coarsen: town: \d groups"):
+        tables.sanitise(ROWS, **OF, keep=["town"], rng=1)
+
+
+KINDS = {
+    "pandas": pd.DataFrame,
+    "pyarrow": lambda rows: pl.DataFrame(rows).to_arrow(),
+    "lazy": pl.LazyFrame,
+    "dask": lambda rows: pytest.importorskip("dask.dataframe").from_pandas(pd.DataFrame(rows), npartitions=3),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_frames_have_one_design(kind):
+    whole = tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, rng=1)
+    other = tables.sanitise(KINDS[kind](ROWS.to_dict(as_series=False)), **OF, keep=["town"], coarsen=True, rng=1)
+    assert other.card.texts == whole.card.texts
+    assert np.array_equal(other.design.channel.kernel, whole.design.channel.kernel)
+    frame = other.frame.compute() if kind == "dask" else other.frame
+    assert list(getattr(frame, "column_names", None) or frame.columns) == ["age", "town"]
+    assert len(frame) == len(ROWS)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_new_rows_are_released_by_the_same_design(tmp_path):
+    done = tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, rng=1)
+    done.design.save(tmp_path / "design.json")
+    made = tables.load(tmp_path / "design.json")
+    new = people(seed=7)
+    found = tables.apply(new, made, rng=2)
+    assert found.frame.columns == ["age", "town"]
+    assert set(found.frame["town"]) == set(done.frame["town"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_second_release_is_judged_with_the_first(tmp_path):
+    ledger = tmp_path / "ledger.json"
+    tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, ledger=ledger, rng=1)
+    with pytest.raises(BrokenNotion, match="1 earlier release"):
+        tables.sanitise(ROWS, **{**OF, "public": "name", "rare": "keep"}, ledger=ledger, rng=1)
+
+
+def test_the_command_climbs_a_hierarchy(capsys, tmp_path, files):
+    out = tmp_path / "out.csv"
+    words = ["sanitise", files / "people.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", 0.88]
+    words += ["--keep", "town", "year", "--coarsen", "--confidence", "none", "--hierarchy", f"town={files}/towns.csv"]
+    words += ["--bin", "year=2016,2018,2020", "-o", out, "--ledger", "none", "--resamples", 0, "--seed", 1]
+    assert main([str(word) for word in words]) == 0
+    text = capsys.readouterr().out
+    assert "coarsened: town: level 1 of its hierarchy (2 groups instead of 5 values)" in text
+    assert "mechanism: optimal for each value of town, year" in text
+    released = pl.read_csv(out)
+    assert set(released["town"]) == {"north", "middle"}
+    assert set(released["year"]) == {"< 2016", "[2016, 2018)", "[2018, 2020)", ">= 2020"}
+    card = json.loads((tmp_path / "out.card.json").read_text())
+    assert card["broken"] is None
+    assert [one["whom"] for one in card["kept"]] == ["these rows"]
+    assert worst_log_lift(ROWS, tables.load(tmp_path / "out.PRIVATE.design.json")) <= 0.88 + 1e-9
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bins_that_tell_the_secret_are_joined_with_neighbours():
+    rows = ROWS.with_columns(pay=pl.when(pl.col("ill") == "yes").then(30).otherwise(10) + pl.col("year") % 7)
+    done = tables.sanitise(rows, **OF, keep=["pay"], bins=["pay=12,14,30,32"], coarsen=True, rng=1)
+    assert worst_log_lift(rows, done.design) <= EPS + 1e-9
+    assert "pay" not in done.frame.columns  # every other coarsening tells the secret
+    rows = ROWS.with_columns(pay=pl.when(pl.col("town") == "E").then(30).otherwise(10) + pl.col("year") % 7)
+    done = tables.sanitise(rows, **OF, keep=["pay"], bins=["pay=12,14,30,32"], coarsen=True, rng=1)
+    assert worst_log_lift(rows, done.design) <= EPS + 1e-9
+    assert 1 < done.frame["pay"].n_unique() < 5
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_missing_values():
+    holes = ROWS.with_columns(town=pl.when(pl.int_range(pl.len()) % 10 == 0).then(None).otherwise("town"))
+    with pytest.raises(DataError, match="'town' misses 400 of 4,000 values"):
+        tables.sanitise(holes, **OF, keep=["town"], coarsen=True)
+    with pytest.raises(DataError, match="which --coarsen cannot group"):
+        tables.sanitise(holes, **OF, keep=["town"], coarsen=True, missing="symbol")
+    done = tables.sanitise(holes, **OF, keep=["town"], coarsen=True, missing="drop", rng=1)
+    assert len(done.frame) == 3600
+    assert worst_log_lift(holes.drop_nulls("town"), done.design) <= EPS + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"confidence": 0.95}, InvalidParameter, "for these rows only"),
+        ({"keep": []}, InvalidParameter, "name them"),
+        ({"mechanism": "watchdog"}, InvalidParameter, "not watchdog"),
+        ({"rare": "pool"}, InvalidParameter, "--rare keep"),
+        ({"keep": ["ill"]}, DataError, "named twice"),
+        ({"keep": ["age"]}, DataError, "named twice"),
+        ({"keep": ["twon"]}, DataError, "did you mean 'town'"),
+        ({"notion": ll.Chi2Lift(1.0, 1.0)}, UnsupportedNotion, "use ALIP, LIP or LDP"),
+        ({"public": "name", "max_symbols": 9000}, DataError, "4000 public symbols have fewer than 5 rows"),
+        ({"hierarchies": ["town=nowhere.csv"]}, DataError, "no file nowhere.csv"),
+    ],
+)
+def test_what_is_refused(changed, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        tables.sanitise(ROWS, **{**OF, "keep": ["town"], **changed}, coarsen=True)
+
+
+def test_a_hierarchy_must_hold_all_values(tmp_path):
+    (tmp_path / "towns.csv").write_text("town,region\nA,north\n")
+    with pytest.raises(DataError, match="has 4 values that its hierarchy does not hold, such as 'B'"):
+        tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, hierarchies=[f"town={tmp_path}/towns.csv"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_proposal_names_what_cannot_be_coarsened():
+    rows = ROWS.with_columns(code=pl.int_range(pl.len()))
+    with pytest.raises(BrokenNotion, match="What to coarsen is not known: column 'code' holds 4,000 distinct numbers"):
+        tables.sanitise(rows, **OF, keep=["code"], rng=1)
