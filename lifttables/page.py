@@ -13,6 +13,7 @@ from lifttables.audits.picture import as_svg, cost_curves, lift_map
 from lifttables.designs.designing import Design
 from lifttables.pages import render
 from lifttables.recommendation.choosing import Choice
+from lifttables.recommendation.question import percent
 from mixproof.checks import checked
 
 LISTED = 200
@@ -64,10 +65,16 @@ def choice_page(found: Choice) -> str:
         if not one.problem:
             kind = one.notion.partition("(")[0]
             curves.setdefault(kind, {}).setdefault(one.mechanism, []).append((one.eps, one.nmi))
-    picture = as_svg(cost_curves(curves)) if curves else ""
+    for lines in curves.values():
+        for points in lines.values():
+            points.sort()
+    best = found.best
+    recommended = None if best is None else (best.notion.partition("(")[0], best.mechanism, best.eps, best.nmi)
+    picture = as_svg(cost_curves(curves, recommended)) if curves else ""
     return render(
         "choose.html",
         choice=found,
         picture=base64.b64encode(picture.encode()).decode(),
+        percent=percent,
         times=lambda value: f"{value:.1f} ×" if np.isfinite(value) else "",
     )

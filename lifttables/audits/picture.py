@@ -87,13 +87,18 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def cost_curves(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> Axes:
-    """Draw utility against budget, a panel a notion and a line a mechanism, named where it ends.
+def cost_curves(
+    curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]],
+    recommended: tuple[str, str, float, float] | None = None,
+) -> Axes:
+    """Draw utility against budget, a panel for each notion and a line for each mechanism.
 
     Parameters
     ----------
     curves : mapping
         Budgets with utilities, by notion and mechanism.
+    recommended : tuple, optional
+        Notion, mechanism, budget and utility of the release whose curve is labelled as recommended.
     """
     plt = _pyplot()
     figure, axes = plt.subplots(
@@ -104,12 +109,32 @@ def cost_curves(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]
         ends = sorted(lines.items(), key=lambda item: item[1][-1][1])
         for number, (name, points) in enumerate(ends):
             budgets, left = zip(*points, strict=True)
-            best = number == len(ends) - 1
-            ax.plot(budgets, left, marker="o", markersize=3, color="#0072b2" if best else "#999999", zorder=2 + best)
-            if best or number == 0:
+            chosen = recommended is not None and recommended[:2] == (notion, name)
+            ax.plot(
+                budgets, left, marker="o", markersize=3, color="#0072b2" if chosen else "#999999", zorder=2 + chosen
+            )
+            if not chosen and number in (0, len(ends) - 1):
                 ax.annotate(
                     name, (budgets[-1], left[-1]), xytext=(-4, 6), textcoords="offset points", ha="right", size=8
                 )
+        if recommended is not None and recommended[0] == notion:
+            _, name, budget, utility = recommended
+            ax.plot([budget], [utility], marker="o", markersize=9, fillstyle="none", color="#0072b2", zorder=4)
+            # below the curve, where no other name is, and towards the middle of the panel
+            right = budget > 0.5 * max(points[-1][0] for points in lines.values())
+            ax.annotate(
+                f"recommended:\n{name}",
+                (budget, utility),
+                xytext=(-8 if right else 8, -10),
+                textcoords="offset points",
+                ha="right" if right else "left",
+                va="top",
+                size=9,
+                weight="bold",
+                color="#0072b2",
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1},
+                zorder=5,
+            )
         ax.set_title(notion)
         ax.set_xlabel("budget (nats)")
         ax.set_ylim(-0.02, 1.05)

@@ -1,12 +1,15 @@
-"""``lift choose``: mechanisms and budgets side by side on a table, and one recommended."""
+"""``lift choose``: the notion, budget and mechanism that answer a question about a table."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
+from liftlib.errors import InvalidParameter
 from liftlib.registry import mechanisms
 from lifttables import choice_page, choose
 from lifttables.bundle import page_file
@@ -20,21 +23,41 @@ from lifttables.cli.options import (
 )
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import check_apart, check_free, printable
-from lifttables.recommendation.choosing import NOTIONS_AT
+from lifttables.recommendation.choosing import BUDGETS, NOTIONS_AT, Answer
+from lifttables.recommendation.question import Adversary, percent
 
 EXAMPLES = """\
   lift choose patients.csv --secret diagnosis --public age_band
+  lift choose patients.csv --secret diagnosis --public age_band --belief 10% --at-most 20%
+  lift choose patients.csv --secret diagnosis --public age_band --accuracy 2
   lift choose patients.csv --secret diagnosis --public age_band --eps 0.5 --page choice.html
-At one budget EPS, alip and ldp stand at twice of it, which is what lip at EPS implies.
-Exit code: 0; 2 where something is wrong."""
+With --belief and --at-most, no belief of 10 % may become more than 20 %. With --accuracy, the 95 % error of every
+estimated share is at most so many percentage points. Without --eps and a question there are three options.
+At one budget EPS, alip and ldp have twice that budget, which lip at EPS implies.
+Exit code: 0; 2 where something is wrong; 6 where no release that was tried answers the question."""
+
+UNANSWERED = 6
+"""The exit code where nothing is recommended."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     table_options(parser)
-    parser.add_argument("--eps", type=float, default=1.0, help="the budget to recommend for, nats (%(default)s)")
+    parser.add_argument("--belief", metavar="PERCENT", help="a belief before the release, such as 10%%")
+    parser.add_argument("--at-most", metavar="PERCENT", help="what this belief may become at most, such as 20%%")
     parser.add_argument(
-        "--budgets", type=float, nargs="+", default=[0.25, 0.5, 1.0, 2.0], metavar="EPS", help="of the curve, nats"
+        "--adversary",
+        choices=get_args(Adversary),
+        default="shares",
+        help="whose belief: of somebody who knows how common each value of the secret is, or has any other knowledge "
+        "of it (%(default)s)",
+    )
+    parser.add_argument(
+        "--accuracy", metavar="POINTS", help="the largest 95%% error of an estimated share, in percentage points"
+    )
+    parser.add_argument("--eps", type=float, help="a budget to recommend for, nats, instead of a question")
+    parser.add_argument(
+        "--budgets", type=float, nargs="+", default=list(BUDGETS), metavar="EPS", help="of the curve, nats"
     )
     parser.add_argument("--notions", nargs="+", choices=list(NOTIONS_AT), default=list(NOTIONS_AT))
     parser.add_argument(
@@ -54,6 +77,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Try, print, and return the exit code."""
     named_mechanisms(options)  # before the table is read, which may take long
+    belief, at_most = (_share(f"--{name}", getattr(options, name.replace("-", "_"))) for name in ("belief", "at-most"))
+    accuracy = _share("--accuracy", options.accuracy, mark=False)
     if options.page is not None:
         check_apart([options.page], files_read(options))
         check_free(options.page, force=options.force)
@@ -61,6 +86,10 @@ def run(options: argparse.Namespace) -> int:
     found = choose(
         options.table,
         eps=options.eps,
+        belief=belief,
+        at_most=at_most,
+        adversary=options.adversary,
+        accuracy=accuracy,
         epsilons=options.budgets,
         notions=options.notions,
         mechanisms=options.mechanisms,
@@ -73,24 +102,58 @@ def run(options: argparse.Namespace) -> int:
         print(file=sys.stderr)
     if options.page is not None:
         page_file(options.page, choice_page(found), files_read(options), force=options.force)
+    code = 0 if any(answer.best for answer in found.answers) else UNANSWERED
     if options.json:
-        print_json(asdict(found))
-        return 0
+        print_json(asdict(found) | asdict(found.recommended))
+        return code
     print(printable(f"{found.public} against {found.secret}: {found.rows:,} rows, {found.symbols} public symbols"))
-    print(f"\n  {'notion':38}  {'mechanism':24}  {'left':>6}  {'10 % to':>7}  {'rows x':>7}  {'seconds':>7}")
-    for one in found.tried:
-        if one.eps != options.eps:
-            continue
-        numbers = one.problem or (
-            f"{100 * one.nmi:5.1f}%  {100 * one.belief:6.1f}%  {one.rows_price:7.1f}  {one.seconds:7.2f}"
-        )
-        print(f"  {one.notion:38}  {one.mechanism:24}  {printable(numbers)}")
-    print("\nrecommended: " + printable(("" if found.best is None else f"{found.best.notion}, ") + found.reason))
-    for sentence in (*(found.best.kept if found.best else ()), *found.words):
-        print(printable(f"  {sentence}"))
+    for answer in found.answers:
+        print()
+        _print_answer(answer, f"{percent(found.belief)} to", every=options.eps is not None)
     if options.page is not None:
         print(options.page)
-    return 0
+    return code
+
+
+def _share(name: str, text: str | None, *, mark: bool = True) -> float | None:
+    """Return a share from its text, per cent or percentage points.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is not above 0 and below 100, or a percentage has no per cent sign.
+    """
+    if text is None:
+        return None
+    number = text.strip().removesuffix("%").strip() if mark else text
+    try:
+        share = float(number) / 100
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1 or (mark and "%" not in text):
+        wanted = "a percentage between 0% and 100%, such as 10%" if mark else "percentage points, such as 2"
+        raise InvalidParameter(f"{name} is {text!r}: give {wanted}")
+    return share
+
+
+def _print_answer(answer: Answer, growth: str, *, every: bool) -> None:
+    """Print an answer, with every row that meets it or the best of each notion."""
+    rows = answer.rows if every else {one.notion.partition("(")[0]: one for one in reversed(answer.rows)}.values()
+    if answer.requirement:
+        print(printable(f"{answer.label + ': ' if answer.label else ''}{answer.requirement}"))
+    if rows:
+        print(f"  {'notion':38}  {'mechanism':24}  {'retained':>8}  {growth:>7}  {'rows x':>7}  {'seconds':>7}")
+    for one in rows:
+        numbers = f"{100 * one.nmi:7.1f}%  {100 * one.belief:6.1f}%  {one.rows_price:7.1f}  {one.seconds:7.2f}"
+        print(f"  {one.notion:38}  {one.mechanism:24}  {numbers}")
+    if answer.best is None:
+        print(printable(f"no answer: {answer.reason}."))
+    else:
+        print(printable(f"recommended: {answer.best.notion} by {answer.best.mechanism}"))
+        for sentence in (f"Reason: {answer.reason}.", *answer.best.kept, *answer.words):
+            print(printable(f"  {sentence}"))
+    if answer.command:
+        print(f"to release it:\n  {printable(answer.command)}")
 
 
 def _tell(line: str) -> None:

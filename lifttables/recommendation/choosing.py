@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,22 @@ from lifttables.confident.subset_lattice import DEAR
 from lifttables.designs.designing import CONFIDENCE, design, joint_of
 from lifttables.designs.statement import in_words, own_shares, statement
 from lifttables.encoding.columns import JOIN, Counts
+from lifttables.encoding.reading import Reading
+from lifttables.recommendation.question import (
+    OPTIONS,
+    Adversary,
+    Question,
+    percent,
+    points,
+    sanitise_command,
+)
 from lifttables.recommendation.trying import Trying
 from lifttables.releases.card import card_of
-from lifttables.releases.estimating import price
+from lifttables.releases.estimating import expected_error, price
 from lifttables.releases.sanitising import reading_of, warn_of_rows_alone
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
-from mixproof.numerics import check_scalar
+from mixproof.numerics import Vector, check_scalar
 
 NOTIONS_AT: dict[str, Callable[[float], Notion]] = {
     "lip": LIP,
@@ -32,6 +42,15 @@ NOTIONS_AT: dict[str, Callable[[float], Notion]] = {
     "ldp": lambda eps: LDP(2 * eps),
 }
 """Notions side by side at one budget: an LDP of twice the budget is what LIP implies, ALIP splits it unevenly."""
+
+BUDGETS = (0.25, 0.5, 1.0, 2.0)
+"""Budgets of the curve, nats."""
+
+LOOSEST = 4.0
+"""The largest budget, nats, that is tried for accurate shares: it lets the odds of a secret grow 3,000-fold."""
+
+FINENESS = 100
+"""Budgets that answer a question about accuracy are multiples of 1/FINENESS nats."""
 
 NEAR = 0.01
 """Utilities that differ by less are called alike, and the simpler mechanism is recommended."""
@@ -49,7 +68,10 @@ class Tried:
     nmi : float
         Normalised mutual information retained; NaN if the mechanism gave no channel.
     belief : float
-        The largest posterior belief from a prior belief of 10 %.
+        The largest posterior belief from a prior belief of 10 %, or the one asked about.
+    error : float
+        The 95 % error that the least accurate estimated share is expected to have; infinite where a share cannot be
+        estimated.
     rows_price : float
         Factor by which an estimate needs more rows than the original table for the same precision; infinite without a
         kernel.
@@ -66,11 +88,41 @@ class Tried:
     eps: float
     nmi: float
     belief: float
+    error: float
     rows_price: float
     seconds: float
     outputs: int
     kept: tuple[str, ...]
     problem: str
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is recommended for one requirement.
+
+    Attributes
+    ----------
+    label : str
+        Which option it is, where several are offered.
+    requirement : str
+        What the release must achieve, in a sentence; empty for a given budget.
+    rows : tuple of Tried
+        What meets the requirement, the best first.
+    best : Tried or None
+    reason : str
+    words : tuple of str
+        A plain-language statement of the recommended notion for one person.
+    command : str
+        The command that makes the release; empty where the table is not a file.
+    """
+
+    label: str
+    requirement: str
+    rows: tuple[Tried, ...]
+    best: Tried | None
+    reason: str
+    words: tuple[str, ...] = ()
+    command: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +135,10 @@ class Choice:
     rows, symbols, secrets : int
         Of the table.
     tried : tuple of Tried
-    best : Tried or None
-    reason : str
-    words : tuple of str
-        A plain-language statement of the recommended notion for one person.
+    belief : float
+        What somebody believes before the release, for the beliefs in ``tried``.
+    answers : tuple of Answer
+        One to a question or a budget; without either a stricter, a middle and a looser option.
     """
 
     secret: str
@@ -95,9 +147,28 @@ class Choice:
     symbols: int
     secrets: int
     tried: tuple[Tried, ...]
-    best: Tried | None
-    reason: str
-    words: tuple[str, ...]
+    belief: float
+    answers: tuple[Answer, ...]
+
+    @property
+    def recommended(self) -> Answer:
+        """The only answer, or the middle option."""
+        return self.answers[len(self.answers) // 2]
+
+    @property
+    def best(self) -> Tried | None:
+        """What is recommended, or None."""
+        return self.recommended.best
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return self.recommended.reason
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the recommended notion means for one person."""
+        return self.recommended.words
 
 
 @checked
@@ -106,8 +177,12 @@ def choose(
     *,
     secret: str | Sequence[str],
     public: str | Sequence[str],
-    eps: float = 1.0,
-    epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0),
+    eps: float | None = None,
+    belief: float | None = None,
+    at_most: float | None = None,
+    adversary: Adversary = "shares",
+    accuracy: float | None = None,
+    epsilons: Sequence[float] = BUDGETS,
     notions: Sequence[str] = ("lip", "alip", "ldp"),
     mechanisms: Sequence[str] | None = None,
     confidence: float | None = CONFIDENCE,
@@ -115,7 +190,7 @@ def choose(
     told: Callable[[str], None] | None = None,
     **reading: Any,
 ) -> Choice:
-    """Return a comparison of suitable notions and mechanisms on a table, with a recommendation.
+    """Return the notion, budget and mechanism recommended for a table, with all that was tried.
 
     Parameters
     ----------
@@ -123,8 +198,15 @@ def choose(
         See :func:`~lifttables.sources.source.open_table`.
     secret, public : str or sequence of str
         Columns.
-    eps : float
-        The budget to recommend for, nats.
+    eps : float, optional
+        A budget to recommend for, nats, under the first of the notions. Without it and without a question there are
+        three options.
+    belief, at_most : float, optional
+        A question: a belief of ``belief`` may become ``at_most``, shares in (0, 1).
+    adversary : {"shares", "any"}
+        Whose belief: somebody who knows only how common the values of the secret are, or has any prior knowledge of it.
+    accuracy : float, optional
+        A question: the largest 95 % error of an estimated share of the public column, in (0, 1).
     epsilons : sequence of float
         Budgets of the curve, nats.
     notions : sequence of str
@@ -148,57 +230,58 @@ def choose(
     Raises
     ------
     InvalidParameter
-        If a budget is invalid, or a notion or mechanism is unknown.
+        If a budget or a question is invalid, or a notion or mechanism is unknown.
     """
     how = reading_of(secret, public, {"rare": "pool", **reading})
-    check_scalar("eps", eps, finite=True)
+    question = Question.asked(belief, at_most, adversary, accuracy, eps)
     check_scalar("seconds", seconds, 0.1)
-    budgets = sorted({*(check_scalar(f"epsilons[{at}]", one, finite=True) for at, one in enumerate(epsilons)), eps})
-    for name in notions:
-        if name not in NOTIONS_AT:
-            raise InvalidParameter(f"no notion {name!r} to compare: there are {', '.join(NOTIONS_AT)}")
-    for name in mechanisms or ():
-        registry.mechanisms[name]
+    curve = {check_scalar(f"epsilons[{at}]", one, finite=True) for at, one in enumerate(epsilons)}
+    _check_names(notions, mechanisms or ())
     how.check_population(confidence)
     counts = how.counts(open_table(source, how.text_format))
+    # the limits to answer for, by option; a budget and accuracy have none
+    limits: dict[str, float | None] = {"": at_most} if at_most or accuracy or eps is not None else dict(OPTIONS)
+    targets = {
+        label: {
+            name: (eps or 0.0) if limit is None else question.largest_budget(NOTIONS_AT[name], limit)
+            for name in notions
+            if accuracy is None
+        }
+        for label, limit in limits.items()
+    }
     wanted = [
         (name, one, budget)
         for name in notions
         for one in fitting(name, mechanisms, counts, confidence)
-        for budget in budgets
+        for budget in sorted(curve | {budgets[name] for budgets in targets.values() if name in budgets})
     ]
-    tried: list[Tried] = []
-    slow: set[tuple[str, str]] = set()
     with Trying() as trying:
-        for at, (name, one, budget) in enumerate(wanted, 1):
-            if told is not None:
-                told(f"{at} of {len(wanted)}: {one} at {NOTIONS_AT[name](budget)}")
-            if (name, one) in slow:
-                tried.append(_failed(name, one, budget, f"longer than {seconds:g} s at another budget"))
-                continue
-            found = _once(trying, counts, name, one, budget, confidence, seconds)
-            tried.append(found)
-            if found.problem.startswith("longer"):
-                slow.add((name, one))
+        trials = _Trials(trying, counts, confidence, seconds, question, told)
+        for at, key in enumerate(wanted, 1):
+            trials.attempt(key, f"{at} of {len(wanted)}")
+        fits = {
+            label: trials.fit(budgets) if accuracy is None else trials.accurate(accuracy)
+            for label, budgets in targets.items()
+        }
     warn_of_rows_alone(confidence)
-    best, reason = _recommended([one for one in tried if one.eps == eps and not one.problem])
-    # by position, for the text of a notion drops the last digits of its budget
-    notion = next(
-        (NOTIONS_AT[name](budget) for (name, _, budget), one in zip(wanted, tried, strict=True) if one is best), None
-    )
     return Choice(
         secret=JOIN.join(counts.secret.names),
         public=JOIN.join(counts.public.names),
         rows=int(counts.table.sum()),
         symbols=len(counts.public.labels),
         secrets=len(counts.secret.labels),
-        tried=tuple(tried),
-        best=best,
-        reason=reason,
-        words=()
-        if notion is None
-        else in_words(notion, JOIN.join(counts.secret.names), own_shares(counts.table.sum(axis=1))),
+        tried=tuple(trials.tried.values()),
+        belief=question.belief,
+        answers=tuple(trials.answer(label, limit, fits[label], source, how) for label, limit in limits.items()),
     )
+
+
+def _check_names(notions: Sequence[str], mechanisms: Sequence[str]) -> None:
+    for name in notions:
+        if name not in NOTIONS_AT:
+            raise InvalidParameter(f"no notion {name!r} to compare: there are {', '.join(NOTIONS_AT)}")
+    for name in mechanisms:
+        registry.mechanisms[name]
 
 
 def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
@@ -215,7 +298,14 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
     return [name for name in serving if name in first.values() and ((limit := most[name]) is None or n <= limit)]
 
 
-def attempt(counts: Counts, name: str, mechanism: str, eps: float, confidence: float | None) -> Tried:
+def attempt(
+    counts: Counts,
+    name: str,
+    mechanism: str,
+    eps: float,
+    confidence: float | None,
+    question: Question = Question(),  # noqa: B008 - it cannot be changed
+) -> Tried:
     """Return the result of one mechanism under one notion; runs in a separate process."""
     notion = NOTIONS_AT[name](eps)
     started = time.perf_counter()
@@ -227,7 +317,8 @@ def attempt(counts: Counts, name: str, mechanism: str, eps: float, confidence: f
         mechanism=mechanism,
         eps=eps,
         nmi=float(evaluate(joint, made.channel).nmi),
-        belief=notion.belief(0.1)[1],
+        belief=question.bound(notion),
+        error=np.inf if made.grid is None else expected_error(made.channel.kernel, joint.p_x, made.rows),
         rows_price=price(card_of(made, kernel=True), joint.p_x),
         seconds=seconds,
         outputs=made.channel.n_outputs,
@@ -236,45 +327,175 @@ def attempt(counts: Counts, name: str, mechanism: str, eps: float, confidence: f
     )
 
 
-def _once(
-    trying: Trying, counts: Counts, name: str, mechanism: str, eps: float, confidence: float | None, seconds: float
-) -> Tried:
-    try:
-        found = trying.call(attempt, (counts, name, mechanism, eps, confidence), seconds)
-    except TimeoutError:
-        return _failed(name, mechanism, eps, f"longer than {seconds:g} s")
-    except LiftError as error:
-        return _failed(name, mechanism, eps, str(error))
-    assert isinstance(found, Tried)
-    return found
+@dataclass(eq=False)
+class _Trials:
+    """Designs of one table, each tried once; keys are a notion's name, a mechanism and a budget."""
+
+    trying: Trying
+    counts: Counts
+    confidence: float | None
+    seconds: float
+    question: Question
+    told: Callable[[str], None] | None
+    tried: dict[tuple[str, str, float], Tried] = field(default_factory=dict)
+    slow: set[tuple[str, str]] = field(default_factory=set)
+
+    def attempt(self, key: tuple[str, str, float], progress: str) -> Tried:
+        """Return what a mechanism gives at a budget, tried now unless it has been."""
+        if key not in self.tried:
+            name, mechanism, budget = key
+            if self.told is not None:
+                self.told(f"{progress}: {mechanism} at {NOTIONS_AT[name](budget)}")
+            self.tried[key] = self._once(name, mechanism, budget)
+            if self.tried[key].problem.startswith("longer"):
+                self.slow.add((name, mechanism))
+        return self.tried[key]
+
+    def _once(self, name: str, mechanism: str, eps: float) -> Tried:
+        asked = self.counts, name, mechanism, eps, self.confidence, self.question
+        problem = f"longer than {self.seconds:g} s at another budget"
+        if (name, mechanism) not in self.slow:
+            try:
+                found = self.trying.call(attempt, asked, self.seconds)
+            except TimeoutError:
+                problem = f"longer than {self.seconds:g} s"
+            except LiftError as error:
+                problem = str(error)
+            else:
+                assert isinstance(found, Tried)
+                return found
+        notion = NOTIONS_AT[name](eps)
+        belief = self.question.bound(notion)
+        return Tried(str(notion), mechanism, eps, np.nan, belief, np.inf, np.inf, np.nan, 0, (), problem)
+
+    def _name(self, found: Tried) -> str:
+        return next(name for (name, _, _), one in self.tried.items() if one is found)
+
+    def fit(self, budgets: Mapping[str, float]) -> tuple[Tried, ...]:
+        """Return what gives a channel at the budgets of notions, what retains most first."""
+        found = [one for (name, _, budget), one in self.tried.items() if budget == budgets[name] and not one.problem]
+        return tuple(sorted(found, key=lambda one: -one.nmi))
+
+    def accurate(self, accuracy: float) -> tuple[Tried, ...]:
+        """Return for each notion and mechanism the release with the smallest budget, by bisection, that is accurate."""
+        found = []
+        for name, mechanism in dict.fromkeys(key[:2] for key in list(self.tried)):
+            curve = sorted({budget for *of, budget in self.tried if of == [name, mechanism]} | {LOOSEST})
+            below = 0.0
+            for budget in curve:
+                best = self.attempt((name, mechanism, budget), "larger budget")
+                if best.error <= accuracy:
+                    break
+                below = budget
+            else:
+                continue
+            low, high = int(below * FINENESS), math.ceil(best.eps * FINENESS)
+            while high - low > 1:
+                middle = (low + high) // 2
+                here = self.attempt((name, mechanism, middle / FINENESS), "smaller budget")
+                low, high = (low, middle) if here.error <= accuracy else (middle, high)
+                best = here if here.error <= accuracy else best
+            found.append(best)
+        return tuple(sorted(found, key=_by_privacy))
+
+    def answer(self, label: str, limit: float | None, fit: tuple[Tried, ...], source: Any, how: Reading) -> Answer:
+        """Return what is recommended of what meets a requirement, with its meaning and its command."""
+        best, reason = self.recommended(fit, limit)
+        secret = JOIN.join(self.counts.secret.names)
+        answer = Answer(label, self.question.text(secret, limit), fit, best, reason)
+        if best is None:
+            return answer
+        notion = NOTIONS_AT[self._name(best)](best.eps)  # a notion's text drops the last digits of its budget
+        shares = own_shares(self.counts.table.sum(axis=1))
+        kernel = self.question.accuracy is not None
+        return replace(
+            answer,
+            words=in_words(notion, secret, shares if limit is None else sorted({*shares, self.question.belief})),
+            command=sanitise_command(source, how, self.confidence, notion, best.mechanism, kernel=kernel),
+        )
+
+    def recommended(self, fit: Sequence[Tried], limit: float | None) -> tuple[Tried | None, str]:
+        """Return the best of what meets a requirement, None where nothing does, and the reason."""
+        if (accuracy := self.question.accuracy) is not None:
+            return _most_private(fit, self.tried.values(), accuracy, self.counts.table.sum(axis=0))
+        if limit is None:
+            first = next((name for (name, _, _), one in self.tried.items() if one in fit), "")
+            return _recommended([one for one in fit if self._name(one) == first])
+        best, reason = _recommended(fit)
+        if best is None or best.nmi <= NEAR:
+            return None, _what_is_possible(self.tried.values(), self.question, limit)
+        most: dict[str, Tried] = {}
+        for one in fit:
+            most.setdefault(self._name(one), one)
+        others = [f"{one.notion} {100 * one.nmi:.1f} %" for name, one in most.items() if name != self._name(best)]
+        if others:
+            reason += f". Within the same limit, the most that other notions retain is: {', '.join(others)}"
+        return best, reason
 
 
-def _failed(name: str, mechanism: str, eps: float, problem: str) -> Tried:
-    notion = NOTIONS_AT[name](eps)
-    return Tried(str(notion), mechanism, eps, np.nan, notion.belief(0.1)[1], np.inf, np.nan, 0, (), problem)
+def _by_privacy(one: Tried) -> tuple[float, float]:
+    return round(one.belief, 9), -one.nmi
+
+
+def _most_private(
+    fit: Sequence[Tried], tried: Iterable[Tried], accuracy: float, totals: Vector
+) -> tuple[Tried | None, str]:
+    """Return the first of the accurate releases, which lets a belief grow least, and why; or what is possible."""
+    if fit:
+        best = fit[0]
+        return best, (
+            f"of the releases that are accurate enough, {best.mechanism} under {best.notion} lets a belief grow least. "
+            f"The 95 % error of an estimated share is expected to be at most {points(best.error)}; analysts need the "
+            f"kernel on the card for it (--kernel). The release retains {100 * best.nmi:.1f} % of the information"
+        )
+    rows = int(totals.sum())
+    own = expected_error(np.eye(len(totals)), totals / rows, rows)
+    if own > accuracy:
+        return None, (
+            f"no release of these {rows:,} rows is so accurate: even the shares in the table itself have an error of "
+            f"{points(own)}. Ask for less accuracy, or gather more rows"
+        )
+    most = min((one for one in tried if not one.problem), key=lambda one: one.error, default=None)
+    if most is None or not np.isfinite(most.error):
+        return None, "no release that was tried lets every share be estimated: coarsen the column or gather more rows"
+    return None, (
+        f"no release that was tried is so accurate. Possible are {points(most.error)}, by {most.mechanism} under "
+        f"{most.notion}"
+    )
+
+
+def _what_is_possible(tried: Iterable[Tried], question: Question, limit: float) -> str:
+    """Return why nothing meets a limit on a belief, and the smallest limit tried that something meets."""
+    found = min((one for one in tried if one.nmi > NEAR), key=_by_privacy, default=None)
+    why = f"no release that was tried retains more than {percent(NEAR)} of the information within {percent(limit)}"
+    if found is None:
+        return f"{why}, nor at any other budget: coarsen the column or the secret, or gather more rows"
+    return (
+        f"{why}. If a belief of {percent(question.belief)} may become {percent(found.belief, up=True)}, "
+        f"{found.mechanism} under {found.notion} retains {100 * found.nmi:.1f} %"
+    )
 
 
 def _recommended(fit: Sequence[Tried]) -> tuple[Tried | None, str]:
-    """Return the first notion's best mechanism, or the simplest of those that are nearly as good, and why."""
+    """Return the best mechanism, or the simplest of those that are nearly as good, and why."""
     if not fit:
         return None, "nothing that was tried gives a channel at this budget: raise the budget, or coarsen the column"
-    ours = [one for one in fit if one.notion == fit[0].notion]
-    open_ones = [one for one in ours if np.isfinite(one.rows_price)]
-    best = max(open_ones or ours, key=lambda one: one.nmi)
+    open_ones = [one for one in fit if np.isfinite(one.rows_price)]
+    best = max(open_ones or fit, key=lambda one: one.nmi)
     if best.nmi <= NEAR:
         return best, (
-            f"nothing keeps more than {100 * best.nmi:.1f} % of the information at this budget: raise it, coarsen the "
-            "column or the secret, or gather more rows"
+            f"nothing retains more than {100 * best.nmi:.1f} % of the information at this budget: raise it, coarsen "
+            "the column or the secret, or gather more rows"
         )
-    near = [one for one in open_ones or ours if one.nmi >= best.nmi - NEAR]
+    near = [one for one in open_ones or fit if one.nmi >= best.nmi - NEAR]
     # merging first, for its values are labels that people read
     simple = min(near, key=lambda one: (one.mechanism != "subset-merging", -one.nmi))
     if simple.mechanism == "subset-merging":
         why = "its values are groups of labels that people read, and nothing is drawn at random"
     else:
-        why = "of all whose kernel can be published, so that analysts can estimate from it, it leaves most"
-    closed = max(ours, key=lambda one: one.nmi)
+        why = "of the mechanisms whose kernel can be published, so that analysts can estimate from it, it retains most"
+    closed = max(fit, key=lambda one: one.nmi)
     if closed.nmi > best.nmi + NEAR:
-        why += f"; {closed.mechanism} leaves {100 * closed.nmi:.1f} %, but nobody could estimate from what it releases"
-    beside = "" if simple is best else f" (the best, {best.mechanism}, leaves {100 * best.nmi:.1f} %)"
-    return simple, f"{simple.mechanism} leaves {100 * simple.nmi:.1f} % of the information{beside}; {why}"
+        why += f"; {closed.mechanism} retains {100 * closed.nmi:.1f} %, but nobody could estimate from what it releases"
+    beside = "" if simple is best else f" (the best, {best.mechanism}, retains {100 * best.nmi:.1f} %)"
+    return simple, f"{simple.mechanism} retains {100 * simple.nmi:.1f} % of the information{beside}; {why}"

@@ -180,11 +180,7 @@ def estimate(
     inverse = Inverse(card.kernel)
     weights = inverse.weights
     unbiased = shares @ weights
-    smooth = (shares * n + 1 / len(shares)) / (n + shares.shape[1])
-    error = np.sqrt(np.maximum(smooth @ weights**2 - (smooth @ weights) ** 2, 0) / n)
-    z = float(ndtri((1 + level) / 2))
-    reach = z * error + WIDENING
-    shift = z**2 / (2 * n) * np.abs(weights).max(axis=0)
+    error, reach, shift = _errors(shares, weights, n, level)
     projected = _nearest(unbiased)
     plain = projected * (1 - projected)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -202,6 +198,33 @@ def estimate(
         rows_worth=worth,
         condition=inverse.condition,
     )
+
+
+def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matrix, Matrix, Vector]:
+    """Return standard errors, and how far intervals reach on both sides and further at the upper end."""
+    smooth = (shares * n + 1 / len(shares)) / (n + shares.shape[1])
+    error = np.sqrt(np.maximum(smooth @ weights**2 - (smooth @ weights) ** 2, 0) / n)
+    z = float(ndtri((1 + level) / 2))
+    return error, z * error + WIDENING, z**2 / (2 * n) * np.abs(weights).max(axis=0)
+
+
+def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> float:
+    """Return how far the widest interval of an estimated share is expected to reach.
+
+    It is infinite if a kernel, shape (X, Y), does not tell all symbols apart, so that some share cannot be estimated.
+
+    Examples
+    --------
+    A share of one half in 10,000 rows is known to about a percentage point:
+
+    >>> round(expected_error(np.eye(2), np.array([0.5, 0.5]), 10_000), 4)
+    0.01
+    """
+    inverse = Inverse(kernel)
+    if len(inverse.groups) < len(kernel):
+        return math.inf
+    _, reach, shift = _errors((p_x @ kernel)[None], inverse.weights, n, level)
+    return float((reach + shift).max())
 
 
 def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:

@@ -87,7 +87,7 @@ def test_control_characters_are_never_raw(tmp_path, capsys):
     assert main(["audit", *words, "--page", str(tmp_path / "page.html")]) in (0, 3)
     for more in ([], ["--json"]):
         assert main(["sanitise", *words, "-o", str(tmp_path / "out.csv"), "--force", "--ledger", "none", *more]) == 0
-    assert main(["choose", *words[:5], "--mechanisms", "watchdog", "--quiet", "--resamples", "0"]) == 0
+    assert main(["choose", *words[:5], "--mechanisms", "watchdog", "--quiet", "--eps", "1"]) == 0
     texts = {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix in (".html", ".md")}
     texts |= {"card": (tmp_path / "out.card.json").read_text(), "console": "".join(capsys.readouterr())}
     assert len(texts) == 5

@@ -21,7 +21,7 @@ ROWS = pl.DataFrame({"s": ["a"] * 60 + ["b"] * 60, "x": ["u"] * 40 + ["v"] * 30 
 
 
 def tried(mechanism, nmi, rows_price=1.0):
-    return Tried("LIP(eps=1.0)", mechanism, 1.0, nmi, 0.2, rows_price, 0.1, 2, (), "")
+    return Tried("LIP(eps=1.0)", mechanism, 1.0, nmi, 0.2, 0.01, rows_price, 0.1, 2, (), "")
 
 
 def test_numbers_are_those_of_the_designs():
@@ -57,11 +57,11 @@ def test_numbers_are_those_of_the_designs():
 def test_the_reason_names_what_decides():
     best, reason = _recommended([tried("optimal", 0.505), tried("subset-merging", 0.5)])
     assert best.mechanism == "subset-merging"
-    assert "leaves 50.0 % of the information (the best, optimal, leaves 50.5 %); its values are groups" in reason
+    assert "retains 50.0 % of the information (the best, optimal, retains 50.5 %); its values are groups" in reason
     best, reason = _recommended([tried("optimal", 0.6), tried("subset-merging", 0.5), tried("closed", 0.9, np.inf)])
     assert best.mechanism == "optimal"
-    assert "closed leaves 90.0 %, but nobody could estimate" in reason
-    assert "nothing keeps more than 0.5 %" in _recommended([tried("optimal", 0.005)])[1]
+    assert "closed retains 90.0 %, but nobody could estimate" in reason
+    assert "nothing retains more than 0.5 %" in _recommended([tried("optimal", 0.005)])[1]
     assert _recommended([])[0] is None
 
 
@@ -124,7 +124,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     words += ["--notions", "lip", "--eps", "0.3", "--budgets", "1"]
     assert main([*words, "--page", str(tmp_path / "c.html")]) == 0
     out, err = capsys.readouterr()
-    assert "recommended: LIP(eps=0.3), " in out
+    assert "recommended: LIP(eps=0.3) by subset-merging\n" in out
     assert "1 of 2: subset-merging at LIP(eps=0.3)" in err
     assert (tmp_path / "c.html").stat().st_mode & 0o777 == 0o600
     assert main([*words, "--json", "--quiet"]) == 0

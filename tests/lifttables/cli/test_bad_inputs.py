@@ -341,6 +341,20 @@ CASES = [
     (estimate("--by", "colour"), "has no column 'colour'", 2),
     (estimate("--level", "0"), "level is 0, not in (0, 1): give a number in that range", 2),
     (choose("--eps", "-1"), "eps is -1", 2),
+    (choose("--belief", "0.1", "--at-most", "20%"), "--belief is '0.1': give a percentage between 0% and 100%", 2),
+    (choose("--belief", "ten%", "--at-most", "20%"), "--belief is 'ten%': give a percentage", 2),
+    (choose("--belief", "10%", "--at-most", "100%"), "--at-most is '100%': give a percentage", 2),
+    (choose("--belief", "nan%", "--at-most", "20%"), "--belief is 'nan%': give a percentage", 2),
+    (choose("--belief", "0%", "--at-most", "20%"), "--belief is '0%': give a percentage", 2),
+    (choose("--belief", "20%", "--at-most", "20%"), "so allow more than 20 %", 2),
+    (choose("--belief", "20%", "--at-most", "10%"), "at_most is 10 % and belief 20 %", 2),
+    (choose("--belief", "10%"), "belief and at_most belong together", 2),
+    (choose("--at-most", "10%"), "belief and at_most belong together", 2),
+    (choose("--belief", "10%", "--at-most", "20%", "--eps", "1"), "exclude each other: ask for one", 2),
+    (choose("--accuracy", "2", "--eps", "1"), "exclude each other: ask for one", 2),
+    (choose("--accuracy", "2%"), "--accuracy is '2%': give percentage points, such as 2", 2),
+    (choose("--accuracy", "0"), "--accuracy is '0': give percentage points", 2),
+    (choose("--accuracy", "100"), "--accuracy is '100': give percentage points", 2),
     (choose("--budgets", "inf"), "epsilons[0] is inf", 2),
     (choose("--seconds", "0"), "seconds is 0", 2),
     (choose("--page", "in.csv", "--force"), "in.csv is read, so it is not written to", 2),
@@ -359,6 +373,7 @@ USAGE = [
     (audit("--min-count", "x"), "invalid int value: 'x'"),
     (sanitise("--formulas", "run"), "invalid choice: 'run'"),
     (apply("--unseen", "guess"), "invalid choice: 'guess'"),
+    (choose("--adversary", "none"), "invalid choice: 'none'"),
     (choose("--notions", "chi2"), "invalid choice: 'chi2'"),
 ]
 
@@ -401,7 +416,7 @@ def test_usage(words, message, folder, monkeypatch, capsys):
 
 def test_readme_lists_the_exit_codes():
     text = README.read_text()
-    for code in (0, 2, 3, 4, 5, 130, 141):
+    for code in (0, 2, 3, 4, 5, 6, 130, 141):
         assert f"| {code} |" in text
 
 

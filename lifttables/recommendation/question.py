@@ -1,0 +1,177 @@
+"""What a choice is asked: how far a belief may grow, or how accurate shares must be; and the command that answers."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from liftlib.errors import InvalidParameter, shown
+from liftlib.notions import LDP, Notion
+from lifttables.designs.designing import CONFIDENCE
+from lifttables.encoding.reading import Reading
+from mixproof.numerics import check_scalar
+
+Adversary = Literal["shares", "any"]
+"""Somebody who knows how common each value of the secret is, or somebody with any prior knowledge of the secret."""
+
+BELIEF = 0.1
+"""The belief whose bound is shown where no question names another."""
+
+OPTIONS = {"stricter": 0.15, "middle": 0.2, "looser": 0.3}
+"""What a belief of 10 % may become in the options that are offered without a question."""
+
+STEPS = 10_000
+"""Budgets that answer a question about beliefs are multiples of 1/STEPS nats."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a release must achieve.
+
+    Attributes
+    ----------
+    belief : float
+        What somebody believes before the release, in (0, 1).
+    at_most : float or None
+        The largest belief allowed after the release, above ``belief`` and below 1.
+    adversary : {"shares", "any"}
+    accuracy : float or None
+        The largest 95 % error of an estimated share; 0.02 is 2 percentage points.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number is out of range, or two questions are asked at once.
+    """
+
+    belief: float = BELIEF
+    at_most: float | None = None
+    adversary: Adversary = "shares"
+    accuracy: float | None = None
+
+    def __post_init__(self) -> None:
+        check_scalar("belief", self.belief, 0, 1, open_low=True, open_high=True)
+        if self.adversary not in get_args(Adversary):
+            raise InvalidParameter(f"adversary is {shown(self.adversary)}: give 'shares' or 'any'")
+        if self.accuracy is not None:
+            check_scalar("accuracy", self.accuracy, 0, 1, open_low=True, open_high=True)
+        if self.at_most is not None:
+            check_scalar("at_most", self.at_most, 0, 1, open_low=True, open_high=True)
+            if self.at_most <= self.belief:
+                raise InvalidParameter(
+                    f"at_most is {percent(self.at_most)} and belief {percent(self.belief)}: a release that tells "
+                    f"anything raises some belief, so allow more than {percent(self.belief)}"
+                )
+
+    @classmethod
+    def asked(
+        cls,
+        belief: float | None,
+        at_most: float | None,
+        adversary: Adversary,
+        accuracy: float | None,
+        eps: float | None,
+    ) -> Question:
+        """Return the question that arguments ask.
+
+        Raises
+        ------
+        InvalidParameter
+            If they ask half a question, or more than one, or the budget is out of range.
+        """
+        if eps is not None:
+            check_scalar("eps", eps, finite=True)
+        if (belief is None) != (at_most is None):
+            raise InvalidParameter("belief and at_most belong together: give both, such as 10 % and 20 %")
+        if sum(one is not None for one in (eps, belief, accuracy)) > 1:
+            raise InvalidParameter("eps, belief with at_most, and accuracy exclude each other: ask for one of them")
+        return cls(BELIEF if belief is None else belief, at_most, adversary, accuracy)
+
+    def bound(self, notion: Notion) -> float:
+        """Return the largest belief that ``belief`` can become under a notion, for the adversary."""
+        return (notion if self.adversary == "shares" else LDP(notion.odds_growth)).belief(self.belief)[1]
+
+    def largest_budget(self, notion_at: Callable[[float], Notion], at_most: float) -> float:
+        """Return the largest budget, in steps of 1/STEPS nats, under which a belief stays within its limit.
+
+        Examples
+        --------
+        The limit of LIP is log 2 = 0.69314...:
+
+        >>> from liftlib import LIP
+        >>> Question(0.1, 0.2).largest_budget(LIP, 0.2)
+        0.6931
+        """
+        low, high = 0, STEPS
+        while self.bound(notion_at(high / STEPS)) <= at_most:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            within = self.bound(notion_at(middle / STEPS)) <= at_most
+            low, high = (middle, high) if within else (low, middle)
+        return low / STEPS
+
+    def text(self, secret: str, at_most: float | None) -> str:
+        """Return the requirement as a sentence, empty where there is none."""
+        if self.accuracy is not None:
+            return f"Every estimated share must have a 95 % error of at most {points(self.accuracy)}."
+        if at_most is None:
+            return ""
+        whom = {
+            "shares": f"somebody who knows only how common each value of {secret} is",
+            "any": f"anybody, whatever they know about {secret}",
+        }[self.adversary]
+        return f"For {whom}, a belief of {percent(self.belief)} may become at most {percent(at_most)}."
+
+
+def percent(share: float, *, up: bool = False) -> str:
+    """Return a share in per cent, rounded up to a tenth if asked."""
+    return f"{math.ceil(1000 * share - 1e-9) / 10:g} %" if up else f"{100 * share:.6g} %"
+
+
+def points(share: float) -> str:
+    """Return a difference of shares in percentage points, rounded up to two digits after the point."""
+    return f"{math.ceil(1e4 * share - 1e-9) / 100:g} percentage points"
+
+
+def parameters_of(notion: Notion) -> list[str]:
+    """Return the options of a command that name a notion, its budgets not rounded up."""
+    words = ["--notion", type(notion).__name__.lower()]
+    for field in fields(notion):  # type: ignore[arg-type]  # each notion is a dataclass
+        budget = float(getattr(notion, field.name))
+        short = f"{budget:.12g}"  # without the rounding of a product, unless that would round up
+        words += [f"--{field.name.replace('_', '-')}", short if float(short) <= budget else repr(budget)]
+    return words
+
+
+def sanitise_command(
+    source: Any, how: Reading, confidence: float | None, notion: Notion, mechanism: str, *, kernel: bool
+) -> str:
+    """Return the ``lift sanitise`` command that makes a release, empty where the table is not a file."""
+    if not isinstance(source, str | Path):
+        return ""
+    path = Path(source)
+    ending = path.suffix if path.suffix in (".csv", ".tsv", ".parquet") else ".csv"
+    stem = "table" if str(source) == "-" else path.name.split(".")[0]
+    words = ["lift", "sanitise", str(source), "--secret", *how.secrets, "--public", *how.publics]
+    default = Reading("s", "x")
+    for option, name in (("bin", "bins"), ("hierarchy", "hierarchies")):
+        for one in getattr(how, name):
+            words += [f"--{option}", one]
+    for name in ("categorical", "na", "missing", "rare", "min_count", "max_symbols", "sampling"):
+        value = getattr(how, name)
+        if value != getattr(default, name):
+            words += [f"--{name.replace('_', '-')}", *(map(str, value) if isinstance(value, tuple) else [str(value)])]
+    for name in ("separator", "quote", "encoding"):
+        value = getattr(how.text_format, name)
+        if value != getattr(default.text_format, name):
+            words += [f"--{name}", {"\t": "tab", " ": "space", None: "none"}.get(value, str(value))]
+    words += [*parameters_of(notion), "--mechanism", mechanism]
+    if confidence != CONFIDENCE:
+        words += ["--confidence", "none" if confidence is None else repr(confidence)]
+    words += ["--kernel"] if kernel else []
+    return shlex.join([*words, "-o", str(path.with_name(f"{stem}.released{ending}"))])
