@@ -51,8 +51,8 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
     def depart_titled(self, _node: nodes.Element) -> None:
         self._pop_context()
 
-    visit_definition_node = visit_theorem_node = visit_algorithm_node = visit_titled
-    depart_definition_node = depart_theorem_node = depart_algorithm_node = depart_titled
+    visit_definition_node = visit_lemma_node = visit_theorem_node = visit_algorithm_node = visit_titled
+    depart_definition_node = depart_lemma_node = depart_theorem_node = depart_algorithm_node = depart_titled
 
     def visit_proof_node(self, _node: nodes.Element) -> None:
         """Leave it to the admonition inside."""

@@ -252,7 +252,7 @@ class LDP(_OneBudget):
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:
-        """Return the cone by 2 |S| inequalities l(s) <= u <= e^eps l(s), with u the largest lift."""
+        """Return the cone by ``2 |S|`` inequalities l(s) <= u <= e^eps l(s), where u is the largest lift."""
         n, factor = joint.n_secret, float(np.exp(-self.eps))
         if n < FEWEST_EXTENDED or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
             return None

@@ -46,8 +46,8 @@ def check_notion(notion: Notion) -> Report:
     -------
     Report
         A constant release must satisfy the notion, and no output may need less of a budget than one that reveals
-        nothing. What :meth:`~liftlib.notions.Notion.required_budgets` returns must have the right shape and agree with
-        :meth:`~liftlib.notions.Notion.halfspaces`, ``tangents``, ``lift_bounds``, ``ratios`` and ``belief`` where the
+        nothing. What ``required_budgets`` returns must have the right shape and agree with
+        ``halfspaces``, ``tangents``, ``lift_bounds``, ``ratios`` and ``belief`` where the
         notion has them. Each mechanism that says it serves the notion must satisfy it.
 
     Examples

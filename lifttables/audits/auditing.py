@@ -98,8 +98,8 @@ def audit(
         Columns; several count as one symbol.
     notion : Notion, optional
         The notion to check.
-        resamples, level, rng
-            Parameters of the bootstrap; see :func:`audit_counts`.
+    resamples, level, rng
+        Parameters of the bootstrap; see :func:`audit_counts`.
     **reading
         The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept,
         because an audit looks for them; rows with a missing value are left out, and texts such as ``NA`` count as
