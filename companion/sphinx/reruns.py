@@ -70,7 +70,9 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
         "numbers": {page.rpartition("/")[2]: kinds for page, kinds in app.env.toc_fignumbers.items()},
         "glued": getattr(app.env, "glued_texts", {}),
     }
-    (Path(app.outdir) / RECORD).write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
+    # texts that Sphinx translates are no strings yet
+    text = json.dumps(made, ensure_ascii=False, default=str)
+    (Path(app.outdir) / RECORD).write_text(text, encoding="utf-8")
 
 
 def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
