@@ -427,9 +427,9 @@ def check(problem: Any) -> Result:
 
 
 def decimal(x: Fraction) -> str:
-    """Return twelve decimals, rounded up."""
-    units = math.ceil(x * 10**12)
-    return f"{'-' * (units < 0)}{abs(units) // 10**12}.{abs(units) % 10**12:012d}"
+    """Return ten decimals, rounded up."""
+    units = math.ceil(x * 10**10)
+    return f"{'-' * (units < 0)}{abs(units) // 10**10}.{abs(units) % 10**10:010d}"
 
 
 def main(path: str) -> int:

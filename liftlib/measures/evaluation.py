@@ -48,23 +48,23 @@ class Evaluation:
 
     @property
     def max_lift_leakage(self) -> float:
-        """Log of the largest lift, nats, at least 0: the smallest eps_u of ALIP (E23 section 3.1.3)."""
+        """Log of the largest lift in nats, at least 0, which is the smallest eps_u of ALIP (E23 section 3.1.3)."""
         return max(0.0, float(np.log(max_lift(self.release).max())))
 
     @property
     def min_lift_leakage(self) -> float:
-        """Absolute log of the smallest lift, nats: the smallest eps_l of ALIP; infinite at a zero cell."""
+        """Absolute log of the smallest lift in nats, the smallest eps_l of ALIP; infinite at a zero cell."""
         with np.errstate(divide="ignore"):
             return max(0.0, -float(np.log(min_lift(self.release).min())))
 
     @property
     def lip(self) -> float:
-        """The smallest eps of LIP, nats: the larger of the two lift leakages."""
+        """The smallest eps of LIP in nats, the larger of the two lift leakages."""
         return max(self.min_lift_leakage, self.max_lift_leakage)
 
     @property
     def ldp(self) -> float:
-        """The smallest eps of LDP with respect to S, nats: log of the largest ratio of max-lift to min-lift."""
+        """The smallest eps of LDP in nats, the log of the largest ratio of max-lift to min-lift."""
         with np.errstate(divide="ignore"):
             return max(0.0, float(np.log(lift_ratio(self.release).max())))
 
