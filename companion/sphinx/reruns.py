@@ -198,6 +198,8 @@ def around(node: nodes.inline) -> tuple[str, str]:
         block = block.parent
     before, after, seen = "", "", False
     for text in block.findall(nodes.Text):
+        if isinstance(text.parent, nodes.raw):  # the mark of another number
+            continue
         inside = text.parent is node
         seen = seen or inside
         if not inside and seen:
