@@ -193,7 +193,9 @@ def main() -> int:
     """Print the book and show the link to it."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("book", nargs="?", type=Path, default=Path(), help="folder of the book's sources")
-    options.add_argument("--name", default="book.pdf", help="of the file, beside the built pages (book.pdf)")
+    options.add_argument(
+        "--name", default="book.pdf", help="name of the PDF, which is written next to the built pages (book.pdf)"
+    )
     asked = options.parse_args()
     if find_chromium() is None:
         print("the PDF is left out: there is no Chromium (apt-get install chromium)", file=sys.stderr)

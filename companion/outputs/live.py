@@ -1,6 +1,6 @@
 """The rows behind a figure, with what its lines look like: a page draws a live chart from them.
 
-Whoever draws curves notes their rows at the axes (:func:`note`). A figure whose panels are all noted carries them in
+Code that draws curves adds their rows to the axes (:func:`note`). A figure whose panels are all noted carries them in
 its SVG, where :func:`taken` finds them, so that picture and chart are always of the same rows.
 """
 

@@ -62,7 +62,7 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
 
 
 def write_record(app: Sphinx, error: Exception | None) -> None:
-    """Write ``book.json`` beside the book's pages."""
+    """Write ``book.json`` next to the book's pages."""
     if error is not None or app.builder.name != "html" or app.config["companion_rerun"]:
         return
     made = {

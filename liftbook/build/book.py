@@ -30,8 +30,7 @@ LONGEST = (
     *("aorr", "rerun", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
     *("population", "ledger", "which-reading", "srr", "lift-inverse", "subset-merging", "funnel", "your-own-data"),
 )
-"""Chapters by the time that they take. Beside the first, which compiles loops that others find compiled, the second
-compiles nothing."""
+"""Chapters in descending order of execution time. The first compiles loops for all; the second needs none of them."""
 TEXT = ("*.md", "chapters/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
 
 

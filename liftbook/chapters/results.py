@@ -27,7 +27,7 @@ def keep(name: str, table: pd.DataFrame) -> None:
     """Mark a table of a chapter as a result, which the page does not show.
 
     ``liftbook rerun`` writes it to ``name.csv`` in the run's folder; in a notebook ``OUT.ipynb`` that the command
-    ``papermill`` or ``liftbook rerun -o OUT.ipynb`` writes, it goes to ``OUT.name.csv`` beside the notebook.
+    ``papermill`` or ``liftbook rerun -o OUT.ipynb`` writes, it goes to ``OUT.name.csv`` next to the notebook.
     """
     from IPython.display import display  # noqa: PLC0415
 

@@ -100,7 +100,7 @@ def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
 
 
 def too_large(n_halfspaces: int, n: int) -> bool:
-    """Return whether n symbols may have too many vertices under so many halfspaces to list them.
+    """Return whether a polytope may have too many vertices to list them.
 
     Notes
     -----
