@@ -12,10 +12,11 @@ DEFAULTS: dict[str, Any] = {
     "companion_glossary": "glossary",
     "companion_package": {},
     "companion_parameters": "",
+    "companion_redirects": {},
     "companion_rerun": {},
 }
 """``companion_front_matter`` is the key under which a page says what is special about it; the others are explained
-where they are used: ``alive``, ``glossary``, ``notebooks``, ``reruns`` and ``companion.parameters``."""
+where they are used: ``alive``, ``glossary``, ``notebooks``, ``redirects``, ``reruns`` and ``companion.parameters``."""
 
 
 def add_settings(app: Sphinx, *names: str) -> None:

@@ -143,6 +143,12 @@ def test_code_is_not_searched(book):
     assert (book.html / "_static" / "search.js").exists()
 
 
+def test_a_page_that_has_moved_leads_to_the_new_one(book):
+    text = (book.html / "games" / "dice.html").read_text(encoding="utf-8")
+    assert "location.replace" in text
+    assert 'content="0; url=../coins.html"' in text
+
+
 def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
     scripts = [one for one in coins.select("script[src]") if "alive/start.js" in one["src"]]
     if not book.runs:

@@ -22,6 +22,7 @@ extensions = [
     "companion.sphinx.parameters",
     "companion.sphinx.glossary",
     "companion.sphinx.search",
+    "companion.sphinx.redirects",
 ]
 exclude_patterns = ["_build"]
 html_theme = "sphinx_book_theme"
@@ -33,6 +34,7 @@ nb_execution_raise_on_error = True
 
 companion_front_matter = "toy"
 companion_glossary = "index"
+companion_redirects = {"games/dice": "coins", "games/dice#heads": "index#heads"}
 companion_parameters = "toy_parameters"
 companion_browser = {
     "module": "toy_browser",

@@ -1,0 +1,48 @@
+"""A page that has moved leads to its new address, and mistakes in the settings are reported."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from companion.errors import CompanionError
+from companion.sphinx.redirects import page_of, write_pages
+
+
+def app(folder, redirects):
+    return SimpleNamespace(
+        builder=SimpleNamespace(name="html"),
+        config={"companion_redirects": redirects},
+        env=SimpleNamespace(found_docs={"index", "chapters/coins"}),
+        outdir=folder,
+    )
+
+
+def test_a_page_leads_to_the_new_one(tmp_path):
+    redirects = {"chapters/dice": "chapters/coins", "chapters/dice#start": "index#start"}
+    write_pages(app(tmp_path, redirects), None)
+    text = (tmp_path / "chapters" / "dice.html").read_text(encoding="utf-8")
+    assert '<a href="coins.html">coins.html</a>' in text
+    assert '{"start": "../index.html#start"}' in text
+    assert not list(tmp_path.glob("**/*#*"))
+
+
+def test_an_address_is_escaped():
+    assert '<a href="a&amp;b.html">' in page_of("old", {"old": "a&b"})
+
+
+@pytest.mark.parametrize(
+    ("redirects", "message"),
+    [
+        ({"index": "chapters/coins"}, "'index', a page of the book: remove either"),
+        ({"dice": "chapters/cards"}, "leads to 'chapters/cards', which the book does not have"),
+        ({"dice#start": "index"}, "has 'dice#start' but not 'dice'"),
+    ],
+)
+def test_mistakes_are_reported(tmp_path, redirects, message):
+    with pytest.raises(CompanionError, match=message):
+        write_pages(app(tmp_path, redirects), None)
+
+
+def test_nothing_is_written_after_a_failure(tmp_path):
+    write_pages(app(tmp_path, {"dice": "index"}), ValueError())
+    assert not list(tmp_path.iterdir())
