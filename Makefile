@@ -50,10 +50,11 @@ lint: .venv/installed
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 	$(BIN)/python -m companion.formatting --check
+	$(BIN)/python -m companion.formatting --check course
 	$(BIN)/python tools/sample_sentences.py --habits
 
-course: book  ## Slides, notebooks and graded assignments of a course, _build/html/course, listed on the page for teachers
-	$(BIN)/python -m companion.course --title Lift --library liftlib
+course: book  ## The course's slides as PDFs, linked from the page for teachers; `make book` makes the rest; needs Chromium
+	$(BIN)/python -m companion.course --pdf
 
 bench: .venv/installed  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks

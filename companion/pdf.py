@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -146,46 +148,52 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
     return pages
 
 
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on this machine alone, and give its address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def print_book(folder: Path, page_name: str, target: Path) -> int:
     """Print a page in the folder to a PDF; return how many pages it has."""
     from playwright.sync_api import sync_playwright
     from pypdf import PdfReader
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        with sync_playwright() as playwright:
-            chromium = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
-            page = chromium.new_page()
-            page.set_default_timeout(300_000)
-            page.goto(f"http://127.0.0.1:{server.server_port}/{page_name}.html", wait_until="networkidle")
-            page.wait_for_function("!window.MathJax || MathJax.startup?.promise")
-            page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => 0) : 0")
-            page.evaluate(OPEN)
-            page.add_style_tag(content=STYLE)
-            headings = page.evaluate(CONTENTS, [])
-            options: dict[str, Any] = {
-                "prefer_css_page_size": True,
-                "print_background": True,
-                "display_header_footer": True,
-                "header_template": "<span></span>",
-                "footer_template": FOOTER,
-                "outline": True,
-                "tagged": True,
-            }
-            told: list[int] = []
-            for _ in range(PASSES):
-                page.pdf(path=target, **options)
-                if (found := starts(target, headings)) == told:
-                    break
-                page.evaluate(BREAK, [at for at, before in enumerate(told) if before != found[at]])
-                page.evaluate(CONTENTS, told := found)
-            else:
-                raise RuntimeError(f"the contents' page numbers still move in print {PASSES}")
-            chromium.close()
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(folder) as site, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        page = chromium.new_page()
+        page.set_default_timeout(300_000)
+        page.goto(f"{site}{page_name}.html", wait_until="networkidle")
+        page.wait_for_function("!window.MathJax || MathJax.startup?.promise")
+        page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => 0) : 0")
+        page.evaluate(OPEN)
+        page.add_style_tag(content=STYLE)
+        headings = page.evaluate(CONTENTS, [])
+        options: dict[str, Any] = {
+            "prefer_css_page_size": True,
+            "print_background": True,
+            "display_header_footer": True,
+            "header_template": "<span></span>",
+            "footer_template": FOOTER,
+            "outline": True,
+            "tagged": True,
+        }
+        told: list[int] = []
+        for _ in range(PASSES):
+            page.pdf(path=target, **options)
+            if (found := starts(target, headings)) == told:
+                break
+            page.evaluate(BREAK, [at for at, before in enumerate(told) if before != found[at]])
+            page.evaluate(CONTENTS, told := found)
+        else:
+            raise RuntimeError(f"the contents' page numbers still move in print {PASSES}")
+        chromium.close()
     return len(PdfReader(target).pages)
 
 

@@ -1,1 +1,1 @@
-"""The course kit: slides, notebooks and graded assignments of the sessions that the page for teachers lists."""
+"""A course: slides, notebooks and graded assignments of its meetings, and a directive that describes a meeting."""

@@ -18,7 +18,7 @@ from companion.course.notebooks import Part, Task, finish
 from companion.course.plan import exercises
 from companion.solutions import answers, ask, tags
 
-CONFIG = '''"""A course for nbgrader: copy this folder, then `nbgrader generate_assignment session-1`, and so on."""
+CONFIG = '''"""A course for nbgrader: copy this folder, then `nbgrader generate_assignment meeting-1`, and so on."""
 
 c = get_config()
 c.CourseDirectory.course_id = "NAME"
@@ -37,7 +37,7 @@ def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.
     Parameters
     ----------
     name : str
-        The assignment's, such as "session-1".
+        The assignment's, such as "meeting-1".
     parts : list of Part
         A chapter each.
     install : str

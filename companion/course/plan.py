@@ -1,20 +1,29 @@
-"""The sessions of the course and their exercises, as the page for teachers and the chapters tell them."""
+"""The meetings of a course, read from the front matter of their slides, and the exercises of the chapters.
+
+The slides of a meeting are one Markdown file, ``3-watchdog.md`` for the third, whose front matter has a key ``course``
+with the chapters to read, the goals, the plan in minutes and the labels of the exercises for home.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-PAGE = "for-teachers"
+import yaml
+
+FOLDER = "course"
+"""With the slides' sources, and in the built book with the slides."""
 IN_CLASS = 90
 """Minutes in class."""
 AT_HOME = (60, 90)
-"""The least and the most minutes of exercises between two sessions."""
+"""The least and the most minutes of exercises between two meetings."""
 MINUTES_STEP = 5
 """Minutes are estimated in steps of so many, and a step is two points: half of an exercise is a whole number."""
 
 EXERCISE = re.compile(r"```\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)\n:class: minutes-(?P<minutes>\d+)")
+FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -34,28 +43,23 @@ class Exercise:
 
 
 @dataclass(frozen=True)
-class Session:
-    """A session: what is read, done in class, and done at home."""
+class Meeting:
+    """A meeting of the course: what students read, learn, do in class, and do at home."""
 
     number: int
+    page: str
+    """Name of its slides' source without the suffix."""
     title: str
-    chapters: tuple[str, ...]
-    in_class: tuple[tuple[int, str], ...]
-    apart: bool
-    left_out: frozenset[str]
-    folder: Path = Path()
-    """With the chapters' sources."""
+    reading: tuple[str, ...]
+    goals: tuple[str, ...]
+    plan: tuple[tuple[int, str], ...]
+    """Minutes and what is done in them."""
+    homework: tuple[Exercise, ...]
 
     @property
-    def assignments(self) -> dict[str, list[Exercise]]:
-        """Return what is handed in, by name: one set for all, or one for each group's chapter."""
-        chosen = {
-            one: [each for each in exercises(one, self.folder) if each.title not in self.left_out]
-            for one in self.chapters
-        }
-        if self.apart:
-            return {f"session-{self.number}-{one}": found for one, found in chosen.items()}
-        return {f"session-{self.number}": [each for found in chosen.values() for each in found]}
+    def assignment(self) -> str:
+        """Return the name of its homework, such as "meeting-3"."""
+        return f"meeting-{self.number}"
 
 
 def exercises(chapter: str, folder: Path) -> list[Exercise]:
@@ -76,50 +80,52 @@ def exercises(chapter: str, folder: Path) -> list[Exercise]:
     return found
 
 
-def sessions(folder: Path, page: str = PAGE) -> list[Session]:
-    """Return the sessions in the table of the page for teachers.
+def meetings(folder: Path, chapters: Path) -> list[Meeting]:
+    """Return the meetings of a course, in order.
 
     Parameters
     ----------
     folder : pathlib.Path
-        With the chapters' sources.
-    page : str
-        The name of the page in it.
+        With the slides' sources, one Markdown file per meeting.
+    chapters : pathlib.Path
+        With the chapters' sources, whose exercises are the homework.
 
     Raises
     ------
     ValueError
-        If a row cannot be read: a session without a number, an activity without minutes, homework in other words.
+        If a file has no number, no title or no plan, if its minutes do not add up to 90, or if an exercise for home
+        does not exist in the chapters to read.
     """
-    _, _, table = (folder / f"{page}.md").read_text(encoding="utf-8").partition("| session | chapters |")
-    if not table:
-        raise ValueError(f"no table of sessions: {page}.md needs one that begins '| session | chapters |'")
-    return [read_row(line, folder) for line in table.partition("\n\n")[0].splitlines()[2:]]
+    return [read_meeting(path, chapters) for path in sorted(folder.glob("*.md"))]
 
 
-def read_row(line: str, folder: Path = Path()) -> Session:
-    """Return the session that a row of the table tells, whose chapters are in a folder.
-
-    >>> read_row("| 2. Chance | {doc}`coins` | 30 toss; 60 count, then say | all but *Dice* |").in_class
-    ((30, 'toss'), (60, 'count, then say'))
-    """
-    cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
-    if len(cells) != 4 or not (name := re.fullmatch(r"(\d+)\. (.+)", cells[0])):
-        raise ValueError(f"{line!r} is no session: write '| 1. Title | chapters | minutes and what | at home |'")
-    doing = [re.fullmatch(r"(\d+) (.+)", part.strip()) for part in cells[2].split(";")]
-    if not all(doing):
-        raise ValueError(f"session {name[1]}: each activity in class begins with its minutes, not so in {cells[2]!r}")
-    home = re.fullmatch(r"(all|those of one chapter)(?: but ((?:\*[^*]+\*(?:, | and )?)+))?(?:[,;].*)?", cells[3])
-    if not home:
-        raise ValueError(
-            f"session {name[1]}: at home is 'all', 'all but *Title*' or 'those of one chapter': {cells[3]}"
-        )
-    return Session(
-        int(name[1]),
-        name[2],
-        tuple(re.findall(r"\{doc\}`([a-z-]+)`", cells[1])),
-        tuple((int(one[1]), one[2]) for one in doing if one),
-        home[1] != "all",
-        frozenset(re.findall(r"\*([^*]+)\*", home[2] or "")),
-        folder,
+def read_meeting(path: Path, chapters: Path) -> Meeting:
+    """Return the meeting whose slides have this source."""
+    text = path.read_text(encoding="utf-8")
+    number, title = re.match(r"(\d+)-", path.name), re.search(r"^# (.+)$", text, re.MULTILINE)
+    if not number or not title:
+        raise ValueError(f"{path.name} needs a name that begins with its number, as in 3-coins.md, and a title")
+    course = course_of(text, path.name)
+    plan = tuple((int(minutes), str(what)) for minutes, what in course["plan"])
+    if sum(minutes for minutes, _ in plan) != IN_CLASS:
+        raise ValueError(f"{path.name}: the plan has {sum(one for one, _ in plan)} minutes, not {IN_CLASS}")
+    known = {one.label: one for chapter in course["reading"] for one in exercises(chapter, chapters)}
+    if unknown := [label for label in course["homework"] if label not in known]:
+        raise ValueError(f"{path.name}: no exercise {unknown[0]} in {', '.join(course['reading'])}")
+    homework = tuple(known[label] for label in course["homework"])
+    return Meeting(
+        int(number[1]), path.stem, title[1], tuple(course["reading"]), tuple(course["goals"]), plan, homework
     )
+
+
+def course_of(text: str, name: str) -> dict[str, Any]:
+    """Return what the front matter of a meeting's slides says about it.
+
+    >>> course_of("---\\ncourse: {reading: [], goals: [toss], plan: [], homework: []}\\n---\\n", "1-coins.md")["goals"]
+    ['toss']
+    """
+    matter = FRONT_MATTER.match(text)
+    course: dict[str, Any] = (yaml.safe_load(matter[1]) or {}).get("course", {}) if matter else {}
+    if missing := [key for key in ("reading", "goals", "plan", "homework") if key not in course]:
+        raise ValueError(f"{name}: its front matter needs course: with {', '.join(missing)}")
+    return course

@@ -1,277 +1,253 @@
-"""Slides from the built chapters: the opening question, statements, figures, what to take away; a PDF a session.
+"""Slides of a course: Markdown with computed numbers, laid out by sphinx-revealjs, and printed by Chromium.
 
-A slide is 1280 by 720 px. Chromium sets it, and its text shrinks until it fits, to no less than LEAST px; what still
-does not fit is an error.
+A meeting's source is a notebook in MyST Markdown. Its code cells are executed when the slides are built and are not
+shown. ``{{ expression }}`` and ``{{ expression:.2f }}`` stand for a value, also inside formulas. Each second-level
+heading begins a slide; ``revealjs-fragments`` shows paragraphs, or the items of a list, one after the other, and
+``revealjs-notes`` holds what the speaker sees. The goals, the plan and the homework come from the front matter.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
-from dataclasses import dataclass
+import base64
+import io
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from bs4 import BeautifulSoup, Tag
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from companion.course.plan import Exercise, Session
+from companion.chromium import FLAGS, find_chromium
+from companion.course.plan import FRONT_MATTER, Meeting, read_meeting
+from companion.pdf import served
 
 WIDTH, HEIGHT = 1280, 720
-LARGEST, LEAST = 40, 20
-"""Pixels of text: at first, and at the least."""
+"""Pixels of a slide."""
+STYLE = Path(__file__).with_name("static")
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+VALUE = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
 
-STYLE = f"""
-@page {{ size: {WIDTH}px {HEIGHT}px; margin: 0; }}
-html, body {{ margin: 0 !important; padding: 0 !important; background: white; color: #1b1b1b; }}
-body {{ display: block !important; font-family: system-ui, sans-serif; }}
-.slide {{
-  box-sizing: border-box; width: {WIDTH}px; height: {HEIGHT}px; padding: 44px 64px 56px;
-  display: flex; flex-direction: column; break-after: page; break-inside: avoid; position: relative;
-  overflow: hidden; font-size: {LARGEST}px; line-height: 1.4; }}
-.slide:last-child {{ break-after: auto; }}
-.slide h2 {{ font-size: 38px; line-height: 1.2; margin: 0 0 20px; color: #1f3a5f; flex: none; }}
-.slide .body {{ flex: 1 1 0; min-height: 0; min-width: 0; }}
-.slide .body p, .slide .body li {{ font-size: 1em; margin: 0 0 0.5em; }}
-.slide .body ul, .slide .body ol {{ margin: 0 0 0.5em; padding-left: 1.3em; }}
-.slide .body code {{ font-size: 0.9em; color: inherit; background: none; }}
-.slide .body a {{ color: inherit; text-decoration: none; }}
-.slide .body table {{ font-size: 0.9em; border-collapse: collapse; }}
-.slide .body td, .slide .body th {{ padding: 0.1em 0.9em 0.1em 0; text-align: left; }}
-.slide mjx-container {{ font-size: 100% !important; overflow: visible !important; }}
-.slide .foot {{
-  position: absolute; bottom: 16px; left: 64px; right: 64px; font-size: 16px; color: #555;
-  display: flex; justify-content: space-between; }}
-.slide.title {{ background: #1f3a5f; color: white; }}
-.slide.title h2 {{ color: white; font-size: 60px; margin-top: 60px; }}
-.slide.title .foot {{ color: #dde; }}
-.slide.figure .body {{ display: flex; flex-direction: column; gap: 12px; }}
-.slide.figure img {{ flex: 1 1 0; min-height: 0; width: 100%; object-fit: contain; }}
-.slide.figure p {{ flex: none; line-height: 1.3; margin: 0; }}
-"""
-
-FIT = """([largest, least]) => [...document.querySelectorAll('.slide')].map((slide, number) => {
-  const body = slide.querySelector('.body'), drawn = body.querySelector('img');
-  const fits = () => {
-    const box = body.getBoundingClientRect();
-    // inside a formula, parts of tall brackets reach further than what is seen of them
-    const seen = [...body.querySelectorAll('*')].filter(
-      one => one.getClientRects().length && !one.parentElement.closest('mjx-math'));
-    const inside = seen.map(one => one.getBoundingClientRect()).every(
-      at => at.right <= box.right + 1 && at.bottom <= box.bottom + 1);
-    return inside && body.scrollWidth <= body.clientWidth + 1 && !(drawn && drawn.getBoundingClientRect().height < 300);
-  };
-  let size = drawn ? Math.min(24, largest) : largest;
-  body.style.fontSize = size + 'px';
-  while (!fits() && size > least) body.style.fontSize = --size + 'px';
-  const heading = slide.querySelector('h2');
-  const whole = heading.scrollWidth <= heading.clientWidth + 1;
-  return {number: number + 1, size, fits: fits() && whole, heading: heading.textContent};
-})"""
-"""Lets each slide's text shrink until it fits; a figure keeps 300 px."""
-
-READY = """() => (window.MathJax ? MathJax.startup.promise : Promise.resolve())
-  .then(() => document.fonts.ready).then(() => 0)"""
-DRAWN = "() => Promise.all([...document.images].map(one => one.decode())).then(() => 0)"
+CONFIG = {
+    "extensions": ["myst_parser", "sphinx.ext.mathjax", "sphinx_revealjs", "companion.course.slides"],
+    "myst_enable_extensions": ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "dollarmath"],
+    "mathjax3_config": {"chtml": {"matchFontHeight": False}},  # slides that are not shown have no font to measure
+    "html_copy_source": False,
+    "revealjs_static_path": [str(STYLE)],
+    "revealjs_style_theme": "slides.css",
+    "revealjs_script_conf": {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "margin": 0,
+        "center": False,
+        "hash": True,
+        "slideNumber": "c/t",
+        "transition": "none",
+        "totalTime": 90 * 60,
+        "pdfSeparateFragments": False,
+        "pdfMaxPagesPerSlide": 1,
+        "scrollActivationWidth": None,
+    },
+    "revealjs_script_plugins": [{"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"}],
+}
+"""Of Sphinx, for all courses; what differs from one book to another is an argument of ``build_slides``."""
 
 
-@dataclass(frozen=True)
-class Slide:
-    """A slide: its kind, its heading and its body in HTML, with addresses as they are in the chapter's page."""
-
-    kind: str
-    heading: str
-    body: str
-
-
-def slides_of(page: str) -> Iterator[Slide]:
-    """Yield a chapter's slides, in the order of its built page.
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 2, steps: bool = False) -> str:
+    """Return a table in HTML, on one line.
 
     Parameters
     ----------
-    page : str
-        HTML of a page as the book lays it out.
+    columns : sequence of str
+        The headings.
+    rows : iterable of sequence
+        Text is shown as it is, also with markup; floats are rounded.
+    digits : int, keyword-only
+        Decimals of a float.
+    steps : bool, keyword-only
+        Whether the rows appear one after the other.
+
+    >>> table(["coin", "P"], [["fair", 0.5]], digits=1)
+    '<table><thead><tr><th>coin</th><th>P</th></tr></thead><tbody><tr><td>fair</td><td>0.5</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{one}</th>" for one in columns)
+    row = '<tr class="fragment">' if steps else "<tr>"
+    cells = ("".join(f"<td>{shown(one, digits)}</td>" for one in cells) for cells in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(f'{row}{one}</tr>' for one in cells)}</tbody></table>"
+
+
+def shown(value: object, digits: int) -> str:
+    """Return a table's value as text; numpy's floats are floats."""
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def picture(figure: Any, alt: str, *, height: int = 400) -> str:
+    """Return a figure of matplotlib as an image in HTML that holds the drawing itself, on one line.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        It is closed.
+    alt : str
+        What it shows, for those who cannot see it.
+    height : int, keyword-only
+        In pixels of the slide.
+    """
+    import matplotlib as mpl
+    from matplotlib import pyplot as plt
+
+    drawn = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "slides"}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None}, bbox_inches="tight")
+    plt.close(figure)
+    data = base64.b64encode(drawn.getvalue()).decode()
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alt)}" style="height: {height}px">'
+
+
+def computed(text: str, name: str) -> str:
+    """Return Markdown with its code cells executed and left out, and with the values of its expressions.
+
+    Parameters
+    ----------
+    text : str
+        The Markdown.
+    name : str
+        Of its file, for messages.
 
     Raises
     ------
     ValueError
-        If the page has no heading.
+        If a cell or an expression fails.
+
+    >>> computed("```{code-cell} ipython3\\nchance = 0.5**2\\n```\\nTwo heads: ${{ chance:.3f }}$.", "coins")
+    'Two heads: $0.250$.'
     """
-    article = BeautifulSoup(page, "html.parser").select_one("article section")
-    if article is None or article.h1 is None:
-        raise ValueError("the page has no section with a heading: build the book first (make book)")
-    for link in article.select("a.headerlink"):
-        link.decompose()
-    title = words(article.h1)
-    yield Slide("question", title, opening(article))
-    for part in article.select("div.proof.admonition, div.admonition, figure"):
-        classes = part.get_attribute_list("class")
-        kind = next((one for one in ("definition", "theorem", "algorithm") if one in classes), None)
-        head = part.select_one("p.admonition-title")
-        if part.name == "figure":
-            yield from figure(part, title)
-        elif kind and "proof" in classes and head:
-            yield Slide(kind, words(head), inner(part))
-        elif head and words(head) == "Take away":
-            yield Slide("take-away", f"Take away: {title}", inner(part))
+    values: dict[str, Any] = {}
+    for cell in CELL.finditer(text):
+        try:
+            exec(compile(cell[1], name, "exec"), values)
+        except Exception as error:
+            line = text[: cell.start()].count("\n") + 1
+            raise ValueError(f"{name}: the cell at line {line} fails: {type(error).__name__}: {error}") from error
+
+    def value(match: re.Match[str]) -> str:
+        try:
+            return format(eval(match[1], values), match[2] or "")
+        except Exception as error:
+            raise ValueError(f"{name}: {match[0]} fails: {type(error).__name__}: {error}") from error
+
+    return VALUE.sub(value, CELL.sub("", text))
 
 
-def opening(article: Tag) -> str:
-    """Return the paragraphs before the first list or section: the question; without any, the aims."""
-    found = []
-    for part in article.find_all(True, recursive=False):
-        if part.name == "p":
-            found.append(str(part))
-        elif part.name == "ul":
-            found.append(str(part))
-            break
-        elif part.name == "section":
-            break
-    asked = [one for one in found if one.startswith("<p") and "you will be able to" not in one]
-    before_aims = asked[
-        : next((number for number, one in enumerate(found) if "you will be able to" in one), len(asked))
-    ]
-    return "".join(before_aims or found)
-
-
-def figure(part: Tag, title: str) -> Iterator[Slide]:
-    """Yield a figure's slide: the drawing whole, and its caption below."""
-    drawing = part.select_one("a.lift-drawing")
-    image = part.select_one("img")
-    source = drawing["href"] if drawing else image["src"] if image else None
-    if source is None:
-        return  # drawn by the page itself, for a reader who can point
-    caption = part.select_one(".caption-text")
-    told = f"<p>{caption.decode_contents()}</p>" if caption else ""
-    above = part.find_parent("section")
-    heading = above.find(["h1", "h2", "h3"]) if above else None
-    spoken = part.select_one("[aria-label]")
-    alt = str(spoken["aria-label"]) if spoken else str(image.get("alt", "")) if image else ""
-    yield Slide(
-        "figure", words(heading) if heading else title, f'<img src="{escape(str(source))}" alt="{escape(alt)}">{told}'
-    )
-
-
-def inner(part: Tag) -> str:
-    """Return what is in a box below its title."""
-    part = copy.copy(part)
-    for one in part.select("p.admonition-title"):
-        one.decompose()
-    return part.decode_contents()
-
-
-def words(part: Tag) -> str:
-    """Return the words of a heading, its formulas as they stand."""
-    return " ".join(part.get_text().split())
-
-
-def first(session: Session) -> Slide:
-    """Return a session's first slide: its name, and what is done in class."""
-    rows = "".join(f"<li>{escape(plain(what))} ({minutes} min)</li>" for minutes, what in session.in_class)
-    return Slide("title", f"{session.number}. {session.title}", f"<ul>{rows}</ul>")
-
-
-def last(name: str, chosen: list[Exercise]) -> Slide:
-    """Return the slide of an assignment: its exercises, minutes and points."""
-    rows = "".join(
-        f"<tr><td>{escape(one.title)}</td><td>{one.minutes} min</td><td>{one.points} points</td></tr>" for one in chosen
-    )
-    group = name.split("-", 2)[2:]
-    heading = f"At home, {sum(one.minutes for one in chosen)} minutes" + (f": {group[0]}" if group else "")
-    return Slide("home", heading, f"<table>{rows}</table>")
-
-
-def plain(what: str) -> str:
-    """Return an activity without the markup of references.
-
-    >>> plain("three rows of the {doc}`ledger`")
-    'three rows of the ledger'
-    """
-    return what.replace("{doc}", "").replace("`", "")
-
-
-def deck(session: Session, html: Path) -> list[Slide]:
-    """Return a session's slides, from the built book."""
-    made = [first(session)]
-    for chapter in session.chapters:
-        made += slides_of((html / session.folder.name / f"{chapter}.html").read_text(encoding="utf-8"))
-    return made + [last(name, chosen) for name, chosen in session.assignments.items()]
-
-
-def document(slides: list[Slide], footer: str, scripts: str) -> str:
-    """Return slides as one page of HTML.
+def framed(text: str, meeting: Meeting, address: str) -> str:
+    """Return a meeting's slides with those that its front matter gives: goals and plan at first, homework at the end.
 
     Parameters
     ----------
-    slides : list of Slide
-        What is shown.
-    footer : str
-        Said at the foot of each, beside its number.
-    scripts : str
-        HTML for the head, such as MathJax's.
+    text : str
+        The slides' source.
+    meeting : Meeting
+        What its front matter says.
+    address : str
+        Of the folder of the chapters, seen from the slides.
     """
-    body = "".join(
-        f'<section class="slide {one.kind}"><h2>{escape(one.heading, quote=False)}</h2>'
-        f'<div class="body">{one.body}</div>'
-        f'<div class="foot"><span>{escape(footer)}</span><span>{number} / {len(slides)}</span></div></section>'
-        for number, one in enumerate(slides, start=1)
+    plan = "; ".join(f"{minutes} minutes: {what}" for minutes, what in meeting.plan)
+    goals = "\n".join(f"- {goal}" for goal in meeting.goals)
+    rows = [(minutes, escape(what)) for minutes, what in meeting.plan]
+    reading = ", ".join(f'<a href="{address}/{one}.html">{one.replace("-", " ")}</a>' for one in meeting.reading)
+    first = (
+        f"# {meeting.title}\n\nMeeting {meeting.number}. Reading: {reading}.\n\n{notes(f'Plan: {plan}.')}"
+        f"\n## After this meeting you can\n\n{goals}\n\n{notes('Two minutes. Read the goals; the quiz tests them.')}"
+        f"\n## Plan\n\n{table(['minutes', 'what'], rows)}\n\n{notes('Show it briefly. The speaker view has a clock.')}"
     )
-    return (
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(footer)}</title>{scripts}'
-        f"<style>{STYLE}</style></head><body>{body}</body></html>"
+    home = [(escape(one.title), f"{one.minutes} min", f"{one.points} points") for one in meeting.homework]
+    total = sum(one.minutes for one in meeting.homework)
+    last = f"\n## At home: {total} minutes\n\n{table(['exercise', 'time', 'points'], home)}\n\n" + notes(
+        "The notebook has these exercises and the code that they need. nbgrader grades it."
     )
+    _, _, body = FRONT_MATTER.sub("", text).partition(f"# {meeting.title}\n")
+    return f"---\norphan: true\n---\n\n{first}\n{body.strip()}\n{last}"
 
 
-def mathjax(page: str) -> str:
-    """Return the scripts of a built page that set formulas."""
-    found = BeautifulSoup(page, "html.parser").find_all("script")
-    return "".join(str(one) for one in found if "MathJax" in one.get_text() or "mathjax" in str(one.get("src", "")))
+def notes(text: str) -> str:
+    """Return notes for the speaker, in Markdown."""
+    return f"```{{revealjs-notes}}\n{text}\n```\n"
 
 
-def print_slides(browser: Any, site: str, page: str, target: Path, folder: str = "chapters") -> list[dict[str, Any]]:
-    """Print a page of slides to a PDF.
+def build_slides(sources: Path, chapters: Path, target: Path, mathjax: str) -> None:
+    """Lay out the slides of all meetings; warnings are errors.
 
     Parameters
     ----------
-    browser : playwright.sync_api.Browser
-        Chromium.
-    site : str
-        Where the built book is served; nothing else is asked for.
-    page : str
-        What ``document`` gives.
+    sources, chapters : pathlib.Path
+        Folders of the meetings and of the chapters.
     target : pathlib.Path
-        The PDF.
-    folder : str
-        In which the chapters' pages are, for addresses of figures.
-
-    Returns
-    -------
-    list of dict
-        For each slide ``number``, ``heading``, ``size`` (px of its text) and ``fits``.
-
-    Raises
-    ------
-    RuntimeError
-        If a slide does not fit, or a picture is missing.
+        Folder for the slides.
+    mathjax : str
+        Where the script of MathJax is, seen from the slides.
     """
-    address, asked = f"{site}{folder}/slides.html", list[str]()
-    tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-    try:
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.route(address, lambda route: route.fulfill(body=page, content_type="text/html; charset=utf-8"))
-        tab.goto(address, wait_until="networkidle")
-        tab.emulate_media(media="print")
-        tab.evaluate(READY)
-        tab.evaluate(DRAWN)
-        told: list[dict[str, Any]] = tab.evaluate(FIT, [LARGEST, LEAST])
-        tab.pdf(path=target, prefer_css_page_size=True, print_background=True, outline=False, tagged=True)
-    finally:
-        tab.close()
-    if outside := [one for one in asked if not one.startswith((site, "data:"))]:
-        raise RuntimeError(f"{target.name} asks for {outside[0]}, outside the book")
-    if cut := [f"{one['number']} ({one['heading']})" for one in told if not one["fits"]]:
-        target.unlink()
-        raise RuntimeError(
-            f"{target.name}: slides {', '.join(cut)} do not fit at {LEAST} px: shorten them in the chapter"
-        )
-    return told
+    settings = CONFIG | {
+        "mathjax_path": mathjax,
+        "course_chapters": str(chapters),
+        "root_doc": min(path.stem for path in sources.glob("*.md")),
+    }
+    with tempfile.TemporaryDirectory() as doctrees, patch_docutils(), docutils_namespace():
+        app = Sphinx(sources, None, target, doctrees, "revealjs", settings, status=None, warningiserror=True)
+        app.build(force_all=True)
+    text = "".join(path.read_text(encoding="utf-8") for path in target.glob("*.html"))
+    for path in sorted((target / "_static").rglob("*")):
+        used = path.relative_to(target).as_posix() in text or path.parent.name + "/" + path.name == "revealjs/LICENSE"
+        if path.is_file() and not used:
+            path.unlink()
+    for path in sorted((target / "_static").rglob("*"), reverse=True):
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+    for left in (".buildinfo", "objects.inv", ".doctrees"):
+        (target / left).unlink(missing_ok=True)
+
+
+READY = """() => (window.MathJax?.startup?.promise ?? Promise.resolve())
+  .then(() => document.fonts.ready).then(() => Promise.all([...document.images].map(one => one.decode())))
+  .then(() => Reveal.isReady())"""
+"""Whether formulas, fonts and pictures are there."""
+
+
+def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
+    """Print slides in a folder of the built book, a PDF each with one page per slide; return the files."""
+    from playwright.sync_api import sync_playwright
+
+    made = []
+    with served(html) as site, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        for name in pages:
+            page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+            page.goto(f"{site}{folder}/{name}.html?print-pdf", wait_until="networkidle")
+            page.wait_for_function("document.querySelector('.pdf-page')")
+            page.wait_for_function(READY)
+            made.append(html / folder / f"{name}.pdf")
+            page.pdf(path=made[-1], prefer_css_page_size=True, print_background=True, tagged=True)
+            page.close()
+        browser.close()
+    return made
+
+
+def read(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Compute a source's values before it is parsed."""
+    path = Path(app.env.doc2path(docname))
+    chapters = Path(app.config.course_chapters)
+    source[0] = framed(computed(source[0], path.name), read_meeting(path, chapters), f"../{chapters.name}")
+
+
+def no_icon(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Keep browsers from asking the site's root for an icon."""
+    context["metatags"] = context.get("metatags", "") + '<link rel="icon" href="data:,">'
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build of the slides."""
+    app.add_config_value("course_chapters", "", "env")
+    app.connect("source-read", read)
+    app.connect("html-page-context", no_icon)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}

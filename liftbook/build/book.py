@@ -31,7 +31,7 @@ LONGEST = (
     *("population", "ledger", "which-reading", "srr", "lift-inverse", "subset-merging", "funnel", "your-own-data"),
 )
 """Chapters in descending order of execution time. The first compiles loops for all; the second needs none of them."""
-TEXT = ("*.md", "chapters/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
+TEXT = ("*.md", "chapters/*.md", "course/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
 
 
 def digest(patterns: tuple[str, ...], base: Path) -> str:
@@ -50,7 +50,7 @@ def preview_tree(target: Path) -> None:
             if path.name != "_build":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     target.mkdir(parents=True, exist_ok=True)
-    for pattern in ("*.md", "chapters/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg"):
+    for pattern in TEXT:
         for path in ROOT.glob(pattern):
             if path.is_file() and "__pycache__" not in path.parts:
                 copy = target / path.relative_to(ROOT)
@@ -91,6 +91,9 @@ def main() -> int:
     program = str(Path(sys.executable).with_name("jupyter-book"))
     command = [program, "build", "--all", "-W", "-n", "--keep-going", str(base)]
     if subprocess.run(command, check=False).returncode:
+        return 1
+    course = [sys.executable, "-m", "companion.course", "--title", "Lift", str(base)]
+    if subprocess.run(course, check=False).returncode:
         return 1
     stamp.write_text(inputs)
     print(f"{build / 'html' / 'index.html'} built in {time.perf_counter() - started:.0f} s")

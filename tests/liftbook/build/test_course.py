@@ -1,4 +1,4 @@
-"""The course: balanced sessions, exercises with what they need and no more, points that nbgrader gives."""
+"""The course: balanced meetings, exercises with what they need and no more, points that nbgrader gives."""
 
 import csv
 import json
@@ -16,13 +16,14 @@ from companion.course import __main__ as kit
 from companion.course import grading
 from companion.course.needed import needed, statements
 from companion.course.notebooks import Part, Task, parts, wanted
-from companion.course.plan import AT_HOME, IN_CLASS, Exercise, exercises, read_row, sessions
+from companion.course.plan import AT_HOME, FOLDER, IN_CLASS, Exercise, exercises, meetings
 from companion.sockets import LocalKernel
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
 CHAPTERS = ROOT / "chapters"
-ASSIGNMENTS = {name: chosen for session in sessions(CHAPTERS) for name, chosen in session.assignments.items()}
+MEETINGS = meetings(ROOT / FOLDER, CHAPTERS)
+ASSIGNMENTS = {one.assignment: list(one.homework) for one in MEETINGS}
 
 TASK = Task(
     Exercise("coins", 1, "ex-coins", "Two coins", 10),
@@ -33,42 +34,11 @@ TASK = Task(
 PART = Part("coins", "Coins", ("import math",), (TASK,))
 
 
-def test_eight_sessions_within_the_minutes_that_are_promised():
-    plan = sessions(CHAPTERS)
-    assert [one.number for one in plan] == list(range(1, 9))
-    for session in plan:
-        assert sum(minutes for minutes, _ in session.in_class) == IN_CLASS, session.title
-        there = {one.title for chapter in session.chapters for one in exercises(chapter, CHAPTERS)}
-        assert session.left_out <= there, session.title
-        for name, chosen in session.assignments.items():
-            assert AT_HOME[0] <= sum(one.minutes for one in chosen) <= AT_HOME[1], name
-    assert len(plan[6].assignments) == len(plan[6].chapters) == 3
-    words = (ROOT / "chapters" / "for-teachers.md").read_text(encoding="utf-8")
+def test_meetings_stay_within_the_minutes_that_are_promised():
+    for meeting in MEETINGS:
+        assert AT_HOME[0] <= sum(one.minutes for one in meeting.homework) <= AT_HOME[1], meeting.page
+    words = (CHAPTERS / "for-teachers.md").read_text(encoding="utf-8")
     assert f"{IN_CLASS} minutes in class, and {AT_HOME[0]} to {AT_HOME[1]} minutes of exercises" in words
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ("| Chance | {doc}`coins` | 90 toss | all |", "is no session: write"),
-        ("| 1. Chance | {doc}`coins` | 90 toss |", "is no session: write"),
-        (
-            "| 1. Chance | {doc}`coins` | toss; 30 count | all |",
-            "session 1: each activity in class begins with its minu",
-        ),
-        ("| 1. Chance | {doc}`coins` | 90 toss | a few |", "session 1: at home is 'all'"),
-        ("| 1. Chance | {doc}`coins` | 90 toss | all but two |", "session 1: at home is 'all'"),
-    ],
-)
-def test_a_row_that_cannot_be_read(row, said):
-    with pytest.raises(ValueError, match=said):
-        read_row(row)
-
-
-def test_a_page_without_sessions(tmp_path):
-    (tmp_path / "for-teachers.md").write_text("# A page")
-    with pytest.raises(ValueError, match="no table of sessions"):
-        sessions(tmp_path)
 
 
 def test_minutes_make_points(tmp_path):
@@ -125,10 +95,10 @@ def test_what_an_exercise_takes_from_its_chapter():
 
 
 def test_students_are_asked_and_teachers_told():
-    student, teacher = (grading.notebook("session-1", [PART], "pass", kind) for kind in ("student", "teacher"))
+    student, teacher = (grading.notebook("meeting-1", [PART], "pass", kind) for kind in ("student", "teacher"))
     for made in (student, teacher):
         nbformat.validate(made)
-        assert made.cells[0].source == "# Session 1\n\n4 points, 10 minutes."
+        assert made.cells[0].source == "# Meeting 1\n\n4 points, 10 minutes."
         assert [cell.source for cell in made.cells[1:4]] == [
             "pass",
             "## Coins\n\nWhat the exercises use of the chapter:",
@@ -141,11 +111,11 @@ def test_students_are_asked_and_teachers_told():
     assert student.cells[5].source.endswith("answer_1 = None")
     assert teacher.cells[5].source == TASK.solution
     with pytest.raises(ValueError, match="kind is 'pupil': choose one of student, teacher, nbgrader"):
-        grading.notebook("session-1", [PART], "pass", "pupil")
+        grading.notebook("meeting-1", [PART], "pass", "pupil")
 
 
 def test_what_nbgrader_reads():
-    made = grading.notebook("session-1", [PART], "pass", "nbgrader")
+    made = grading.notebook("meeting-1", [PART], "pass", "nbgrader")
     nbformat.validate(made)
     told = [cell.metadata["nbgrader"] for cell in made.cells]
     assert len({one["grade_id"] for one in told}) == len(told)
@@ -219,10 +189,10 @@ def test_notebooks_run_alone(name, kind, tmp_path):
 def test_nbgrader_gives_full_points_and_none(tmp_path):
     """In an environment of its own, with the wheel: nbgrader is no part of this one."""
     (wheel,) = (HTML / "_notebooks").glob("*.whl")
-    (tmp_path / "html" / kit.FOLDER).mkdir(parents=True)
+    (tmp_path / "html" / FOLDER).mkdir(parents=True)
     (tmp_path / "html" / "_notebooks").symlink_to(HTML / "_notebooks")
-    kit.write_notebooks(kit.Course("Lift", tmp_path / "html", CHAPTERS, "liftlib"), sessions(CHAPTERS))
-    zipfile.ZipFile(tmp_path / "html" / kit.FOLDER / kit.ASSIGNMENTS).extractall(tmp_path)
+    kit.write_notebooks(kit.Course("Lift", tmp_path / "html", CHAPTERS, ROOT / FOLDER), MEETINGS)
+    zipfile.ZipFile(tmp_path / "html" / FOLDER / kit.ASSIGNMENTS).extractall(tmp_path)
     course, bin_ = tmp_path / "lift", tmp_path / "env" / "bin"
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_", "JUPYTER"))}
     environ |= {"PATH": f"{bin_}{os.pathsep}{environ['PATH']}", "HOME": str(tmp_path)}
@@ -239,7 +209,7 @@ def test_nbgrader_gives_full_points_and_none(tmp_path):
     packages = [f"{wheel}[book]", grading.NBGRADER, "--constraint", "pinned.txt"]
     run(*uv, "pip", "install", "--python", "env", *packages, folder=tmp_path)
     points = {}
-    for name in ("session-1", "session-2"):
+    for name in list(ASSIGNMENTS)[:2]:
         run("nbgrader", "generate_assignment", name)
         source, release = (nbformat.read(course / one / name / f"{name}.ipynb", 4) for one in ("source", "release"))
         assert "BEGIN" not in json.dumps(release)

@@ -1,145 +1,165 @@
-"""Slides: one statement or figure each, nothing cut, and nothing asked for outside the book."""
+"""Slides: every number is computed, every meeting is complete, and each slide fits, has notes and works offline."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from companion.chromium import find_chromium
-from companion.course import __main__ as kit
-from companion.course.plan import Exercise, Session, sessions
-from companion.course.slides import HEIGHT, LEAST, WIDTH, Slide, deck, document, last, print_slides, slides_of
+from companion.course.plan import FOLDER, meetings, read_meeting
+from companion.course.slides import CELL, HEIGHT, READY, VALUE, WIDTH, computed, print_slides, table
 from liftbook.build.book import ROOT
 
 HTML = ROOT / "_build" / "html"
 CHAPTERS = ROOT / "chapters"
+SOURCES = sorted((ROOT / FOLDER).glob("*.md"))
 BROWSER = pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
-# as `make course` is, which makes the slides; the book has none
-slow = pytest.mark.slow
-SVG = "xmlns='http://www.w3.org/2000/svg' width='90' height='60'"
-DOT = f"data:image/svg+xml,<svg {SVG}><rect width='9' height='9'/></svg>"
+each = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
-PAGE = """<html><head><script>window.MathJax = {}</script></head><body><nav><section><h1>Menu</h1></section></nav>
-<article><section id="a"><h1>Coins<a class="headerlink" href="#a">#</a></h1>
-<p>Is it fair?</p><p>After this chapter you will be able to</p><ul><li><p>toss</p></li></ul><p>You need: a coin.</p>
-<section><h2>Heads<a class="headerlink" href="#h">#</a></h2>
-<div class="proof definition admonition"><p class="admonition-title"><span>Definition 1 </span> (Fair)</p>
-<section><p>Both sides alike.</p></section></div>
-<div class="proof theorem admonition">
-<p class="admonition-title"><span>Theorem 1 </span> (Two)</p><section><p>A quarter.</p>
-</section></div><details class="lift-proof"><div class="proof admonition"><p>Proof. Count.</p></div></details>
-<figure><a class="lift-drawing" href="../_images/one.svg"><span role="img" aria-label="Two &quot;bars&quot;"></span></a>
-<figcaption><p><span class="caption-number">Fig. 1 </span>
-<span class="caption-text">Heads, tails.</span></p></figcaption></figure>
-<figure><svg></svg></figure>
-<details class="admonition hide"><p class="admonition-title">Take away the code</p></details>
-<div class="tip admonition"><p class="admonition-title">Take away</p><ul><li>Coins are fair.</li></ul></div>
-</section></section></article></body></html>"""
+OUTSIDE = """([width, height]) => {
+  const inside = one => one.closest('aside, svg') || one.parentElement.closest('mjx-container');
+  return [...Reveal.getCurrentSlide().querySelectorAll('*')].filter(one => {
+    const box = one.getBoundingClientRect();
+    return box.width && !inside(one) && (box.left < 0 || box.top < 0 || box.right > width || box.bottom > height);
+  }).map(one => `${one.tagName} ${one.textContent.slice(0, 40)}`);
+}"""
+"""What of a slide, with all its fragments, lies outside; parts of formulas reach further than what is seen of them."""
 
 
-def test_one_statement_or_figure_a_slide():
-    assert list(slides_of(PAGE)) == [
-        Slide("question", "Coins", "<p>Is it fair?</p>"),
-        Slide("definition", "Definition 1 (Fair)", "\n<section><p>Both sides alike.</p></section>"),
-        Slide("theorem", "Theorem 1 (Two)", "\n<section><p>A quarter.</p>\n</section>"),
-        Slide("figure", "Heads", '<img src="../_images/one.svg" alt="Two &quot;bars&quot;"><p>Heads, tails.</p>'),
-        Slide("take-away", "Take away: Coins", "<ul><li>Coins are fair.</li></ul>"),
-    ]
+def body(path):
+    """Return the slides that a lecturer wrote, without code and computed values."""
+    text = path.read_text(encoding="utf-8").partition("\n---\n")[2]
+    return VALUE.sub("", CELL.sub("", text))
 
 
-def test_without_a_question_the_aims():
-    (first,) = slides_of(
-        "<article><section><h1>Dice</h1><p>After this you will be able to</p><ul><li>roll</li></ul></section></article>"
+def test_values_stand_in_text_and_formulas():
+    text = "```{code-cell} ipython3\nhalf = 1 / 2\nnames = ['a', 'b']\n```\n# Coins\n\n"
+    text += "${{ half**2:.3f }}$ and {{ ', '.join(names[:2]) }}: {{ f'{half:.1f}' }}"
+    assert computed(text, "coins.md") == "# Coins\n\n$0.250$ and a, b: 0.5"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{{ missing }}", r"1-coins.md: {{ missing }} fails: NameError"),
+        ("\n```{code-cell} ipython3\n1 / 0\n```\n", "1-coins.md: the cell at line 2 fails: ZeroDivisionError"),
+    ],
+)
+def test_a_slide_that_cannot_be_computed_is_named(text, message):
+    with pytest.raises(ValueError, match=message):
+        computed(text, "1-coins.md")
+
+
+def test_a_table_builds_up_row_by_row():
+    made = table(["coin", "P"], [["fair", 0.5], ["bent", 0.3]], digits=1, steps=True)
+    assert made.count('<tr class="fragment">') == 2
+    assert "<td>bent</td><td>0.3</td>" in made
+
+
+@pytest.mark.parametrize(
+    ("name", "course", "message"),
+    [
+        ("coins.md", "{}", "needs a name that begins with its number"),
+        ("1-coins.md", "{reading: [], goals: []}", "its front matter needs course: with plan, homework"),
+        ("1-coins.md", "{reading: [], goals: [], plan: [[80, toss]], homework: []}", "the plan has 80 minutes, not 90"),
+        (
+            "1-coins.md",
+            "{reading: [watchdog], goals: [], plan: [[90, toss]], homework: [ex-coins]}",
+            "no exercise ex-coins in watchdog",
+        ),
+    ],
+)
+def test_a_meeting_that_cannot_be_read(tmp_path, name, course, message):
+    (tmp_path / name).write_text(f"---\ncourse: {course}\n---\n\n# Coins\n")
+    with pytest.raises(ValueError, match=message):
+        read_meeting(tmp_path / name, CHAPTERS)
+
+
+@each
+def test_no_number_is_typed_by_hand(path):
+    """Decimals and percentages are computed, except budgets, and except in notes, which repeat what is shown."""
+    shown = re.sub(r"```\{revealjs-notes\}.*?```|(?:LIP|LDP)\([^)]*\)|e\^\{[^}]*\}", "", body(path), flags=re.DOTALL)
+    assert not re.findall(r"\d[.,]\d+|[1-9]\d* ?\\?%", shown)
+
+
+@each
+def test_computed_numbers_are_rounded(path):
+    text = computed(path.read_text(encoding="utf-8").partition("\n---\n")[2], path.name)
+    assert not re.findall(
+        r"\d\.\d{5,}", re.sub(r"base64,[^\"]+|```\{revealjs-notes\}.*?```", "", text, flags=re.DOTALL)
     )
-    assert first.body == "<p>After this you will be able to</p><ul><li>roll</li></ul>"
 
 
-def test_a_page_that_is_not_built():
-    with pytest.raises(ValueError, match="no section with a heading: build the book first"):
-        list(slides_of("<html></html>"))
+@each
+def test_a_meeting_has_all_its_parts(path):
+    text = body(path)
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    for number in (1, 2):
+        found = [at for at, one in enumerate(headings) if one.startswith(f"Exercise {number}:")]
+        assert len(found) == 2, "an exercise, and its solution on the next slide"
+        assert found[1] == found[0] + 1
+        assert headings[found[1]] == f"Exercise {number}: solution"
+    assert any(re.match("Definition|Algorithm", one) for one in headings)
+    assert any(one.startswith(("Theorem", "Consequence")) for one in headings)
+    assert sum(bool(re.match(r"By hand|Step \d|Result", one)) for one in headings) >= 3
+    quiz = text.partition("\n## Quiz\n")[2].partition("```")[0]
+    assert 4 <= len(re.findall(r"^\d\. .+\?.* \[.+\]\{\.fragment \.answer\}$", quiz, re.MULTILINE)) <= 5
+    assert headings[-1] == "Take away"
+    assert text.count("```{revealjs-notes}") == len(headings)
+    assert "{{ picture(" in path.read_text(encoding="utf-8")
 
 
-def test_the_last_slide_says_the_minutes():
-    made = last("session-7-coins", [Exercise("coins", 1, "ex-a", "A <b>", 10), Exercise("coins", 2, "ex-b", "B", 15)])
-    assert made.heading == "At home, 25 minutes: coins"
-    assert "<td>A &lt;b&gt;</td><td>10 min</td><td>4 points</td>" in made.body
+def test_meetings_are_numbered():
+    assert [one.number for one in meetings(ROOT / FOLDER, CHAPTERS)] == [int(path.name[0]) for path in SOURCES]
+    page = (CHAPTERS / "for-teachers.md").read_text(encoding="utf-8")
+    for one in meetings(ROOT / FOLDER, CHAPTERS):
+        assert f"### Meeting {one.number}: {one.title}\n" in page
+        assert f"```{{course-meeting}} {one.number}\n" in page
 
 
-def test_the_list_on_the_page(tmp_path):
-    plan = [Session(1, "Chance & luck", (), (), False, frozenset()), Session(11, "Dice", (), (), False, frozenset())]
-    made = [tmp_path / "session-1-slides.pdf", tmp_path / "session-11-student.ipynb"]
-    text = kit.listed(made, plan, "liftlib.whl", "liftlib")
-    assert re.findall(r"<li>(.*?)</li>", text) == [
-        '1. Chance &amp; luck: <a href="../course/session-1-slides.pdf">slides</a>',
-        '11. Dice: <a href="../course/session-11-student.ipynb">student</a>',
-    ]
-    assert kit.PLACE.fullmatch(text), "a second run replaces the list of the first"
-
-
-@slow
+@pytest.mark.browser
 @BROWSER
-def test_long_text_shrinks_and_what_does_not_fit_is_refused(browser, site, tmp_path):
-    from pypdf import PdfReader
-
-    words, picture = "<p>" + "one two three four " * 60 + "</p>", f'<img src="{DOT}" alt="">'
-    slides = [
-        Slide("question", "Short", "<p>Is it?</p>"),
-        Slide("theorem", "Long", words),
-        Slide("figure", "F", picture),
-    ]
-    told = print_slides(browser, site, document(slides, "Coins", ""), tmp_path / "a.pdf")
-    assert [one["heading"] for one in told] == ["Short", "Long", "F"]
-    assert told[0]["size"] > told[1]["size"] >= LEAST
-    pages = PdfReader(tmp_path / "a.pdf").pages
-    assert len(pages) == 3
-    for page in pages:
-        assert float(page.mediabox.width) / float(page.mediabox.height) == pytest.approx(WIDTH / HEIGHT, rel=0.01)
-    for body in (words * 3, "<p>" + "x" * 200 + "</p>", picture + words):
-        with pytest.raises(RuntimeError, match=r"slides 1 \(Cut\) do not fit at 20 px"):
-            print_slides(browser, site, document([Slide("theorem", "Cut", body)], "Coins", ""), tmp_path / "b.pdf")
-        assert not (tmp_path / "b.pdf").exists()
-
-
-@slow
-@BROWSER
-def test_nothing_is_asked_for_outside(browser, site, tmp_path):
-    page = document([Slide("question", "A", "")], "A", '<script src="http://127.0.0.1:9/a.js"></script>')
-    with pytest.raises(RuntimeError, match=r"asks for http://127.0.0.1:9/a.js, outside the book"):
-        print_slides(browser, site, page, tmp_path / "a.pdf")
+@each
+def test_every_slide_fits_and_has_notes(browser, site, path):
+    context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+    page, said, asked = context.new_page(), [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site}{FOLDER}/{path.stem}.html", wait_until="networkidle")
+    page.wait_for_function(READY)
+    assert page.evaluate("Reveal.getTotalSlides()") == body(path).count("\n## ") + 4  # title, goals, plan, homework
+    for slide in page.evaluate("Reveal.getSlides().map(one => Reveal.getIndices(one))"):
+        page.evaluate("([h, v]) => Reveal.slide(h, v, 99)", [slide["h"], slide.get("v", 0)])
+        heading = page.evaluate("Reveal.getCurrentSlide().querySelector('h1, h2').textContent")
+        assert page.evaluate("Reveal.getSlideNotes().trim().length") > 20, heading
+        assert page.evaluate(OUTSIDE, [WIDTH, HEIGHT]) == [], heading
+        assert page.evaluate("Reveal.getCurrentSlide().querySelectorAll('mjx-merror').length") == 0, heading
+    assert said == []
+    assert all(url.startswith((site, "data:")) for url in asked), "it works without a network"
+    context.close()
 
 
-@slow
-@pytest.mark.book
-@pytest.mark.parametrize("session", sessions(CHAPTERS), ids=lambda one: f"session-{one.number}")
-def test_every_chapter_has_its_question_statements_and_take_away(session):
-    made = deck(session, HTML)
-    kinds = [one.kind for one in made]
-    assert (kinds[0], kinds[-1]) == ("title", "home")
-    assert kinds.count("question") == len(session.chapters)
-    for chapter in session.chapters:
-        source = (ROOT / "chapters" / f"{chapter}.md").read_text(encoding="utf-8")
-        for kind in ("theorem", "definition", "algorithm"):
-            at_least = len(re.findall(rf"\{{prf:{kind}\}}", source))
-            assert kinds.count(kind) >= at_least, (chapter, kind)
-    assert all("headerlink" not in one.body and "Proof." not in one.body for one in made)
-
-
-@slow
+@pytest.mark.slow
 @pytest.mark.book
 @BROWSER
-def test_all_eight_are_printed_and_nothing_is_cut(tmp_path):
+def test_slides_are_printed_one_page_each(tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
     from pypdf import PdfReader
 
     for one in HTML.iterdir():
         (tmp_path / one.name).symlink_to(one)
-    (tmp_path / kit.FOLDER).unlink(missing_ok=True)
-    (tmp_path / kit.FOLDER).mkdir()
+    (tmp_path / FOLDER).unlink()
+    (tmp_path / FOLDER).mkdir()
+    for one in (HTML / FOLDER).iterdir():
+        (tmp_path / FOLDER / one.name).symlink_to(one)
+    for path in SOURCES:
+        (tmp_path / FOLDER / f"{path.stem}.pdf").unlink(missing_ok=True)
     with ThreadPoolExecutor(1) as other:  # one that starts a browser may have none open, as other tests have
-        course = kit.Course("Lift", tmp_path, CHAPTERS, "liftlib")
-        made = other.submit(kit.write_slides, course, sessions(CHAPTERS)).result()
-    assert len(made) == 8
-    for path, session in zip(made, sessions(CHAPTERS), strict=True):
-        texts = [page.extract_text() for page in PdfReader(path).pages]
-        assert len(texts) == len(deck(session, HTML))
-        assert session.title in texts[0]
-        assert not re.search(r"\\\(|\\\[|NaN", "".join(texts))
+        made = other.submit(print_slides, tmp_path, [path.stem for path in SOURCES], FOLDER).result()
+    for pdf, path in zip(made, SOURCES, strict=True):
+        pages = PdfReader(pdf).pages
+        assert len(pages) == body(path).count("\n## ") + 4
+        text = "".join(page.extract_text() for page in pages)
+        assert "Take away" in text
+        assert not re.search(r"\\\(|\\\[|NaN", text)

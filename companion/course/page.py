@@ -1,0 +1,77 @@
+"""A directive for the page for teachers: ``{course-meeting} 3`` gives a meeting's goals, plan, homework and files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from companion.course.plan import FOLDER, Meeting, meetings
+
+PDF = '<span class="course-pdf" hidden>'
+"""Around the link to a PDF, which is shown once the slides are printed."""
+IN_CLASS = re.compile(r"^## (Exercise \d): (?!solution)(.+)$", re.MULTILINE)
+"""The heading of a slide with an exercise for the class."""
+
+
+def links(meeting: Meeting) -> str:
+    """Return links to a meeting's slides and notebooks, in HTML."""
+    base = f"../{FOLDER}"
+    return (
+        f'<p>Files: <a href="{base}/{meeting.page}.html">slides</a>'
+        f'{PDF}, <a href="{base}/{meeting.page}.pdf">slides as PDF</a></span>, homework '
+        f'<a href="{base}/{meeting.assignment}-student.ipynb">for students</a> and '
+        f'<a href="{base}/{meeting.assignment}-teacher.ipynb">with solutions</a>.</p>'
+    )
+
+
+def described(meeting: Meeting, slides: str, chapters: str) -> str:
+    """Return what a lecturer wants to know of a meeting, in Markdown.
+
+    Parameters
+    ----------
+    meeting : Meeting
+        The meeting.
+    slides : str
+        The source of its slides, of which the exercises in class are read.
+    chapters : str
+        Folder of the chapters, seen from the root of the book.
+    """
+    reading = ", ".join(f"{{doc}}`/{chapters}/{one}`" for one in meeting.reading)
+    plan = "; ".join(f"{what} ({minutes})" for minutes, what in meeting.plan)
+    in_class = "; ".join(title for _, title in IN_CLASS.findall(slides))
+    home = ", ".join(f"{{ref}}`{one.title} <{one.label}>` ({one.minutes})" for one in meeting.homework)
+    total = sum(one.minutes for one in meeting.homework)
+    goals = "\n".join(f"  - {goal}" for goal in meeting.goals)
+    return (
+        f"- **Reading.** {reading}\n- **Goals.** After the meeting students can\n\n{goals}\n\n"
+        f"- **Plan, in minutes.** {plan}.\n- **Exercises in class.** {in_class}.\n"
+        f"- **Homework, {total} minutes.** {home}.\n"
+    )
+
+
+class CourseMeeting(SphinxDirective):
+    """Describe the meeting whose number is given."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        root = Path(self.env.srcdir)
+        chapters = Path(self.env.docname).parent
+        found = {one.number: one for one in meetings(root / FOLDER, root / chapters)}
+        number = int(self.arguments[0])
+        if number not in found:
+            raise self.error(f"there is no meeting {number} in the folder {FOLDER}")
+        source = root / FOLDER / f"{found[number].page}.md"
+        self.env.note_dependency(str(source))
+        text = described(found[number], source.read_text(encoding="utf-8"), chapters.as_posix())
+        return [nodes.raw("", links(found[number]), format="html"), *self.parse_text_to_nodes(text)]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add the directive."""
+    app.add_directive("course-meeting", CourseMeeting)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
