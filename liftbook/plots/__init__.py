@@ -6,7 +6,7 @@ Each function returns the axes that it drew on.
 from liftbook.plots.bands import flows
 from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.comparison import time_and_utility
-from liftbook.plots.dots import strips
+from liftbook.plots.dots import shares, strips
 from liftbook.plots.graphs import implications
 from liftbook.plots.lines import curves, histograms, tradeoff
 from liftbook.plots.maps import lift_map
@@ -36,6 +36,7 @@ __all__ = [
     "panels",
     "plane",
     "scatters",
+    "shares",
     "simplex",
     "simplices",
     "strips",

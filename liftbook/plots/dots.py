@@ -1,4 +1,4 @@
-"""What several things do on many cases: a row a thing, a dot a case."""
+"""Dot plots: one row per mechanism or design, one dot per case."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.lines import LOGARITHMIC, WIDTH
-from liftbook.plots.styling import BLACK, BLUE, style
+from liftbook.plots.styling import BLACK, BLUE, GREY, style
 
 ROW = 0.24
 """Height of a row, in inches."""
 
 
 def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]:
-    """Draw a dot for each case and a bar at the median, a row a thing, ordered by the medians of the first panel.
+    """Draw one row per value of ``by``, with a dot for each case and a bar at the median.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns ``by`` and those of the panels; a row a case.
+        Columns ``by`` and those of the panels; one row per case.
     by : str
-        The column that names the things.
+        The column that names the rows of the figure.
     panels : mapping of str to str
-        Columns of numbers, and what their axes say.
+        Columns of numbers, with the labels of their axes.
 
     Returns
     -------
     list of matplotlib.axes.Axes
-        A panel a column, with the best of the first column above.
+        One panel per column; the largest median of the first column is at the top.
     """
     medians = rows.groupby(by)[list(panels)].median().sort_values(next(iter(panels)), kind="stable")
     places = {name: place for place, name in enumerate(medians.index)}
@@ -44,5 +44,46 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
             ax.set_xlabel(says)
             if column in LOGARITHMIC:
                 ax.set_xscale("log")
+        found[0][0].set_yticks(list(places.values()), list(places))
+    return list(found[0])
+
+
+def shares(rows: pd.DataFrame) -> list[Axes]:
+    """Draw in what share of tables each design satisfied its notion, with exact intervals.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Columns ``law``, ``design``, ``rows``, ``tables``, ``kept``, ``low`` and ``high``, as returned by
+        :func:`~liftbook.figures.population.designs.kept_shares` for one notion.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+        One panel per law, with one row per design and one dot per number of rows, darker for larger tables.
+    """
+    laws, designs, sizes = (list(dict.fromkeys(rows[name])) for name in ("law", "design", "rows"))
+    places = {name: -float(place) for place, name in enumerate(designs)}
+    shades = {size: 0.3 + 0.7 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
+    nudge = {size: 0.27 - 0.54 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
+    with style():
+        _, found = plt.subplots(
+            1,
+            len(laws),
+            figsize=(WIDTH, 0.8 + 1.5 * ROW * len(designs)),
+            layout="constrained",
+            squeeze=False,
+            sharey=True,
+        )
+        for ax, law in zip(found[0], laws, strict=True):
+            ax.axvline(0.95, color=GREY, linestyle="--", linewidth=0.8, zorder=1)
+            for one in rows[rows["law"] == law].itertuples():
+                height, shade = places[one.design] + nudge[one.rows], shades[one.rows]
+                ax.plot([one.low, one.high], [height, height], color=BLUE, alpha=shade, linewidth=1)
+                ax.plot(one.kept / one.tables, height, ".", color=BLUE, alpha=shade, markersize=7, markeredgewidth=0)
+            ax.set_title(law)
+            ax.set_xlim(-0.05, 1.05)
+            ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+            ax.set_xlabel("share of tables")
         found[0][0].set_yticks(list(places.values()), list(places))
     return list(found[0])

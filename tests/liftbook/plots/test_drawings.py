@@ -131,6 +131,20 @@ def test_a_strip_has_a_dot_a_case_and_a_bar_at_the_median():
     assert (share.get_xscale(), seconds.get_xscale()) == ("linear", "log")
 
 
+def test_shares_have_a_dot_and_an_interval_per_table_size():
+    found = pd.DataFrame({"law": ["a", "a", "b"], "design": ["x", "y", "x"], "rows": [300, 1000, 300]})
+    found = found.assign(tables=10, kept=[10, 5, 2], low=[0.7, 0.2, 0.1], high=[1.0, 0.8, 0.5])
+    axes = plots.shares(found)
+    assert [ax.get_title(loc="left") for ax in axes] == ["a", "b"]
+    assert [tick.get_text() for tick in axes[0].get_yticklabels()] == ["x", "y"]
+    _, *drawn = axes[0].lines  # the first line is at 95 %
+    bars, dots = drawn[::2], drawn[1::2]
+    assert [list(bar.get_xdata()) for bar in bars] == [[0.7, 1.0], [0.2, 0.8]]
+    assert [dot.get_xdata()[0] for dot in dots] == [1.0, 0.5]
+    assert dots[0].get_ydata()[0] > dots[1].get_ydata()[0]
+    assert dots[0].get_alpha() < dots[1].get_alpha()  # a larger table is darker
+
+
 def test_a_plane_is_for_what_two_lifts_decide():
     with pytest.raises(InvalidParameter, match="mean: more than the least and the largest lift decide it"):
         plots.plane(PEOPLE, {"mean": ll.L1Lift(0.5, 0.5)})
