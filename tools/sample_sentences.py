@@ -31,7 +31,6 @@ ALLOWED = {
 }
 """Lines that may match, with the reason."""
 TO_DO = [
-    "bench",
     "for-teachers",
     "ledger",
     "lift-inverse",

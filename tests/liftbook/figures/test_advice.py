@@ -42,9 +42,11 @@ def test_the_numbers_by_a_loop():
     both = [one for one in cells if (*one, "best-partition") in made and (*one, "optimal") in made]
     share = np.mean([made[(*one, "best-partition")] / made[(*one, "optimal")] for one in both])
     says = advice(rows).set_index("use")["says"]
-    assert says["best-partition"].startswith(f"keeps {share:.0%} of the optimum; ")
+    assert says["best-partition"].startswith(f"{share:.0%} of the optimum's NMI; ")
     ended = [one for one in cells if (*one, "optimal") in made]
-    assert says["optimal"] == f"nothing that does not see the secret keeps more on {len(ended)} of {len(cells)}"
+    assert says["optimal"] == (
+        f"no mechanism without the secret has a larger NMI; finished on {len(ended)} of {len(cells)}"
+    )
 
 
 def test_rows_without_a_mechanism_say_so():
