@@ -106,6 +106,8 @@ def read_meeting(path: Path, chapters: Path) -> Meeting:
     if not number or not title:
         raise ValueError(f"{path.name} needs a name that begins with its number, as in 3-coins.md, and a title")
     course = course_of(text, path.name)
+    if odd := [one for one in course["plan"] if len(one) != 2]:
+        raise ValueError(f"{path.name}: the plan has {odd[0]}, not minutes and what is done: quote text with commas")
     plan = tuple((int(minutes), str(what)) for minutes, what in course["plan"])
     if sum(minutes for minutes, _ in plan) != IN_CLASS:
         raise ValueError(f"{path.name}: the plan has {sum(one for one, _ in plan)} minutes, not {IN_CLASS}")

@@ -61,6 +61,7 @@ def test_a_table_builds_up_row_by_row():
         ("coins.md", "{}", "needs a name that begins with its number"),
         ("1-coins.md", "{reading: [], goals: []}", "its front matter needs course: with plan, homework"),
         ("1-coins.md", "{reading: [], goals: [], plan: [[80, toss]], homework: []}", "the plan has 80 minutes, not 90"),
+        ("1-coins.md", "{reading: [], goals: [], plan: [[90, toss, count]], homework: []}", "quote text with commas"),
         (
             "1-coins.md",
             "{reading: [watchdog], goals: [], plan: [[90, toss]], homework: [ex-coins]}",
