@@ -1,16 +1,19 @@
-"""Living pictures: the directives ``lift-belief``, ``lift-respond`` and ``lift-polytope``.
+"""The directive ``lift-picture``: the living picture of the hundred people, opened in the state that its line names.
 
-The directive's content says what to move; print and notebooks leave it out with the picture. The scripts stand beside
-the place, in the page itself: a page that has none loads nothing, one that has it asks for no further file, and all
-of it works from a file too.
+The line is written like the address of a page in that state, such as ``mechanism=srr&eps=1&lambda=0.5&bands=6``. The
+directive's content says what to do with the picture; print and notebooks leave it out with the picture. The scripts
+stand next to the place, in the page itself: a page without a picture loads nothing, a page with one asks for no
+further file, and all of it works from a file too.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
@@ -19,66 +22,73 @@ from sphinx.util.docutils import SphinxDirective
 from liftlib.datasets import hundred_people
 
 FOLDER = Path(__file__).parents[1] / "living"
-SCRIPTS = {
-    "belief": ("lifts.js", "drawing.js", "belief.js"),
-    "respond": ("lifts.js", "drawing.js", "mechanisms.js", "respond.js"),
-    "polytope": ("lifts.js", "drawing.js", "mechanisms.js", "polytope.js"),
-}
-"""What each kind of picture runs, in order."""
+SCRIPTS = ("lift.mjs", "picture.mjs")
 WORDS = "lift-living-words"
 PEOPLE = 100
-TRIANGLES = {
-    "two secrets": [[24, 10, 6], [6, 20, 34]],
-    "three secrets": [[19, 6, 6], [6, 20, 7], [5, 6, 25]],
-}
-"""People by secret and symbol, those of the still triangles in the chapter on the optimal response."""
+KEYS = {"mechanism", "eps", "lambda", "bands", "people", "more"}
+"""What a state may name."""
 
 
-def tables(kind: str) -> list[dict[str, Any]]:
-    """Return the people that a picture starts from, as counts; the polytope's reader may choose among two tables.
+def tables() -> list[dict[str, Any]]:
+    """Return the counts that the picture starts from, in three and in six age bands.
 
-    >>> [sum(map(sum, one["counts"])) for kind in SCRIPTS for one in tables(kind)]
-    [100, 100, 100, 100]
+    >>> [sum(map(sum, one["counts"])) for one in tables()]
+    [100, 100]
     """
-    if kind == "polytope":
-        return [
-            {
-                "title": title,
-                "names": list("abc"),
-                "secrets": [f"s = {s + 1}" for s in range(len(counts))],
-                "counts": counts,
-            }
-            for title, counts in TRIANGLES.items()
-        ]
-    joint = hundred_people(decades=kind == "respond")
-    counts = [[round(PEOPLE * share) for share in row] for row in joint.p]
-    return [{"names": list(map(str, joint.public)), "secrets": list(map(str, joint.secret)), "counts": counts}]
+    joints = [hundred_people(), hundred_people(decades=True)]
+    return [
+        {
+            "names": list(map(str, joint.public)),
+            "secrets": list(map(str, joint.secret)),
+            "counts": [[round(PEOPLE * share) for share in row] for row in joint.p],
+        }
+        for joint in joints
+    ]
 
 
-def place(kind: str) -> str:
-    """Return the HTML of a picture: where it will be, and what fills it."""
-    data = html.escape(json.dumps(tables(kind)), quote=True)
-    code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS[kind])
-    still = "<noscript><p>With scripts this is a picture that you can move.</p></noscript>"
-    return f'<div class="lift-living" data-kind="{kind}" data-table="{data}">{still}</div><script>{code}</script>'
+def script() -> str:
+    """Return the modules as one, without their exports and imports of each other, because a file cannot import."""
+    code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    return re.sub(r"^export |^import .*\n|^ *//.*\n", "", code, flags=re.MULTILINE)
 
 
-class Living(SphinxDirective):
-    """Marks the place; the directive's name says of which picture."""
+def place(state: str) -> str:
+    """Return the HTML of a picture: its place, and the scripts that fill it.
 
+    Raises
+    ------
+    ValueError
+        If the state names something that the picture does not have.
+    """
+    unknown = sorted({key for key, _ in parse_qsl(state, strict_parsing=True)} - KEYS)
+    if unknown:
+        raise ValueError(f"a picture's state has no {unknown[0]!r}: it has {', '.join(sorted(KEYS))}")
+    data = html.escape(json.dumps(tables()), quote=True)
+    still = "<noscript><p>With scripts, this is a picture that you can operate.</p></noscript>"
+    return (
+        f'<div class="lift-living" data-state="{html.escape(state, quote=True)}" data-tables="{data}">{still}</div>'
+        f'<script type="module">{script()}</script>'
+    )
+
+
+class Picture(SphinxDirective):
+    """Marks the place; the argument is the state."""
+
+    required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        kind = self.name.removeprefix("lift-")
-        for name in SCRIPTS[kind]:
+        for name in SCRIPTS:
             self.env.note_dependency(str(FOLDER / name))
         words = nodes.container(classes=[WORDS])
         self.state.nested_parse(self.content, self.content_offset, words)
-        return [words, nodes.raw("", place(kind), format="html")]
+        try:
+            return [words, nodes.raw("", place(self.arguments[0]), format="html")]
+        except ValueError as error:
+            raise self.error(str(error)) from error
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    for kind in SCRIPTS:
-        app.add_directive(f"lift-{kind}", Living)
+    app.add_directive("lift-picture", Picture)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -240,9 +240,9 @@ def test_the_first_page_is_light(page, site):
     page.wait_for_load_state("networkidle")
     assert len(sizes) < 25
     assert sum(sizes.values()) < 1_000_000
-    assert page.locator(".lift-people circle").count() == 200
+    assert page.locator(".lift-cell circle").count() == 100
     assert page.locator("svg.lift-thumbnail").count() == 3
-    assert page.locator(".lift-living .lift-plane circle").count() == 3
+    assert page.locator(".lift-living .lift-plane :is(.lift-safe, .lift-risky)").count() == 3
     assert page.locator("script[src*=mathjax]").count() == 0
 
 
