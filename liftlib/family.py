@@ -14,7 +14,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter, shown
 from liftlib.joint import Joint
-from liftlib.notions import LIP, Notion
+from liftlib.notions import LIP, LiftNotion, Notion
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_scalar
 
@@ -159,7 +159,7 @@ class Family:
     @checked
     def violation(self, joint: Joint, notion: Notion, parameter: float) -> float:
         """Return the member's violation of a notion's budget, in nats (negative if it is satisfied)."""
-        if self._lifts is None or not notion.columnwise:
+        if self._lifts is None or not isinstance(notion, LiftNotion):
             return notion.violation(joint, self.at(joint, parameter))
         return notion.violation_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
 

@@ -15,7 +15,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import InvalidProof, UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import CurvedLift, Notion, Polyhedral, provides
 from liftlib.notions.catalogue import content_of
 from mixproof import checker, exact
 from mixproof.checks import checked
@@ -151,8 +151,8 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
         raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
     lower = upper = np.empty((0, joint.n_secret))
     if len(given.points):
-        _check_points(joint, notion, given.points)
-        lower, upper = notion.tangent_directions(joint, given.points)
+        lower, upper = _with_points(joint, notion, given.points).tangent_directions(joint, given.points)
+    solved = notion.proven
     tangents = [["upper", u.tolist()] for u in upper] + [["lower", u.tolist()] for u in lower]
     return json.dumps(
         {
@@ -160,7 +160,7 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
             "version": 1,
             "joint": joint.p.tolist(),
             "notion": content,
-            "relaxed": notion.proven.relaxed(joint.p_s, RESOLVED)[1] > 0,
+            "relaxed": provides(solved, Polyhedral) and solved.relaxed(joint.p_s, RESOLVED)[1] > 0,
             "tangents": tangents,
             "channel": channel.kernel.tolist(),
             "proof": json.loads(given.to_json()),
@@ -185,21 +185,20 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
 def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> Matrix:
     """Return the halfspaces G v >= 0 that hold for every posterior v the notion allows."""
     if len(proof.points):
-        _check_points(joint, notion, proof.points)
+        curved = _with_points(joint, notion, proof.points)
         with np.errstate(all="ignore"):  # the checker rejects entries that are not finite
-            found = notion.tangents(joint, proof.points)
-    elif notion.polyhedral:
+            found = curved.tangents(joint, proof.points)
+    elif provides(notion, Polyhedral):
         found = notion.relaxed(joint.p_s, RESOLVED)[0].halfspaces(joint)
     else:
         found = np.empty((0, joint.n_public))
     return found
 
 
-def _check_points(joint: Joint, notion: Notion, points: Matrix) -> None:
-    """Check that tangents can be taken at the points: distributions over the symbols, for a curved convex notion."""
-    if not notion.convex or notion.polyhedral:
-        kind = "polyhedral" if notion.polyhedral else "not convex"
-        raise InvalidProof(f"the proof has points for tangents, but {notion} is {kind}: points must be empty")
+def _with_points(joint: Joint, notion: Notion, points: Matrix) -> CurvedLift:
+    """Return the notion, checked to have tangents at the points, which must be distributions over the symbols."""
+    if not provides(notion, CurvedLift):
+        raise InvalidProof(f"the proof has points for tangents, but {notion.lacks(CurvedLift)}: points must be empty")
     if points.ndim != 2 or points.shape[1] != joint.n_public:
         raise InvalidProof(f"points has shape {points.shape}, but the joint has {joint.n_public} symbols")
     for at, point in enumerate(points):
@@ -211,3 +210,4 @@ def _check_points(joint: Joint, notion: Notion, points: Matrix) -> None:
             )
         if not abs(float(point.sum()) - 1) <= POINT_TOL:
             raise InvalidProof(f"point {at} of the proof sums to {point.sum():g}, not 1: give a distribution")
+    return notion

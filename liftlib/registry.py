@@ -13,49 +13,24 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, cast
 
-import numpy as np
-
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, UnsupportedNotion
 from liftlib.family import Family
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import AttributeWise, Convex, LiftNotion, Notion, PolyhedralLift
 from liftlib.plugins import load_plugins
 from mixproof.checks import checked
 
 
 @dataclass(frozen=True)
-class Serves:
-    """A class of notions: a description in words, and a membership test."""
+class Answer:
+    """Whether a mechanism serves a notion: true or false, and why it does not."""
 
-    words: str
-    test: Callable[[Notion], bool]
+    refusal: str = ""
 
-    def __call__(self, notion: Notion) -> bool:
-        """Return whether a notion belongs to the class."""
-        return self.test(notion)
-
-
-ANY = Serves("any notion", lambda _: True)
-COLUMNWISE = Serves("notions that lift columns decide", lambda notion: notion.columnwise)
-POLYHEDRAL = Serves("notions with halfspaces", lambda notion: notion.polyhedral)
-BOTH = Serves("notions that lift columns decide and that have halfspaces", lambda n: n.columnwise and n.polyhedral)
-CONVEX = Serves("notions that allow a convex set of rows", lambda n: n.polyhedral or (n.convex and n.columnwise))
-PLAIN = Serves("notions with halfspaces, not about attributes", lambda n: n.polyhedral and n.attributes is None)
-ATTRIBUTES = Serves("notions about X's attributes", lambda notion: notion.attributes is not None)
-# whether bounds are exact depends on the notion alone, not on the prior
-BOUNDS = Serves("notions that are bounds on single lifts", lambda n: n.lift_bounds(np.full(2, 0.5)).exact)
-
-
-def _of_ratios(notion: Notion) -> bool:
-    try:
-        notion.ratios(2)
-    except UnsupportedNotion:
-        return False
-    return True
-
-
-RATIOS = Serves("bounds on ratios of P(y|s) and P(y)", _of_ratios)
+    def __bool__(self) -> bool:
+        """Return whether it does."""
+        return not self.refusal
 
 
 @dataclass(frozen=True)
@@ -69,8 +44,8 @@ class Mechanism:
     where : str
         The definition as ``module:name``: a function of a joint distribution and a notion, or a
         :class:`~liftlib.family.Family`.
-    serves : Serves
-        A test of whether it serves a notion; ``serves.words`` describes those notions.
+    needs : type
+        The interface of notions that the function asks for, such as :class:`~liftlib.notions.LiftNotion`.
     cost : str
         How its running time grows, in a few words.
     source : str
@@ -81,16 +56,39 @@ class Mechanism:
         Number of symbols beyond which it refuses, or is too slow for interactive use.
     options : tuple of str
         Names of the function's keyword-only parameters.
+    condition : tuple of (str, callable), optional
+        A further condition on a notion's budgets, in words and as a function.
     """
 
     name: str
     where: str
-    serves: Serves
+    needs: type[Notion]
     cost: str
     source: str
     sees_secret: bool = False
     most_symbols: int | None = None
     options: tuple[str, ...] = ()
+    condition: tuple[str, Callable[[Any], bool]] | None = None
+
+    @property
+    def words(self) -> str:
+        """The notions that it serves, in words."""
+        return self.needs.requirement.words if self.condition is None else self.condition[0]
+
+    def serves(self, notion: Notion) -> Answer:
+        """Return whether it serves a notion; if not, ``refusal`` says what the notion lacks.
+
+        Examples
+        --------
+        >>> from liftlib import SRLIP
+        >>> mechanisms["watchdog"].serves(SRLIP(1.0, (2, 2))).refusal
+        "watchdog needs a notion that each output's lifts decide; SRLIP(eps=1.0, shape=(2, 2)) does not provide \
+required_budgets (LiftNotion)"
+        """
+        reason = notion.lacks(self.needs)
+        if reason is None and self.condition is not None and not self.condition[1](notion):
+            reason = f"{notion} is not"
+        return Answer("" if reason is None else f"{self.name} needs {self.words}; {reason}")
 
     @property
     def function(self) -> Callable[..., Channel]:
@@ -129,9 +127,9 @@ class Mechanism:
         InvalidParameter
             If the mechanism has no such option; the message lists its options.
         """
-        if not self.serves(notion):
+        if not (answer := self.serves(notion)):
             others = ", ".join(one.name for one in mechanisms.values() if one.serves(notion))
-            raise UnsupportedNotion(f"{self.name} serves {self.serves.words}, which {notion} is not: use {others}")
+            raise UnsupportedNotion(f"{answer.refusal}: use {others}")
         unknown = [name for name in options if name not in self.options]
         if unknown:
             takes = f"its options are {', '.join(self.options)}" if self.options else "it has none"
@@ -168,7 +166,7 @@ def own_mechanism(where: str) -> Mechanism:
     if not isinstance(found, Family):
         parameters = inspect.signature(found).parameters.values()
         options = tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
-    return Mechanism(where, where, ANY, "not known", where, options=options)
+    return Mechanism(where, where, Notion, "not known", where, options=options)
 
 
 class Registry(Mapping[str, Mechanism]):
@@ -178,8 +176,8 @@ class Registry(Mapping[str, Mechanism]):
 
     Examples
     --------
-    >>> mechanisms["watchdog"].serves.words
-    'notions that lift columns decide'
+    >>> mechanisms["watchdog"].words
+    "a notion that each output's lifts decide"
     >>> mechanisms.watchdog.__name__
     'watchdog'
     """
@@ -238,7 +236,7 @@ mechanisms = Registry(
         Mechanism(
             "watchdog",
             "liftlib.merging.watchdog:watchdog",
-            COLUMNWISE,
+            LiftNotion,
             "|S| |X|",
             "E23 section 3.1, eqs. (6)-(11)",
             options=("randomise", "extend"),
@@ -246,7 +244,7 @@ mechanisms = Registry(
         Mechanism(
             "subset-merging",
             "liftlib.merging.subset_merging:subset_merging",
-            COLUMNWISE,
+            LiftNotion,
             "|S| |X|²",
             "E23 Algorithm 1; C22 Algorithm 1",
             options=("extend",),
@@ -254,7 +252,7 @@ mechanisms = Registry(
         Mechanism(
             "optimal",
             "liftlib.response.optimal:optimal_response",
-            CONVEX,
+            Convex,
             "a tree of bounds: seconds at 15 secrets and 200 symbols",
             "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
             most_symbols=50,
@@ -263,14 +261,14 @@ mechanisms = Registry(
         Mechanism(
             "subset-response",
             "liftlib.response.subset_response:subset_response",
-            BOTH,
+            PolyhedralLift,
             "vertices of each subset",
             "E23 Algorithm 2",
         ),
         Mechanism(
             "product",
             "liftlib.response.product:product_response",
-            ATTRIBUTES,
+            AttributeWise,
             "vertices of each attribute",
             "S20 Theorem 4, repaired",
             options=("repair",),
@@ -278,14 +276,14 @@ mechanisms = Registry(
         Mechanism(
             "randomised-response",
             "liftlib.noise.randomised_response:randomised_response",
-            ANY,
+            Notion,
             "a root of |S| |X|²",
             "S20 eqs. (28), (29)",
         ),
         Mechanism(
             "unary-encoding",
             "liftlib.noise.unary_encoding:unary_encoding",
-            ANY,
+            Notion,
             "a root of |S| 2^|X|",
             "S20 eqs. (30)-(32)",
             most_symbols=12,
@@ -293,7 +291,7 @@ mechanisms = Registry(
         Mechanism(
             "conditional-reporting",
             "liftlib.noise.conditional_reporting:conditional_reporting",
-            COLUMNWISE,
+            LiftNotion,
             "a root of |S| |X|²",
             "S20 Algorithm 1, Propositions 1 and 2",
             sees_secret=True,
@@ -301,14 +299,14 @@ mechanisms = Registry(
         Mechanism(
             "linear-reduction",
             "liftlib.reduction.linear:linear_reduction",
-            ANY,
+            Notion,
             "a root of |S| |X|²",
             "I21 eq. (3), Lemma 1",
         ),
         Mechanism(
             "markov-reduction",
             "liftlib.reduction.transport:markov_reduction",
-            COLUMNWISE,
+            LiftNotion,
             "a root of linear programmes of |X|² unknowns",
             "I21 problem (10)",
             most_symbols=20,
@@ -316,7 +314,7 @@ mechanisms = Registry(
         Mechanism(
             "secret-aware-reduction",
             "liftlib.reduction.transport:secret_aware_reduction",
-            COLUMNWISE,
+            LiftNotion,
             "a root of |S| |X|²",
             "I21 Propositions 1 and 2",
             sees_secret=True,
@@ -344,6 +342,5 @@ def rows() -> list[dict[str, str]]:
     ('watchdog', 'E23 section 3.1, eqs. (6)-(11)')
     """
     return [
-        {"name": one.name, "serves": one.serves.words, "cost": one.cost, "source": one.source}
-        for one in mechanisms.values()
+        {"name": one.name, "serves": one.words, "cost": one.cost, "source": one.source} for one in mechanisms.values()
     ]

@@ -27,6 +27,15 @@ PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
 """What serves as a truth value, a text or a seed, numpy's own included, and how it is asked for."""
 
 
+class Interface:
+    """A base of classes that say in words why a value does not provide them, which ``checked`` then raises."""
+
+    @classmethod
+    def refusal(cls, value: object, function: str) -> Exception | None:  # noqa: ARG003 - for subclasses
+        """Return the error of a function that needs this interface, or None if the value provides it."""
+        return None
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a function to raise InvalidParameter for arguments that do not match its annotations.
 
@@ -60,7 +69,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         given = signature.bind(*args, **kwargs).arguments
         for name, value in given.items():
             hint = hints()[name]
-            if hint not in (Any, int, float) and not _fits(value, hint):
+            if _is_interface(hint) and isinstance(value, Interface):
+                if (error := hint.refusal(value, function.__name__)) is not None:
+                    raise error
+            elif hint not in (Any, int, float) and not _fits(value, hint):
                 raise InvalidParameter(f"{name} is {shown(value)}: give {_wanted(hint)}")
         if all(_by_kind(hints()[name]) for name in given):
             right.add(kinds)
@@ -107,7 +119,13 @@ def _by_kind(hint: Any) -> bool:
     """Return whether a value's class alone decides whether it matches the hint."""
     if (parts := _parts(hint)) is not None:
         return all(_by_kind(part) for part in parts)
+    if _is_interface(hint):  # an instance may lack what its class provides
+        return Interface in hint.__bases__
     return get_origin(hint) not in (Literal, Sequence, type)
+
+
+def _is_interface(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Interface)
 
 
 def _parts(hint: Any) -> tuple[Any, ...] | None:
@@ -124,6 +142,8 @@ def _wanted(hint: Any) -> str:
         return "None"
     if hint in PLAIN:
         return PLAIN[hint][1]
+    if _is_interface(hint):  # what all of these interfaces have in common
+        hint = next(one for one in hint.__mro__ if Interface in one.__bases__)
     origin = get_origin(hint)
     if origin is Literal:
         return " or ".join(f'"{one}"' if isinstance(one, str) else repr(one) for one in get_args(hint))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.notions import Notion
+from liftlib.notions import Convex
 from liftlib.response.optimal import optimal_response
 
 
@@ -14,6 +14,6 @@ def utility(joint: Joint, channel: Channel) -> float:
     return evaluate(joint, channel).mutual_information
 
 
-def optimum(joint: Joint, notion: Notion) -> float:
+def optimum(joint: Joint, notion: Convex) -> float:
     """Return the largest I(X; Y) under a notion, nats."""
     return utility(joint, optimal_response(joint, notion))

@@ -14,7 +14,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.notions.base import LiftNotion
+from liftlib.notions import LiftNotion
 from mixproof.numerics import Matrix
 
 FINE = 241
@@ -37,7 +37,7 @@ def plane(
     joint : Joint
         P_SX.
     notions : mapping of str to LiftNotion
-        By the word for the legend; notions that the least and the largest lift decide (``notion.extremes``).
+        By the word for the legend; notions that the least and the largest lift decide.
     channel : Channel, optional
         A mechanism: an arrow from each symbol to each output that takes at least a twentieth of it.
     ax : matplotlib.axes.Axes, optional, keyword-only
@@ -54,7 +54,7 @@ def plane(
         If more than the two extreme lifts decide a notion.
     """
     for name, notion in notions.items():
-        if not notion.extremes:
+        if not notion.extremes_decide():
             raise InvalidParameter(f"{name}: more than the least and the largest lift decide it; draw another notion")
     symbols = _places(joint)
     released = None if channel is None else channel.release(joint)

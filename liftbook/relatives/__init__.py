@@ -8,22 +8,24 @@ from __future__ import annotations
 import numpy as np
 
 from liftbook.relatives.overall import AverageLeakage, MaximalLeakage
-from liftlib.notions import catalogue
-from liftlib.registry import ANY, BOUNDS, COLUMNWISE, PLAIN, POLYHEDRAL, RATIOS, Mechanism, Serves, mechanisms
+from liftlib.notions import LiftNotion, Notion, Polyhedral, PolyhedralLift, RatioBased, catalogue
+from liftlib.registry import Mechanism, mechanisms
 
-# a budget's infinite side is no bound, whatever the prior
-CEILING = Serves(
-    "bounds on the largest lift alone",
-    lambda n: n.lift_bounds(np.full(2, 0.5)).exact and bool(np.isinf(n.lift_bounds(np.full(2, 0.5)).lower).all()),
-)
-AVERAGE = Serves("bounds on I(S; Y)", lambda notion: notion.average is not None)
-MAXIMAL = Serves("bounds on maximal leakage", lambda notion: notion.maximal is not None)
+
+def _exact(notion: LiftNotion) -> bool:
+    # whether bounds are exact, and which side is unbounded, depends on the notion alone, not on the prior
+    return notion.lift_bounds(np.full(2, 0.5)).exact
+
+
+def _ceiling(notion: LiftNotion) -> bool:
+    return _exact(notion) and bool(np.isinf(notion.lift_bounds(np.full(2, 0.5)).lower).all())
+
 
 mechanisms.register(
     Mechanism(
         "best-partition",
         "liftbook.relatives.best_partition:best_partition",
-        COLUMNWISE,
+        LiftNotion,
         "3^|X|",
         "this book",
         most_symbols=13,
@@ -31,7 +33,7 @@ mechanisms.register(
     Mechanism(
         "robust",
         "liftbook.relatives.robust:robust_response",
-        POLYHEDRAL,
+        Polyhedral,
         "vertices, of all distributions together",
         "this book; S20 Remark 1",
         most_symbols=17,
@@ -40,19 +42,28 @@ mechanisms.register(
     Mechanism(
         "secret-aware",
         "liftbook.relatives.secret_aware:secret_aware_response",
-        PLAIN,
+        PolyhedralLift,
         "programmes of |S| |X| rows; 3^|S| steps for each posterior",
         "this book",
         sees_secret=True,
         most_symbols=17,
         options=("gap", "seconds"),
     ),
-    Mechanism("extremal", "liftbook.relatives.extremal:extremal_response", CEILING, "|X|²", "Grosse2023, for S = X"),
-    Mechanism("hamming", "liftbook.relatives.hamming:hamming_response", MAXIMAL, "|X|²", "Saeidian2021, for S = X"),
+    Mechanism(
+        "extremal",
+        "liftbook.relatives.extremal:extremal_response",
+        LiftNotion,
+        "|X|²",
+        "Grosse2023, for S = X",
+        condition=("a bound on the largest lift alone", _ceiling),
+    ),
+    Mechanism(
+        "hamming", "liftbook.relatives.hamming:hamming_response", MaximalLeakage, "|X|²", "Saeidian2021, for S = X"
+    ),
     Mechanism(
         "staircase",
         "liftbook.relatives.staircase:staircase_response",
-        RATIOS,
+        RatioBased,
         "a linear programme of 2^|X| columns",
         "Kairouz2016, for S = X",
         most_symbols=12,
@@ -60,7 +71,7 @@ mechanisms.register(
     Mechanism(
         "funnel-merging",
         "liftbook.relatives.funnel:funnel_merging",
-        ANY,
+        Notion,
         "|X|³ releases",
         "Makhdoumi2014",
         most_symbols=30,
@@ -68,7 +79,7 @@ mechanisms.register(
     Mechanism(
         "funnel-subsets",
         "liftbook.relatives.submodular:funnel_subsets",
-        AVERAGE,
+        AverageLeakage,
         "2^|X| subsets a step",
         "Ding2019",
         most_symbols=15,
@@ -76,7 +87,7 @@ mechanisms.register(
     Mechanism(
         "funnel-descent",
         "liftbook.relatives.descent:funnel_descent",
-        AVERAGE,
+        AverageLeakage,
         "72 descents of |S| |X|² a step",
         "Huang2024",
         most_symbols=40,
@@ -85,16 +96,23 @@ mechanisms.register(
     Mechanism(
         "funnel",
         "liftbook.relatives.funnel:funnel_response",
-        AVERAGE,
+        AverageLeakage,
         "a linear programme of 2^|X| columns, and seven optima",
         "this book; Makhdoumi2014",
         most_symbols=12,
     ),
-    Mechanism("tailored", "liftbook.relatives.tailored:tailored_response", BOUNDS, "|S| |X|", "this book"),
+    Mechanism(
+        "tailored",
+        "liftbook.relatives.tailored:tailored_response",
+        LiftNotion,
+        "|S| |X|",
+        "this book",
+        condition=("a notion that bounds single lifts", _exact),
+    ),
     Mechanism(
         "extreme-reduction",
         "liftbook.relatives.bounded_reduction:extreme_reduction",
-        COLUMNWISE,
+        LiftNotion,
         "a root of linear programmes of |S| |X| unknowns",
         "this book; I21 section IV leaves it open",
         sees_secret=True,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import Notion
 from liftlib.response.posteriors import Mixture, certified, cheapest, entropies, mended, without_dust
@@ -33,13 +33,6 @@ class Averaged(NamedTuple):
 
 Pool = Callable[[Joint], Matrix]
 """Rows P(X|Y=y), shape (M, X), for a joint distribution of the symbols that count."""
-
-
-def average_of(notion: Notion, other: str) -> float:
-    """Return the bound on I(S; Y), or refuse a notion that is none."""
-    if notion.average is None:
-        raise UnsupportedNotion(f"{notion} is no bound on I(S; Y): use {other}")
-    return notion.average
 
 
 def few_symbols(joint: Joint, most: int, others: str) -> None:

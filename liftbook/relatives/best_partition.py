@@ -8,8 +8,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift_of
-from liftlib.merging.risk import require_lift_notion
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion
 from mixproof.checks import checked
 from mixproof.numerics import xlogx
 
@@ -18,7 +17,7 @@ MOST = 13
 
 
 @checked
-def best_partition(joint: Joint, notion: Notion) -> Channel:
+def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     """Return the merging of the largest utility among all partitions of X whose subsets keep a notion.
 
     Parameters
@@ -48,7 +47,6 @@ def best_partition(joint: Joint, notion: Notion) -> Channel:
     >>> best_partition(joint, LIP(0.1)).partition
     ((0, 2), (1, 3))
     """
-    notion = require_lift_notion(notion, "best_partition")
     n = joint.n_public
     if n > MOST:
         raise InvalidParameter(f"joint has {n} symbols, more than {MOST}: use subset_merging")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from liftbook.relatives.average import average_of, averaged, few_symbols, release_of_rows
+from liftbook.relatives.average import averaged, few_symbols, release_of_rows
+from liftbook.relatives.overall import AverageLeakage
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.notions import Notion
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_count, generator, xlogx
 
@@ -103,7 +103,9 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) 
 
 
 @checked
-def funnel_descent(joint: Joint, notion: Notion, *, starts: int = 6, rng: int | np.random.Generator = 0) -> Channel:
+def funnel_descent(
+    joint: Joint, notion: AverageLeakage, *, starts: int = 6, rng: int | np.random.Generator = 0
+) -> Channel:
     """Return the best mixture of the rows of releases that descend on I(S; Y) - share I(X; Y) from random starts.
 
     Parameters
@@ -148,7 +150,7 @@ def funnel_descent(joint: Joint, notion: Notion, *, starts: int = 6, rng: int | 
     >>> AverageLeakage(0.01).is_satisfied(joint, channel), round(channel.certificate.value, 3)
     (True, 0.822)
     """
-    budget = average_of(notion, "optimal_response or funnel_merging")
+    budget = notion.eps
     few_symbols(joint, MOST, "funnel_merging")
     each, source = check_count("starts", starts), generator(rng)
     return release_of_rows(joint, notion, budget, lambda core: _found(core, budget, each, source), "descents")

@@ -8,13 +8,13 @@ from liftlib.channel import Certificate, Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion
 from mixproof.checks import checked
 from mixproof.numerics import SAME_TOL, Matrix, Vector
 
 
 @checked
-def extremal_response(joint: Joint, notion: Notion) -> Channel:
+def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
     """Return the response of largest I(X; Y) whose lifts of X itself are at most e^eps, where a closed form is known.
 
     Parameters

@@ -6,8 +6,9 @@ import itertools
 
 import numpy as np
 
-from liftbook.relatives.average import average_of, few_symbols, release_of_rows, rows_of
+from liftbook.relatives.average import few_symbols, release_of_rows, rows_of
 from liftbook.relatives.descent import funnel_descent
+from liftbook.relatives.overall import AverageLeakage
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.notions import LIP, Notion
@@ -73,7 +74,7 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
 
 
 @checked
-def funnel_response(joint: Joint, notion: Notion) -> Channel:
+def funnel_response(joint: Joint, notion: AverageLeakage) -> Channel:
     """Return the release of largest I(X; Y) with a bounded I(S; Y) that mixes rows of a pool.
 
     Parameters
@@ -113,12 +114,12 @@ def funnel_response(joint: Joint, notion: Notion) -> Channel:
     >>> AverageLeakage(0.01).is_satisfied(joint, channel)
     True
     """
-    budget = average_of(notion, "optimal_response or funnel_merging")
+    budget = notion.eps
     few_symbols(joint, MOST, "funnel_merging or funnel_descent")
     return release_of_rows(joint, notion, budget, lambda core: _pool(core, notion), "a pool of rows")
 
 
-def _pool(joint: Joint, notion: Notion) -> Matrix:
+def _pool(joint: Joint, notion: AverageLeakage) -> Matrix:
     """Return P_X on each subset of symbols, and the rows of descents and of optima under LIP, shape (M, X)."""
     n = joint.n_public
     rows = ((np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1) * joint.p_x

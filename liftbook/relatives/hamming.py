@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from liftbook.relatives.overall import MaximalLeakage
 from liftlib.channel import Certificate, Channel
-from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
-from liftlib.notions import Notion
 from mixproof.checks import checked
 
 
 @checked
-def hamming_response(joint: Joint, notion: Notion) -> Channel:
+def hamming_response(joint: Joint, notion: MaximalLeakage) -> Channel:
     """Return the release of least P(Y != X) whose maximal leakage of X itself, and so of any secret, is bounded.
 
     Parameters
@@ -48,13 +47,11 @@ def hamming_response(joint: Joint, notion: Notion) -> Channel:
     >>> channel.kernel.round(3).tolist(), channel.outputs
     ([[1.0, 0.0], [1.0, 0.0], [0.5, 0.5]], (0, 2))
     """
-    if notion.maximal is None:
-        raise UnsupportedNotion(f"{notion} is no bound on maximal leakage: use extremal_response or funnel_merging")
     n = joint.n_public
     # likeliest first, and of as likely ones the first in the alphabet
     order = np.argsort(-joint.p_x, kind="stable")
     told = np.zeros(n)
-    whole = float(n) if notion.maximal >= np.log(n) else np.exp(notion.maximal)
+    whole = float(n) if notion.eps >= np.log(n) else np.exp(notion.eps)
     told[order] = np.clip(whole - np.arange(n), 0.0, 1.0)
     kernel = np.diag(told)
     kernel[:, order[0]] += 1 - told

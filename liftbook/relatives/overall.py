@@ -11,7 +11,7 @@ import numpy as np
 from liftlib.channel import Channel, or_identity
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, sibson
-from liftlib.notions.base import Notion
+from liftlib.notions.base import Notion, Requirement
 from mixproof.checks import checked
 from mixproof.numerics import check_scalar
 
@@ -58,11 +58,8 @@ class AverageLeakage(_Overall):
     0.6931
     """
 
+    requirement = Requirement("a bound on I(S; Y)", "one", "use optimal_response or funnel_merging")
     eps: float
-
-    @property
-    def average(self) -> float:  # noqa: D102
-        return self.eps
 
     def _of(self, release: Joint) -> float:
         return mutual_information(release.p)
@@ -88,11 +85,8 @@ class MaximalLeakage(_Overall):
     0.6931
     """
 
+    requirement = Requirement("a bound on maximal leakage", "one", "use extremal_response or funnel_merging")
     eps: float
-
-    @property
-    def maximal(self) -> float:  # noqa: D102
-        return self.eps
 
     def _of(self, release: Joint) -> float:
         return sibson(release, np.inf)

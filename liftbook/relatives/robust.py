@@ -8,7 +8,7 @@ from contextlib import suppress
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import Polyhedral
 from liftlib.response.optimal import few_vertices, most_vertices
 from liftlib.response.posteriors import best_response, cone_for
 from liftlib.response.proven import proven_response
@@ -19,7 +19,7 @@ from mixproof.numerics import check_scalar
 
 @checked
 def robust_response(
-    joint: Joint, notion: Notion, *, others: Sequence[Joint] = (), gap: float = 1e-6, seconds: float | None = None
+    joint: Joint, notion: Polyhedral, *, others: Sequence[Joint] = (), gap: float = 1e-6, seconds: float | None = None
 ) -> Channel:
     """Return the mechanism of the largest I(X; Y) under one distribution that keeps a notion under several.
 

@@ -10,11 +10,11 @@ import numpy as np
 from liftbook.relatives.maps import ExactMaps, Index
 from liftbook.relatives.secret_aware_posteriors import Found, Offers, Searched, cheapest_columns, coarsened, refined
 from liftlib.channel import Channel
-from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.noise.conditional_reporting import conditional_reporting
-from liftlib.notions import Notion
+from liftlib.notions import Notion, PolyhedralLift
 from liftlib.response.posteriors import RowsCertificate, cheapest, entropies, mended
 from liftlib.response.proven import UNRESOLVED, unresolved
 from mixproof.checks import checked
@@ -52,7 +52,9 @@ class Cells(NamedTuple):
 
 
 @checked
-def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, seconds: float | None = None) -> Channel:
+def secret_aware_response(
+    joint: Joint, notion: PolyhedralLift, *, gap: float = 1e-6, seconds: float | None = None
+) -> Channel:
     """Return the mechanism P(y|s,x) that maximises I(X; Y) among all that keep the notion, with a bound on every other.
 
     Parameters
@@ -105,8 +107,6 @@ def secret_aware_response(joint: Joint, notion: Notion, *, gap: float = 1e-6, se
     >>> channel.sees_secret, LIP(0.0).is_satisfied(joint, channel)
     (True, True)
     """
-    if notion.attributes is not None:
-        raise UnsupportedNotion(f"{notion} is about what X's attributes tell: use optimal_response")
     share = check_scalar("gap", gap, open_low=True)
     limit = np.inf if seconds is None else check_scalar("seconds", seconds)
     cells = without_dusty_cells(joint)
@@ -181,7 +181,9 @@ class Listed:
         return self._maps.points, maps, float(prices.min())
 
 
-def _made(joint: Joint, notion: Notion, cells: Cells, found: Found, floor: float, which: str, gap: float) -> Channel:
+def _made(
+    joint: Joint, notion: PolyhedralLift, cells: Cells, found: Found, floor: float, which: str, gap: float
+) -> Channel:
     """Return the channel of the columns found, mended where rounding breaks the notion, with its certificate."""
     secret, public = np.nonzero(cells.solid)
     to_public = np.eye(joint.n_public)[public]

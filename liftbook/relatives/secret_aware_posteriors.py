@@ -10,7 +10,7 @@ import numpy as np
 from liftbook.relatives.maps import Index, marginal_entropies, moved
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import Notion
+from liftlib.notions import PolyhedralLift
 from mixproof.lp import LinearProgram
 from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
 
@@ -219,7 +219,7 @@ def _worth_of(posteriors: Matrix, maps: Index, worth: Matrix) -> Vector:
     return np.asarray((posteriors * worth[np.arange(maps.shape[1]), maps]).sum(axis=1))
 
 
-def coarsened(joint: Joint, notion: Notion) -> tuple[Joint, Matrix, Index]:
+def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Index]:
     """Return P_TX for T a function of S with few values, halfspaces that T's posterior meets, and T of each s.
 
     Notes

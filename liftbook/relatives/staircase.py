@@ -7,7 +7,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.notions import LDP, Notion
+from liftlib.notions import LDP, RatioBased
 from liftlib.response.posteriors import certified, cheapest, mended, proven, without_dust
 from mixproof.checks import checked
 
@@ -16,7 +16,7 @@ MOST = 12
 
 
 @checked
-def staircase_response(joint: Joint, notion: Notion) -> Channel:
+def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
     """Return the response of largest I(X; Y) under local differential privacy of X at the notion's least budget.
 
     Parameters

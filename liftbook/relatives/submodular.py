@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from liftbook.relatives.average import average_of, few_symbols
+from liftbook.relatives.average import few_symbols
+from liftbook.relatives.overall import AverageLeakage
 from liftlib.channel import Channel, Partition
 from liftlib.joint import Joint
-from liftlib.notions import Notion
 from mixproof.checks import checked
 from mixproof.numerics import SAME_TOL, Vector, xlogx
 
@@ -46,7 +46,7 @@ def merging_losses(joint: Joint) -> tuple[Vector, Vector]:
 
 
 @checked
-def funnel_subsets(joint: Joint, notion: Notion) -> Channel:
+def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
     """Merge subsets of outputs, each the best there is for I(S; Y) - share I(X; Y), and keep the best partition.
 
     Parameters
@@ -85,7 +85,6 @@ def funnel_subsets(joint: Joint, notion: Notion) -> Channel:
     >>> funnel_subsets(joint, AverageLeakage(0.01)).partition
     ((0, 1), (2, 3))
     """
-    average_of(notion, "optimal_response or funnel_merging")
     few_symbols(joint, MOST, "funnel_merging or funnel_descent")
     n = joint.n_public
     whole = Channel.identity(n)

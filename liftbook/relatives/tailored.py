@@ -7,13 +7,13 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.notions import LiftBounds, Notion
+from liftlib.notions import LiftBounds, LiftNotion
 from mixproof.checks import checked
 from mixproof.numerics import Vector
 
 
 @checked
-def tailored_response(joint: Joint, notion: Notion) -> Channel:
+def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
     """Report the true symbol with the largest constant chance w that the notion allows, else draw from the best noise.
 
     Parameters

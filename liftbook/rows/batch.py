@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.measures.lifts import lift_of
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion
 from mixproof.numerics import Mask, Matrix
 
 Labels = NDArray[np.int64]
@@ -66,11 +66,11 @@ class Batch:
         """P(s, x), shape (S, N X)."""
         return np.ascontiguousarray(self.p.transpose(1, 0, 2)).reshape(self.p.shape[1], -1)
 
-    def columns(self, notion: Notion) -> Matrix:
+    def columns(self, notion: LiftNotion) -> Matrix:
         """Return the lifts that decide the notion: each symbol's extremes, or all of its lifts."""
-        return self.extremes if notion.extremes else self.lifts
+        return self.extremes if notion.extremes_decide() else self.lifts
 
-    def high_risk(self, notion: Notion) -> Mask:
+    def high_risk(self, notion: LiftNotion) -> Mask:
         """Return a mask, shape (N, X), of the symbols that violate the notion if they are published as they are."""
         return ~notion.kept_columns(self.columns(notion), self.p_s)
 
@@ -80,7 +80,7 @@ class Batch:
         at = (labels + n_x * np.arange(n)[:, None]).ravel()
         return np.array([np.bincount(at, row, n * n_x) for row in self.flat], dtype=np.float64).reshape(-1, n, n_x)
 
-    def kept(self, members: Mask, notion: Notion) -> Mask:
+    def kept(self, members: Mask, notion: LiftNotion) -> Mask:
         """Return, shape (N,), whether the symbols in ``members``, shape (N, X), satisfy the notion once merged."""
         mass = np.einsum("nsx,nx->ns", self.p, members)
         return np.asarray(notion.kept_columns(lift_of(mass[:, :, None], self.p_s), self.p_s)[:, 0])

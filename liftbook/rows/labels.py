@@ -12,7 +12,7 @@ import numpy as np
 
 from liftbook.rows.batch import Batch, Labels
 from liftbook.rows.pool import Pool, Risk, absorb
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion
 from mixproof.checks import checked
 from mixproof.numerics import Mask, Matrix
 
@@ -20,7 +20,7 @@ LoopName = Literal["standard", "printed"]
 
 
 @checked
-def watchdog_labels(p: Matrix | Batch, notion: Notion, *, extend: bool = True) -> Labels:
+def watchdog_labels(p: Matrix | Batch, notion: LiftNotion, *, extend: bool = True) -> Labels:
     """Return the groups that complete merging forms in each of N joint distributions.
 
     Parameters
@@ -45,7 +45,7 @@ def watchdog_labels(p: Matrix | Batch, notion: Notion, *, extend: bool = True) -
 
 @checked
 def merge_labels(
-    p: Matrix | Batch, notion: Notion, *, loop: LoopName = "standard", extend: bool = True
+    p: Matrix | Batch, notion: LiftNotion, *, loop: LoopName = "standard", extend: bool = True
 ) -> tuple[Labels, Labels]:
     """Return the groups that subset merging forms in each of N joint distributions.
 
@@ -79,7 +79,7 @@ def merge_labels(
 
 
 def _grown(
-    batch: Batch, high: Mask, notion: Notion, omega: Risk, *, until_private: bool
+    batch: Batch, high: Mask, notion: LiftNotion, omega: Risk, *, until_private: bool
 ) -> tuple[Labels, Labels, Labels]:
     """Return the groups that high-risk symbols form, their order, and the last of each joint distribution, -1 if none.
 
@@ -110,7 +110,7 @@ def _grown(
     return labels, order, last
 
 
-def _unite_last(batch: Batch, labels: Labels, order: Labels, last: Labels, notion: Notion, omega: Risk) -> None:
+def _unite_last(batch: Batch, labels: Labels, order: Labels, last: Labels, notion: LiftNotion, omega: Risk) -> None:
     """Let the last group of each joint take in earlier groups until it keeps the notion (E23 Alg. 1, lines 12-16).
 
     It changes the labels and the order.

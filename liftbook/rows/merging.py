@@ -75,7 +75,7 @@ def merging_tradeoff(
             notion = notion_at(eps)
             lifts, chances = batch.release(labeller(batch, notion))
             extremes = extremes_of(lifts)
-            kept = notion.kept_columns(extremes if notion.extremes else lifts, batch.p_s)
+            kept = notion.kept_columns(extremes if notion.extremes_decide() else lifts, batch.p_s)
             broken = np.array(~kept.all(axis=1), dtype=np.float64)
             rows += summary({**_measures(batch, extremes, chances), "broken": broken}, series=name, eps=eps)
     return frame(rows)

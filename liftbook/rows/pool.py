@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from liftbook.rows.batch import Batch, Labels
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion
 from mixproof.numerics import Mask, Matrix, Vector
 
 Risk = Callable[[Matrix, Vector], Matrix]
@@ -50,8 +50,9 @@ class Pool:
         The same of the group that grows.
     """
 
-    def __init__(self, batch: Batch, allowed: Mask, notion: Notion, risk: Risk, live: Mask):
+    def __init__(self, batch: Batch, allowed: Mask, notion: LiftNotion, risk: Risk, live: Mask):
         self.notion, self.risk, self.p_s = notion, risk, batch.p_s
+        self.extremes = notion.extremes_decide()
         self.of, self.live, self.group = np.arange(len(live)), live, np.full(len(live), -1)
         self.ids = np.broadcast_to(np.arange(allowed.shape[1]), allowed.shape)
         self.free, self.left = allowed.copy(), allowed.sum(axis=1)
@@ -135,7 +136,7 @@ class Pool:
 
     def _unions(self) -> Matrix:
         """Return the lifts of each group with each symbol: shape (n, 2, w) the extremes, or (n, S, w) all of them."""
-        if self.notion.extremes:
+        if self.extremes:
             found = np.empty((2, *self.p_x.shape))
             for at in self._blocks():
                 union = self.share[(slice(None), *at)] + self.mass[:, at[0], None]
@@ -155,7 +156,7 @@ class Pool:
                 yield slice(i, i + rows), slice(j, j + columns)
 
 
-def absorb(batch: Batch, members: Mask, allowed: Mask, notion: Notion, risk: Risk) -> Mask:
+def absorb(batch: Batch, members: Mask, allowed: Mask, notion: LiftNotion, risk: Risk) -> Mask:
     """Let a group of each joint distribution take in symbols, least risk first, until it keeps the notion.
 
     Parameters

@@ -17,13 +17,13 @@ from liftlib.errors import LiftWarning
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.merging.subset_merging import subset_merging
-from liftlib.notions import Notion
+from liftlib.notions import Polyhedral, PolyhedralLift
 from liftlib.response.optimal import optimal_response
 from liftlib.response.posteriors import RowsCertificate
 from liftlib.response.subset_response import SubsetCertificate, subset_response
 from mixproof.numerics import Matrix
 
-Maker = Callable[[Joint, Notion], tuple[Channel, dict[str, float]]]
+Maker = Callable[[Joint, PolyhedralLift], tuple[Channel, dict[str, float]]]
 """Makes a channel and says what else it found on the way; a module's own function, so that a worker can import it."""
 
 
@@ -33,21 +33,21 @@ class Point(NamedTuple):
     series: str
     eps: float
     make: Maker
-    notion: Notion
+    notion: PolyhedralLift
 
 
-def respond(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+def respond(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
     """Return the optimal response, by the quickest route."""
     return optimal_response(joint, notion), {}
 
 
-def respond_by_vertices(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+def respond_by_vertices(joint: Joint, notion: Polyhedral) -> tuple[Channel, dict[str, float]]:
     """Return the optimal response as E23 section 3.1.2 has it made, and how many vertices it was chosen from."""
     channel = optimal_response(joint, notion, method="qhull")
     return channel, {"vertices": float(channel.certified(RowsCertificate).rows)}
 
 
-def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
     """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back.
 
     ``searched`` counts the subsets whose vertices may be too many or too close to list, of which the library warns.
@@ -66,7 +66,7 @@ def respond_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str,
     }
 
 
-def merge_in_subsets(joint: Joint, notion: Notion) -> tuple[Channel, dict[str, float]]:
+def merge_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
     """Return subset merging's channel, low-risk symbols let in where the high-risk ones cannot keep the notion."""
     return subset_merging(joint, notion), {}
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.merging.risk import high_risk, require_lift_notion
-from liftlib.notions import Notion
+from liftlib.merging.risk import high_risk
+from liftlib.notions import LiftNotion
 from mixproof.checks import checked
 
 Subset = list[int]
@@ -19,7 +19,7 @@ Symbols = NDArray[np.int64]
 
 
 @checked
-def subset_merging(joint: Joint, notion: Notion, *, extend: bool = True) -> Channel:
+def subset_merging(joint: Joint, notion: LiftNotion, *, extend: bool = True) -> Channel:
     """Return the channel that merges high-risk symbols in private subsets, found greedily.
 
     Each subset starts with the riskiest symbol left and takes in, one at a time, the symbol that gives their union
@@ -59,7 +59,7 @@ def subset_merging(joint: Joint, notion: Notion, *, extend: bool = True) -> Chan
     >>> subset_merging(joint, ALIP(0.1, 0.1)).outputs
     (('a', 'b'), ('c', 'd'))
     """
-    high = high_risk(joint, require_lift_notion(notion, "subset_merging"))
+    high = high_risk(joint, notion)
     low, waiting = np.flatnonzero(~high), np.flatnonzero(high)  # line 3: X_L and X_Q
     risk = notion.risk(lift(joint), joint.p_s)
     subsets: list[Subset] = []
@@ -74,7 +74,7 @@ def subset_merging(joint: Joint, notion: Notion, *, extend: bool = True) -> Chan
     return Channel.merge([*([x] for x in low.tolist()), *map(sorted, subsets)], joint.n_public, joint.public)
 
 
-def grow(joint: Joint, notion: Notion, subset: Sequence[int], others: Symbols) -> tuple[Subset, Symbols]:
+def grow(joint: Joint, notion: LiftNotion, subset: Sequence[int], others: Symbols) -> tuple[Subset, Symbols]:
     """Return a subset that takes in symbols until it satisfies the notion, and the symbols left.
 
     Each step adds the symbol whose union with the subset has the smallest risk, or the smallest max-lift if every
@@ -103,7 +103,7 @@ def grow(joint: Joint, notion: Notion, subset: Sequence[int], others: Symbols) -
     return subset, others
 
 
-def unite_last(joint: Joint, notion: Notion, subsets: list[Subset]) -> list[Subset]:
+def unite_last(joint: Joint, notion: LiftNotion, subsets: list[Subset]) -> list[Subset]:
     """Return the subsets once the last has taken in earlier ones until it satisfies the notion.
 
     In each step it is united with the subset that gives the union the smallest risk (E23 Algorithm 1, lines 12 to 16).

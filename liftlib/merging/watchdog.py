@@ -8,15 +8,15 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.merging.risk import high_risk, require_lift_notion
+from liftlib.merging.risk import high_risk
 from liftlib.merging.subset_merging import grow
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion
 from mixproof.checks import checked
 
 
 @checked
 def watchdog(
-    joint: Joint, notion: Notion, *, randomise: Literal["merge", "uniform"] = "merge", extend: bool = True
+    joint: Joint, notion: LiftNotion, *, randomise: Literal["merge", "uniform"] = "merge", extend: bool = True
 ) -> Channel:
     """Return the channel that publishes low-risk symbols and randomises the high-risk ones together.
 
@@ -61,7 +61,7 @@ def watchdog(
     >>> watchdog(joint, ALIP(0.5, 0.5)).outputs
     ('c', ('a', 'b'))
     """
-    high = high_risk(joint, require_lift_notion(notion, "watchdog"))  # eqs. (6) and (7)
+    high = high_risk(joint, notion)  # eqs. (6) and (7)
     if not high.any():
         return Channel.identity(joint.n_public, joint.public)
     merged, low = np.flatnonzero(high).tolist(), np.flatnonzero(~high)

@@ -15,8 +15,8 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.family import LAST, Level
 from liftlib.joint import Joint
-from liftlib.notions import LIP, LiftBounds
-from mixproof.numerics import Matrix
+from liftlib.notions import LIP, LiftNotion, Notion
+from mixproof.numerics import Matrix, Vector
 
 
 def largest_log(ratio: Matrix) -> float:
@@ -36,10 +36,10 @@ def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
     return lifts
 
 
-def bought(given: Matrix, whole: Matrix, bounds: LiftBounds) -> float | None:
+def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float | None:
     """Return the largest eps at which the lifts of :func:`lifts_at` stay within bounds, to within rounding.
 
-    It is None where the bounds do not tell all.
+    It is None if the notion is more than bounds on single lifts.
 
     Notes
     -----
@@ -49,10 +49,10 @@ def bought(given: Matrix, whole: Matrix, bounds: LiftBounds) -> float | None:
     --------
     >>> from liftlib.notions import LIP
     >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
-    >>> round(bought(joint.x_given_s, joint.p_x, LIP(0.356675).lift_bounds(joint.p_s)), 4)  # log 3
+    >>> round(bought(joint.x_given_s, joint.p_x, joint.p_s, LIP(0.356675)), 4)  # log 3
     1.0986
     """
-    if not bounds.exact:
+    if not isinstance(notion, LiftNotion) or not (bounds := notion.lift_bounds(p_s)).exact:
         return None
     most = np.inf
     for eps, violation in (

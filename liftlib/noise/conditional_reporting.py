@@ -23,7 +23,7 @@ def _lifts(joint: Joint, eps: float) -> Matrix:
 
 
 def _near(joint: Joint, notion: Notion) -> float | None:
-    return bought(*_chances(joint), notion.lift_bounds(joint.p_s))
+    return bought(*_chances(joint), joint.p_s, notion)
 
 
 def _lip(joint: Joint, eps: float) -> float:

@@ -18,7 +18,7 @@ def _lifts(joint: Joint, eps: float) -> Matrix:
 
 
 def _near(joint: Joint, notion: Notion) -> float | None:
-    return bought(joint.x_given_s, joint.p_x, notion.lift_bounds(joint.p_s))
+    return bought(joint.x_given_s, joint.p_x, joint.p_s, notion)
 
 
 def _lip(joint: Joint, eps: float) -> float:

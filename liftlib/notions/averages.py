@@ -13,7 +13,20 @@ from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
-from liftlib.notions.base import Leakage, LiftBounds, LiftNotion, Notion, RequiredBudget, cone_of, log_of, prior_of
+from liftlib.notions.base import (
+    Convex,
+    CurvedLift,
+    Leakage,
+    LiftBounds,
+    Notion,
+    Polyhedral,
+    PolyhedralLift,
+    RequiredBudget,
+    cone_of,
+    log_of,
+    prior_of,
+    require,
+)
 from liftlib.notions.bounds import ALIP
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
@@ -25,7 +38,7 @@ NEAR = 1e-6
 """Nats from a budget within which a row counts as on its boundary, so that it gets a tangent there."""
 
 
-class _Averages(LiftNotion):
+class _Averages(PolyhedralLift):
     """A notion that bounds a measure of the lifts by eps_u, and of the inverse lifts by eps_l."""
 
     eps_l: float
@@ -71,6 +84,28 @@ class _Averages(LiftNotion):
         return ALIP(0.0, 0.0) if self._perfect() else self
 
     @abstractmethod
+    def _kind(self) -> type[Convex] | None:
+        """Return the interface that describes the allowed posteriors under positive budgets; None if not convex."""
+
+    def lacks(self, interface: type[Notion]) -> str | None:
+        """Return why the notion does not provide an interface, which depends on its budgets, or None if it does."""
+        reason = super().lacks(interface)
+        if reason is None and issubclass(interface, Convex):
+            kind = Polyhedral if self._perfect() else self._kind()
+            if kind is None:
+                return f"{self} bounds the inverse lifts too, which is not convex: set eps_l to inf"
+            if interface is not Convex and not issubclass(interface, kind):
+                return f"the posteriors that {self} allows are {'' if kind is Polyhedral else 'not '}a polytope"
+        return reason
+
+    @checked
+    def halfspaces(self, joint: Joint) -> Matrix:
+        """Return the halfspaces of perfect privacy, for a budget of 0."""
+        if not self._perfect():
+            require(self, Polyhedral, "halfspaces")
+        return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
+
+    @abstractmethod
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
         """Return the log of the largest lift (or inverse lift) of each secret under a budget, shape (S,)."""
 
@@ -104,9 +139,8 @@ class L1Lift(_Averages):
     eps_l: float
     eps_u: float
 
-    @property
-    def polyhedral(self) -> bool:  # noqa: D102
-        return bool(np.isinf(self.eps_l)) or self._perfect()
+    def _kind(self) -> type[Convex] | None:
+        return Polyhedral if np.isinf(self.eps_l) else None
 
     def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
         return l1_of(lift, p_s)
@@ -122,13 +156,8 @@ class L1Lift(_Averages):
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return the halfspaces of the l1-lift, one for each set of secrets (``eps_l`` must be infinite or 0)."""
-        if self._perfect():
-            return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
-        if np.isfinite(self.eps_l):
-            raise UnsupportedNotion(
-                f"{self} bounds the l1-lift-inverse, which is not convex, so optimal_response cannot serve it: "
-                "set eps_l to inf, or use subset_merging"
-            )
+        if self._perfect() or np.isfinite(self.eps_l):
+            return super().halfspaces(joint)
         if self.eps_u >= np.log(3):  # the l1-lift is always below 2
             return np.empty((0, joint.n_public))
         # sum_s P(s) |l - 1| = 2 max over sets T of secrets of P(T | y) - P(T), as P(S | y) - P(S) = 0
@@ -144,7 +173,7 @@ class L1Lift(_Averages):
 
 @final
 @dataclass(frozen=True)
-class Chi2Lift(_Averages):
+class Chi2Lift(_Averages, CurvedLift):
     r"""chi2-privacy: :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2`; :math:`\Psi_{\chi^2}` alike, with eps_l.
 
     Parameters
@@ -165,13 +194,8 @@ class Chi2Lift(_Averages):
     eps_l: float
     eps_u: float
 
-    @property
-    def polyhedral(self) -> bool:  # noqa: D102
-        return self._perfect()
-
-    @property
-    def convex(self) -> bool:  # noqa: D102
-        return self.polyhedral or bool(np.isinf(self.eps_l))
+    def _kind(self) -> type[Convex] | None:
+        return CurvedLift if np.isinf(self.eps_l) else None
 
     def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
         return chi2_of(lift, p_s)
@@ -186,16 +210,9 @@ class Chi2Lift(_Averages):
             # the lift of a constant secret is 1, whatever the budget
             return np.where(room > 0, np.log1p(np.expm1(eps) * np.sqrt(room / p_s)), 0.0)
 
-    @checked
-    def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
-        if self._perfect():
-            return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
-        return super().halfspaces(joint)
-
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
         """Return tangents of the root of the chi2-lift, the norm of l - 1 weighted by P_S."""
-        if not self.convex or self.polyhedral:
-            return super().tangents(joint, rows)
+        require(self, CurvedLift, "tangents")
         likelihood = joint.s_given_x / joint.p_s[:, None]
         found = np.expm1(self.eps_u) - (joint.p_s * self.tangent_directions(joint, rows)[1]) @ (likelihood - 1)
         return np.asarray(found / np.exp(self.eps_u))
@@ -211,7 +228,7 @@ class Chi2Lift(_Averages):
 
 @final
 @dataclass(frozen=True)
-class AlphaLift(_Averages):
+class AlphaLift(_Averages, CurvedLift):
     r"""alpha-lift-privacy: :math:`\Lambda^S_\alpha \le e^{\varepsilon_u}`, :math:`\Psi^S_\alpha \le e^{\varepsilon_l}`.
 
     Parameters
@@ -239,13 +256,8 @@ class AlphaLift(_Averages):
         object.__setattr__(self, "alpha", check_scalar("alpha", self.alpha, 1, open_low=True))
         _Averages.__post_init__(self)
 
-    @property
-    def polyhedral(self) -> bool:  # noqa: D102
-        return bool(np.isinf(self.alpha)) or self._perfect()
-
-    @property
-    def convex(self) -> bool:  # noqa: D102
-        return True
+    def _kind(self) -> type[Convex]:
+        return Polyhedral if np.isinf(self.alpha) else CurvedLift
 
     def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
         return alpha_of(lift, p_s, self.alpha)
@@ -260,19 +272,17 @@ class AlphaLift(_Averages):
         p_s = prior_of(p_s)
         if self._perfect():  # every lift is 1, and eps + log(1 / P(s)) / alpha would be loose
             return LiftBounds(np.zeros(len(p_s)), np.zeros(len(p_s)), exact=True)
-        return super().lift_bounds(p_s)._replace(exact=self.polyhedral)
+        return super().lift_bounds(p_s)._replace(exact=bool(np.isinf(self.alpha)))
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
-        if not self.polyhedral:
+        if np.isfinite(self.alpha):
             return super().halfspaces(joint)
-        eps_l, eps_u = (0.0, 0.0) if self._perfect() and np.isfinite(self.alpha) else (self.eps_l, self.eps_u)
-        return cone_of(joint.s_given_x / joint.p_s[:, None], eps_l, eps_u)
+        return cone_of(joint.s_given_x / joint.p_s[:, None], self.eps_l, self.eps_u)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
         """Return tangents of the alpha-lift (a norm) and of 1 / alpha-lift-inverse (a concave function)."""
-        if self.polyhedral:
-            return super().tangents(joint, rows)
+        require(self, CurvedLift, "tangents")
         likelihood = joint.s_given_x / joint.p_s[:, None]
         lower, upper = (joint.p_s * directions for directions in self.tangent_directions(joint, rows))
         return np.concatenate(

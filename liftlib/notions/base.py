@@ -1,10 +1,15 @@
-"""The interface of privacy notions, and helpers that several notions share.
+"""What a privacy notion answers: one small interface for each question, and helpers that several notions share.
 
-Mechanisms ask a notion for what they need and never for its class. Merging asks about lift columns l(., y): which
-budgets does each column require (:meth:`Notion.required_budgets`)? Notions that each output's lifts decide, the
-subclasses of :class:`LiftNotion`, answer this. Optimal responses ask about posteriors v = P(X=.|Y=y): which ones are
-allowed (:meth:`Notion.halfspaces`)? Notions whose allowed posteriors form a polyhedral cone answer this; it is a cone
-because the condition does not change when v is scaled.
+A notion derives from the interfaces whose questions it can answer, and a mechanism names the one that it needs:
+
+- :class:`LiftNotion`: each output's lift column l(., y) decides, so symbols can be merged.
+- :class:`Polyhedral`: finitely many halfspaces define the allowed posteriors v = P(X=.|Y=y). They form a cone, because
+  scaling v does not change the condition. :class:`PolyhedralLift` is both.
+- :class:`CurvedLift`: the allowed posteriors form a convex set with tangents. It and Polyhedral are :class:`Convex`.
+- :class:`RatioBased`: bounds on ratios of P(y|s) and P(y), in which the prior does not occur.
+- :class:`PosteriorNotion`: each output's posterior decides. :class:`AttributeWise`: also about attributes of X.
+
+For some notions the budgets decide which questions they answer: see :meth:`Notion.lacks` and :func:`provides`.
 """
 
 from __future__ import annotations
@@ -12,16 +17,16 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel, or_identity
-from liftlib.errors import InvalidDistribution, UnsupportedNotion, shown
+from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion, shown
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from mixproof.checks import checked
+from mixproof.checks import Interface, checked
 from mixproof.extension import Extension
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
 
@@ -116,66 +121,24 @@ class Ratios(NamedTuple):
     budget: Vector
 
 
-class Notion(ABC):
+class Requirement(NamedTuple):
+    """What a mechanism that needs an interface says where a notion does not provide it."""
+
+    words: str
+    """The notions that do."""
+    members: str
+    """What they provide and others do not."""
+    remedy: str
+
+
+class Notion(Interface, ABC):
     """A privacy notion. A subclass implements at least ``leakage`` and ``violation``."""
 
-    columnwise: ClassVar[bool] = False
-    """Whether each output's lift column decides on its own, so that the methods on columns apply."""
-    rowwise: ClassVar[bool] = False
-    """Whether each output's posterior decides on its own, see :meth:`required_by_posteriors`."""
-    extremes: ClassVar[bool] = False
-    """Whether a column's min-lift and max-lift decide, so that these two may replace all of its lifts."""
+    requirement: ClassVar[Requirement] = Requirement("any notion", "leakage", "derive it from Notion")
 
     def __str__(self) -> str:
         """Return the notion as text, with rounding such as that of 0.1 + 0.2 removed."""
         return re.sub(r"\d+\.\d{12,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", repr(self))
-
-    @property
-    def attributes(self) -> tuple[int, ...] | None:
-        """The sizes of X's attributes if the notion is about attributes, otherwise None."""
-        return None
-
-    @property
-    def average(self) -> float | None:
-        """The budget of I(S; Y) in nats if the notion bounds only that, otherwise None."""
-        return None
-
-    @property
-    def maximal(self) -> float | None:
-        """The budget of maximal leakage in nats if the notion bounds only that, otherwise None."""
-        return None
-
-    @property
-    def polyhedral(self) -> bool:
-        """Whether finitely many linear constraints define the allowed posteriors, see :meth:`halfspaces`."""
-        return False
-
-    @property
-    def convex(self) -> bool:
-        """Whether the allowed posteriors form a convex set, see :meth:`halfspaces` and :meth:`tangents`."""
-        return self.polyhedral
-
-    def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - what notions of single lifts override
-        """Return the smallest and largest belief in a property of the secret after a release.
-
-        ``prior`` is the belief before the release. The bounds hold for every property, such as "one of these three
-        diagnoses". They are (0, 1) if the notion does not bound single lifts for every prior.
-        """
-        return 0.0, 1.0
-
-    @property
-    def proven(self) -> Notion:
-        """The notion that proofs refer to, which is this one unless a budget of 0 means perfect privacy."""
-        return self
-
-    @property
-    def odds_growth(self) -> float:
-        """The largest increase, in nats, of the log-odds of one secret against another, for any prior.
-
-        The likelihood ratio P(y|s) / P(y|s') = l(s,y) / l(s',y) does not depend on the prior, so a bound on it holds
-        for every adversary. It is infinite if the notion does not bound this ratio.
-        """
-        return math.inf
 
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
@@ -196,66 +159,81 @@ class Notion(ABC):
         """Return whether the release satisfies the notion, to within ``numerics.KEEP_TOL`` nats."""
         return self.violation(joint, or_identity(joint, channel)) <= KEEP_TOL
 
-    def halfspaces(self, joint: Joint) -> Matrix:  # noqa: ARG002 - what polyhedral notions override
-        """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
+    def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - overridden by notions that bound lifts
+        """Return the smallest and largest belief in a property of the secret after a release.
 
-        Each row g is of such a size that g v >= -SLACK max(1, largest of g) where ``is_satisfied`` accepts an
-        output, by its tolerance: a proof allows for that much.
-
-        Raises
-        ------
-        UnsupportedNotion
-            If the notion is not polyhedral.
+        ``prior`` is the belief before the release. The bounds hold for every property, such as "one of these three
+        diagnoses". They are (0, 1) if the notion does not bound single lifts for every prior.
         """
-        raise UnsupportedNotion(
-            f"{self} is not a finite set of linear constraints, so optimal_response cannot serve it: "
-            "use subset_merging or watchdog"
-        )
+        return 0.0, 1.0
 
-    def tangents(self, joint: Joint, rows: Matrix) -> Matrix:  # noqa: ARG002 - what convex notions override
-        """Return supporting halfspaces of the set of allowed posteriors, shape (m, X).
+    @property
+    def odds_growth(self) -> float:
+        """The largest increase, in nats, of the log-odds of one secret against another, for any prior.
 
-        Parameters
-        ----------
-        joint : Joint
-            P_SX.
-        rows : numpy.ndarray, shape (n, X)
-            Posteriors on the boundary of the set, where the halfspaces touch it.
-
-        Returns
-        -------
-        numpy.ndarray, shape (m, X)
-            Each row g of such a size that g v >= -SLACK max(1, largest of g) for every row v that ``is_satisfied``
-            accepts: a proof allows for that much.
-
-        Raises
-        ------
-        UnsupportedNotion
-            If the set is not convex, or is polyhedral.
+        The likelihood ratio P(y|s) / P(y|s') = l(s,y) / l(s',y) does not depend on the prior, so a bound on it holds
+        for every adversary. It is infinite if the notion does not bound this ratio.
         """
-        remedy = "use optimal_response" if self.polyhedral else "use subset_merging or watchdog"
-        kind = "polyhedral" if self.polyhedral else "not convex"
-        raise UnsupportedNotion(f"the rows that {self} allows are {kind}, so they have no tangents to cut by: {remedy}")
+        return math.inf
 
-    @checked
-    def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
-        """Return vectors u over the secrets, shape (m, S) for eps_l and for eps_u, that :meth:`tangents` come from."""
-        none = np.empty((0, joint.n_secret))
-        return none, none
+    @property
+    def proven(self) -> Notion:
+        """The notion that proofs refer to, which is this one unless a budget of 0 means perfect privacy."""
+        return self
 
-    def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:  # noqa: ARG002
-        """Return the halfspaces G of attribute j, and P(x^j).
+    def lacks(self, interface: type[Notion]) -> str | None:
+        """Return why the notion does not provide an interface, or None if it does.
 
-        An output of attribute j alone is private at eps, given any other attributes, exactly if G v >= 0.
+        A notion whose budgets decide, such as the l1-lift, which is polyhedral only without a bound on the inverse
+        lifts, overrides this method.
 
-        Raises
-        ------
-        UnsupportedNotion
-            If the notion is not about X's attributes, or does not say.
+        Examples
+        --------
+        >>> from liftlib.notions import ALIP, SRLIP
+        >>> ALIP(1.0, 0.5).lacks(LiftNotion) is None
+        True
+        >>> SRLIP(1.0, (2, 2)).lacks(LiftNotion)
+        'SRLIP(eps=1.0, shape=(2, 2)) does not provide required_budgets (LiftNotion)'
         """
-        raise UnsupportedNotion(f"{self} does not say what one attribute may tell given others: use SRLIP")
+        if isinstance(self, interface):
+            return None
+        return f"{self} does not provide {interface.requirement.members} ({interface.__name__})"
 
-    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002 - what lift notions override
+    @classmethod
+    def refusal(cls, value: object, function: str) -> Exception | None:
+        """Return the error of a function that needs this interface, or None if the notion provides it."""
+        reason = value.lacks(cls) if isinstance(value, Notion) else f"{shown(value)} is not a Notion"
+        if reason is None:
+            return None
+        return UnsupportedNotion(f"{function} needs {cls.requirement.words}; {reason}: {cls.requirement.remedy}")
+
+
+N = TypeVar("N", bound=Notion)
+
+
+def provides(notion: Notion, interface: type[N]) -> TypeGuard[N]:
+    """Return whether a notion, with its budgets, provides an interface."""
+    return notion.lacks(interface) is None
+
+
+def require(notion: Notion, interface: type[N], function: str) -> N:
+    """Return the notion if it provides an interface, and raise UnsupportedNotion for ``function`` otherwise."""
+    if provides(notion, interface):
+        return notion
+    raise interface.refusal(notion, function) or UnsupportedNotion(function)
+
+
+class LiftNotion(Notion):
+    """A notion that each output's lift column decides. A subclass implements :meth:`required_budgets`."""
+
+    requirement = Requirement(
+        "a notion that each output's lifts decide",
+        "required_budgets",
+        "use optimal_response or product_response",
+    )
+
+    @abstractmethod
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
         """Return the budget that each lift column requires, one entry for each condition.
 
         Parameters
@@ -264,25 +242,27 @@ class Notion(ABC):
             Lifts, with any number of leading batch axes.
         p_s : numpy.ndarray, shape (..., S)
             Priors.
-
-        Raises
-        ------
-        UnsupportedNotion
-            If single lift columns do not decide the notion.
         """
-        raise UnsupportedNotion(
-            f"{self} is not decided by each symbol's lifts alone: use optimal_response or product_response"
-        )
 
-    def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:  # noqa: ARG002 - cones of rows override
-        """Return the budget that each output of a release requires, if its posterior decides.
+    @checked
+    def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
+        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
+        worst = self.worst(joint, channel)
+        return worst[0] if len(worst) == 1 else Leakage(*worst)
 
-        Raises
-        ------
-        UnsupportedNotion
-            If single outputs do not decide the notion.
-        """
-        raise UnsupportedNotion(f"{self} does not say what single outputs need: use excess")
+    @checked
+    def worst(self, joint: Joint, channel: Channel | None = None) -> tuple[float, ...]:
+        """Return the smallest value of each budget that the release satisfies, in nats."""
+        found: dict[str, float] = {}
+        for need in self.required_budgets(lift(or_identity(joint, channel).release(joint)), joint.p_s):
+            # rounding can leave a constant release a hair below 0
+            found[need.budget] = max(found.get(need.budget, 0.0), float(need.needed.max()))
+        return tuple(found.values())
+
+    @checked
+    def violation(self, joint: Joint, channel: Channel | None = None) -> float:
+        """Return the largest violation of any budget, in nats, see :meth:`Notion.violation`."""
+        return self.violation_of(lift(or_identity(joint, channel).release(joint)), joint.p_s)
 
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
         """Return the :meth:`violation` of a release with these lifts, shape (S, Y), in nats."""
@@ -301,6 +281,10 @@ class Notion(ABC):
         with np.errstate(over="ignore"):
             return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
 
+    def extremes_decide(self) -> bool:
+        """Return whether a column's smallest and largest lift decide, so that they may replace all of its lifts."""
+        return all(need.decides for need in self.required_budgets(np.ones((2, 1)), np.full(2, 0.5)))
+
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return the bounds on single lifts that the notion implies for a prior of shape (S,)."""
         p_s = prior_of(p_s)
@@ -308,22 +292,40 @@ class Notion(ABC):
         # P(s|y) <= 1 bounds every lift, whatever the notion
         return LiftBounds(nothing, -np.log(p_s), exact=False)
 
-    def ratios(self, n_secret: int) -> Ratios:  # noqa: ARG002
-        """Return the notion as ratios of an output's probabilities, which do not involve the prior.
 
-        Raises
-        ------
-        UnsupportedNotion
-            If the notion is not of this kind.
+class Convex(Notion):
+    """A notion whose allowed posteriors form a convex set: derive from Polyhedral, PolyhedralLift or CurvedLift."""
+
+    requirement = Requirement(
+        "a notion whose allowed posteriors form a convex set",
+        "halfspaces or tangents",
+        "use subset_merging or watchdog",
+    )
+
+
+class Polyhedral(Convex):
+    """A notion whose allowed posteriors form a polyhedral cone. A subclass implements :meth:`halfspaces`."""
+
+    requirement = Requirement(
+        "a notion whose allowed posteriors are a finite set of linear constraints",
+        "halfspaces",
+        "use subset_merging or watchdog",
+    )
+
+    @abstractmethod
+    def halfspaces(self, joint: Joint) -> Matrix:
+        """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
+
+        Each row g is of such a size that g v >= -SLACK max(1, largest of g) where ``is_satisfied`` accepts an
+        output, by its tolerance: a proof allows for that much.
         """
-        raise UnsupportedNotion(f"{self} is not a bound on ratios of P(y|s) and P(y): use confident_merging")
 
     @checked
-    def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - what notions of ratios override
+    def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - overridden where there is one
         """Return an equivalent description with auxiliary variables; None if it is no shorter."""
         return None
 
-    def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002
+    def relaxed(self, p_s: Vector, least: float) -> tuple[Polyhedral, float]:  # noqa: ARG002
         """Return the notion without a bound on the least lift that is below ``least``, and the share that makes up.
 
         At a zero cell a symbol's own row has lift 0 and breaks any finite bound, however small, and solvers cannot
@@ -333,37 +335,96 @@ class Notion(ABC):
         return self, 0.0
 
 
-class LiftNotion(Notion):
-    """A notion that each output's lift column decides. A subclass implements :meth:`required_budgets`."""
+class PolyhedralLift(LiftNotion, Polyhedral):
+    """A notion that each output's lifts decide, by linear constraints."""
 
-    columnwise = True
+    requirement = Requirement(
+        "a notion that each output's lifts decide, by linear constraints",
+        "required_budgets and halfspaces",
+        "use subset_merging, watchdog or optimal_response",
+    )
+
+
+class CurvedLift(LiftNotion, Convex):
+    """A notion that allows a convex set of posteriors, not a polytope. A subclass implements :meth:`tangents`."""
+
+    requirement = Requirement(
+        "a notion whose allowed posteriors form a convex set that is no polytope",
+        "tangents",
+        "use subset_merging, watchdog or optimal_response",
+    )
 
     @abstractmethod
-    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
-        """Return the budget that each lift column requires, see :meth:`Notion.required_budgets`."""
+    def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
+        """Return supporting halfspaces of the set of allowed posteriors, shape (m, X).
+
+        Parameters
+        ----------
+        joint : Joint
+            P_SX.
+        rows : numpy.ndarray, shape (n, X)
+            Posteriors on the boundary of the set, where the halfspaces touch it.
+
+        Returns
+        -------
+        numpy.ndarray, shape (m, X)
+            Each row g of such a size that g v >= -SLACK max(1, largest of g) for every row v that ``is_satisfied``
+            accepts: a proof allows for that much.
+        """
 
     @checked
-    def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
-        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
-        worst = self.worst(joint, channel)
-        return worst[0] if len(worst) == 1 else Leakage(*worst)
+    def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
+        """Return vectors u over the secrets, shape (m, S) for eps_l and for eps_u, that :meth:`tangents` come from."""
+        none = np.empty((0, joint.n_secret))
+        return none, none
+
+
+class RatioBased(Notion):
+    """A notion that bounds ratios of P(y|s) and P(y). A subclass implements :meth:`ratios`."""
+
+    requirement = Requirement("a bound on ratios of P(y|s) and P(y)", "ratios", "use confident_merging")
+
+    @abstractmethod
+    def ratios(self, n_secret: int) -> Ratios:
+        """Return the notion as ratios of an output's probabilities, which do not involve the prior."""
+
+
+class PosteriorNotion(Notion):
+    """A notion that each output's posterior decides. A subclass implements :meth:`required_by_posteriors`."""
+
+    requirement = Requirement("a notion that each output's posterior decides", "required_by_posteriors", "use SRLIP")
+
+    @abstractmethod
+    def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
+        """Return the budget that each output of a release requires, one entry for each condition."""
+
+
+class AttributeWise(PosteriorNotion, Polyhedral):
+    """A notion about the attributes that X consists of, with one budget, ``eps``."""
+
+    requirement = Requirement("a notion about X's attributes", "attribute_halfspaces", "give SRLIP")
+    eps: float
+
+    @property
+    @abstractmethod
+    def attributes(self) -> tuple[int, ...]:
+        """The attributes' sizes; X runs through their combinations in C order."""
 
     @checked
-    def worst(self, joint: Joint, channel: Channel | None = None) -> tuple[float, ...]:
-        """Return the smallest value of each budget that the release satisfies, in nats."""
-        found: dict[str, float] = {}
-        for need in self._of_release(joint, channel):
-            # rounding can leave a constant release a hair below 0
-            found[need.budget] = max(found.get(need.budget, 0.0), float(need.needed.max()))
-        return tuple(found.values())
+    def check_fits(self, joint: Joint) -> None:
+        """Raise InvalidParameter unless the attributes have as many combinations as the joint has symbols."""
+        if (combinations := math.prod(self.attributes)) != joint.n_public:  # numpy's product overflows at 2^63
+            raise InvalidParameter(
+                f"shape {shown(self.attributes)} has {shown(combinations)} combinations, "
+                f"the joint {joint.n_public} public symbols"
+            )
 
-    @checked
-    def violation(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the largest violation of any budget, in nats, see :meth:`Notion.violation`."""
-        return self.violation_of(lift(or_identity(joint, channel).release(joint)), joint.p_s)
+    @abstractmethod
+    def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
+        """Return the halfspaces G of attribute j, and P(x^j).
 
-    def _of_release(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredBudget, ...]:
-        return self.required_budgets(lift(or_identity(joint, channel).release(joint)), joint.p_s)
+        An output of attribute j alone is private at eps, given any other attributes, exactly if G v >= 0.
+        """
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:

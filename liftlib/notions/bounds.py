@@ -15,7 +15,8 @@ from liftlib.notions.base import (
     Leakage,
     LiftBounds,
     LiftNotion,
-    Notion,
+    PolyhedralLift,
+    RatioBased,
     Ratios,
     RequiredBudget,
     belief_within,
@@ -35,15 +36,10 @@ EXTENDED_BUDGETS = 1e-5, 30.0
 """Budgets, nats, at which the auxiliary variable is used: at others its coefficients are too close or too far apart."""
 
 
-class _LiftRange(LiftNotion):
+class _LiftRange(PolyhedralLift, RatioBased):
     """A notion that bounds each lift: e^-range[0] <= l <= e^range[1]."""
 
-    extremes = True
     names: tuple[str, str]
-
-    @property
-    def polyhedral(self) -> bool:
-        return True
 
     def _range(self) -> tuple[float, float]:
         return getattr(self, self.names[0]), getattr(self, self.names[1])
@@ -76,7 +72,7 @@ class _LiftRange(LiftNotion):
             np.repeat(np.asarray(budget, dtype=np.float64), n_secret),
         )
 
-    def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: ARG002 - the range is the prior's too
+    def relaxed(self, p_s: Vector, least: float) -> tuple[PolyhedralLift, float]:  # noqa: ARG002 - the range is the prior's too
         lower, upper = self._range()
         floor = float(np.exp(-lower))
         return (ALIP(np.inf, upper), floor) if 0 < floor < least else (self, 0.0)
@@ -195,7 +191,7 @@ class LIP(_OneBudget, _LiftRange):
 
 @final
 @dataclass(frozen=True)
-class LDP(_OneBudget):
+class LDP(_OneBudget, PolyhedralLift, RatioBased):
     r"""Local differential privacy with respect to S: :math:`P(y|s) \le e^\varepsilon P(y|s')`.
 
     Parameters
@@ -214,11 +210,6 @@ class LDP(_OneBudget):
     """
 
     eps: float
-    extremes = True
-
-    @property
-    def polyhedral(self) -> bool:  # noqa: D102
-        return True
 
     def belief(self, prior: float) -> tuple[float, float]:
         """Return the smallest and largest belief after a release, which changes the odds by at most e^eps."""
@@ -290,7 +281,7 @@ class LDP(_OneBudget):
         p_s = prior_of(p_s)
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 
-    def relaxed(self, p_s: Vector, least: float) -> tuple[Notion, float]:  # noqa: D102
+    def relaxed(self, p_s: Vector, least: float) -> tuple[PolyhedralLift, float]:  # noqa: D102
         # lifts are at most 1 / min P(s), so that a floor of e^-eps times that keeps their ratio
         floor = float(np.exp(-self.eps) / p_s.min())
         return (LDP(np.inf), floor) if 0 < floor < least else (self, 0.0)

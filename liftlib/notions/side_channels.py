@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 
 from liftlib.channel import Channel, or_identity
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
-from liftlib.notions.base import (
-    LiftBounds,
-    Notion,
-    RequiredByPosterior,
-    belief_within,
-    cone_of,
-    difference,
-    log_of,
-    prior_of,
-)
+from liftlib.notions.base import AttributeWise, RequiredByPosterior, belief_within, cone_of, difference, log_of
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
 
 @final
 @dataclass(frozen=True)
-class SRLIP(Notion):
+class SRLIP(AttributeWise):
     r"""Side-channel resistant LIP: LIP against an adversary who knows any subset of X's attributes.
 
     :math:`e^{-\varepsilon} \le P(y|s,x^J) / P(y|x^J) \le e^\varepsilon` for each subset J of attributes, each of
@@ -54,7 +44,6 @@ class SRLIP(Notion):
     0.0
     """
 
-    rowwise: ClassVar[bool] = True
     eps: float
     shape: tuple[int, ...]
 
@@ -73,10 +62,6 @@ class SRLIP(Notion):
         """The attributes' sizes."""
         return self.shape
 
-    @property
-    def polyhedral(self) -> bool:  # noqa: D102
-        return True
-
     def belief(self, prior: float) -> tuple[float, float]:
         """Return the smallest and largest posterior belief, also for an adversary who knows some attributes."""
         return belief_within(check_scalar("prior", prior, 0, 1), self.eps, self.eps)
@@ -94,7 +79,7 @@ class SRLIP(Notion):
         """
         channel = or_identity(joint, channel)
         channel.release(joint)  # raises if the channel does not fit
-        self._check_fits(joint)
+        self.check_fits(joint)
         # lifts do not depend on the scale of an output's column, which may underflow for rare outputs and symbols
         most = channel.kernel.max(axis=tuple(range(channel.kernel.ndim - 1)))
         kernel = np.divide(channel.kernel, most, out=np.zeros_like(channel.kernel), where=most > 0)
@@ -150,7 +135,7 @@ class SRLIP(Notion):
         S20 eqs. (25) and (26). One pair of halfspaces for each set J of other attributes, each of their values, and
         each secret possible with it.
         """
-        self._check_fits(joint)
+        self.check_fits(joint)
         eps, j = check_scalar("eps", eps), check_count("j", j, 0)
         if j >= len(self.shape):
             raise InvalidParameter(f"j is {shown(j)}: give an attribute, 0 to {len(self.shape) - 1}")
@@ -170,21 +155,9 @@ class SRLIP(Notion):
                     rows += [difference(given, np.exp(-eps) * whole), difference(whole, np.exp(-eps) * given)]
         return np.concatenate(rows), own
 
-    def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return the bounds of LIP, which hold for an adversary who knows no attribute."""
-        p_s = prior_of(p_s)
-        return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
-
-    def _check_fits(self, joint: Joint) -> None:
-        if (combinations := math.prod(self.shape)) != joint.n_public:  # numpy's product overflows at 2^63
-            raise InvalidParameter(
-                f"shape {shown(self.shape)} has {shown(combinations)} combinations, "
-                f"the joint {joint.n_public} public symbols"
-            )
-
     def _side_channels(self, joint: Joint) -> list[list[int]]:
         """Return, for each subset J of attributes and each value x^J, the symbols x that agree with it."""
-        self._check_fits(joint)
+        self.check_fits(joint)
         return [cells for known in self._known() for _, cells in self._cells(known)]
 
     def _known(self) -> Iterator[tuple[int, ...]]:

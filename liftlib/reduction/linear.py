@@ -8,7 +8,7 @@ from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.family import calibrate, family
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import Notion, Polyhedral, require
 from mixproof.checks import checked
 
 
@@ -78,8 +78,8 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     0.5
     """
     try:
-        halfspaces = notion.halfspaces(joint)
-    except UnsupportedNotion:
+        halfspaces = require(notion, Polyhedral, "the closed form").halfspaces(joint)
+    except UnsupportedNotion:  # also if there are too many halfspaces
         return calibrate(linear_reduction, joint, notion)
     # a constant release satisfies every notion, so a value below 0 is rounding
     short, room = np.maximum(-halfspaces, 0), np.maximum(halfspaces @ joint.p_x, 0)[:, None]

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import InfeasiblePrivacy, SolverFailure, UnsupportedNotion
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import Notion
+from liftlib.notions import CurvedLift
 from liftlib.response.posteriors import Core, Mixture, RowsCertificate, certified, cheapest, mended, without_dust
 from liftlib.response.proven import (
     RAISED,
@@ -63,7 +63,7 @@ class Bracket(NamedTuple):
 
 def convex_response(
     joint: Joint,
-    notion: Notion,
+    notion: CurvedLift,
     *,
     gap: float = 1e-6,
     seconds: float | None = None,
@@ -92,17 +92,7 @@ def convex_response(
     LiftWarning
         If a limit (time, linear programs, rounds or memory) was reached before the gap, or if rounding and the notion's
         tolerance prevent the gap.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion's set of posteriors is not convex.
     """
-    if not notion.convex:
-        raise UnsupportedNotion(
-            f"the rows that {notion} allows are not convex, so no tangents bound its optimum: "
-            "drop the bound that is not convex, or use subset_merging"
-        )
     core, began = without_dust(joint, notion), time.perf_counter()
     limit = np.inf if seconds is None else seconds
     most = np.inf if programmes is None else programmes
@@ -125,7 +115,7 @@ def convex_response(
 
 
 def _bracketed(
-    core: Core, notion: Notion, gap: float, until: float, most: float, compiled: bool | None, report: Report | None
+    core: Core, notion: CurvedLift, gap: float, until: float, most: float, compiled: bool | None, report: Report | None
 ) -> Bracket:
     joint, p_x = core.joint, core.joint.p_x
     total = entropy(p_x)
@@ -175,7 +165,7 @@ def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
         return Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x)
 
 
-def boundary(joint: Joint, notion: Notion, rows: Matrix) -> Matrix:
+def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
     """Return, for each posterior, the last allowed point on the segment from P_X to it."""
     lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
     low, high = np.zeros(len(rows)), np.ones(len(rows))

@@ -10,7 +10,7 @@ from typing import Literal
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
 from liftlib.response.convex import convex_response
 from liftlib.response.posteriors import best_response, cone_for
 from liftlib.response.product_polytope import product_polytope_response
@@ -32,7 +32,7 @@ MOST_HALFSPACES, MOST_SYMBOLS = 300, 20
 @checked
 def optimal_response(
     joint: Joint,
-    notion: Notion,
+    notion: Convex,
     *,
     method: Literal["auto", "tree", "qhull", "cdd", "product-polytope"] = "auto",
     gap: float = 1e-6,
@@ -115,18 +115,19 @@ def optimal_response(
         raise InvalidParameter(
             "compiled is True, but numba is not installed: pip install 'numba>=0.62' (the extra fast), or give None"
         )
+    fast = HAS_NUMBA if compiled is None else compiled
+    if method in ("auto", "tree") and provides(notion, CurvedLift):
+        return convex_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
+    notion = require(notion, Polyhedral, "optimal_response")
     if method == "product-polytope":
         return product_polytope_response(joint, notion)
-    fast = HAS_NUMBA if compiled is None else compiled
-    cone = cone_for(joint, notion) if method == "auto" and notion.polyhedral else None
+    cone = cone_for(joint, notion) if method == "auto" else None
     # an enumeration cannot be interrupted, so only the tree respects a limit
     to_search = cone is not None and (cone.extension is not None or limit is not None or most is not None)
     if cone is not None and few_vertices(cone.halfspaces, most_vertices(fast), to_search=to_search):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
             return best_response(joint, notion, cone=cone)
-    if method in ("auto", "tree") and notion.convex and not notion.polyhedral:
-        return convex_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
     if method in ("auto", "tree"):
         return proven_response(
             joint, notion, cone=cone, gap=share, seconds=limit, programmes=most, compiled=fast, report=report

@@ -19,7 +19,7 @@ from liftlib.channel import Certificate, Channel
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
-from liftlib.notions import Notion
+from liftlib.notions import AttributeWise, Notion, Polyhedral
 from mixproof.extension import Extension
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector, xlogx
@@ -155,7 +155,7 @@ def without_dust(joint: Joint, notion: Notion) -> Core:
     >>> without_dust(joint, SRLIP(1.0, (2, 2))).solid.all()
     np.True_
     """
-    solid = joint.p_x >= DUST if notion.attributes is None else np.ones(joint.n_public, dtype=bool)
+    solid = np.ones(joint.n_public, dtype=bool) if isinstance(notion, AttributeWise) else joint.p_x >= DUST
     return Core(joint if solid.all() else Joint.from_counts(joint.p[:, solid], drop_empty=True), solid)
 
 
@@ -228,7 +228,7 @@ def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixe
 
 def best_response(
     joint: Joint,
-    notion: Notion,
+    notion: Polyhedral,
     *,
     others: Sequence[Joint] = (),
     cone: Cone | None = None,
@@ -262,8 +262,6 @@ def best_response(
 
     Raises
     ------
-    UnsupportedNotion
-        If the notion has no halfspaces.
     SolverFailure
         If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
 
@@ -293,7 +291,7 @@ def best_response(
     return certified(joint, channel, route, mixture, mixed, upper)
 
 
-def cone_for(joint: Joint, notion: Notion, others: Sequence[Joint] = ()) -> Cone:
+def cone_for(joint: Joint, notion: Polyhedral, others: Sequence[Joint] = ()) -> Cone:
     """Return the cone of posteriors that a polyhedral notion allows under ``joint`` and all others."""
     core = without_dust(joint, notion)
     relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)

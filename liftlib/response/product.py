@@ -12,11 +12,10 @@ from liftlib.channel import Certificate, Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
-from liftlib.notions import SRLIP, Notion
+from liftlib.notions import AttributeWise
 from liftlib.response.optimal import few_vertices, most_vertices
 from liftlib.response.posteriors import Mixture, cheapest
 from liftlib.response.proven import exactly, solution_of
-from liftlib.response.side_channels import about_attributes
 from mixproof.checks import checked
 from mixproof.compiling import HAS_NUMBA
 from mixproof.numerics import SHARE_TOL, Matrix
@@ -41,7 +40,7 @@ class ProductCertificate(Certificate):
 
 
 @checked
-def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Channel:
+def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True) -> Channel:
     """Return the product of optimal protocols, one for each attribute.
 
     Each protocol is private given any subset of the other attributes.
@@ -80,14 +79,14 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
 
     Examples
     --------
+    >>> from liftlib.notions import SRLIP
     >>> joint = Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]])
     >>> SRLIP(0.5, (2, 2)).is_satisfied(joint, product_response(joint, SRLIP(0.5, (2, 2))))
     True
     """
-    of_attributes = about_attributes(joint, notion, "product_response")
 
     def made(share: float) -> Channel:
-        return _product(joint, of_attributes, share)
+        return _product(joint, notion, share)
 
     printed = made(1.0)
     if not repair or notion.is_satisfied(joint, printed):
@@ -99,7 +98,7 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
     # at share 0 each factor is independent of S given any other attributes, but their product may not be
     low = next(share for share in (0.5, 0.25, 0.125, 1 / 16, 0.0) if share == 0 or violation(share) <= 0)
     if low == 0:
-        constant = tuple(Channel.constant(n) for n in of_attributes.attributes)
+        constant = tuple(Channel.constant(n) for n in notion.attributes)
         return _certified(joint, Channel.constant(joint.n_public), constant, 0.0)
     root = float(bisect(violation, low, 1.0, xtol=SHARE_TOL))
     while violation(root) > 0:  # round to the private side
@@ -107,7 +106,7 @@ def product_response(joint: Joint, notion: Notion, *, repair: bool = True) -> Ch
     return made(root)
 
 
-def _product(joint: Joint, notion: SRLIP, share: float) -> Channel:
+def _product(joint: Joint, notion: AttributeWise, share: float) -> Channel:
     """Return the product of the attributes' optimal protocols at ``share`` of the budget eps / m (S20 Theorem 4)."""
     m = len(notion.attributes)
     factors = tuple(_factor(joint, notion, j, share * notion.eps / m) for j in range(m))
@@ -117,7 +116,7 @@ def _product(joint: Joint, notion: SRLIP, share: float) -> Channel:
     return _certified(joint, Channel(kernel), factors, share)
 
 
-def _factor(joint: Joint, notion: SRLIP, j: int, eps: float) -> Channel:
+def _factor(joint: Joint, notion: AttributeWise, j: int, eps: float) -> Channel:
     """Return P(y^j|x^j), the optimal protocol of attribute j (S20 eqs. (23)-(26))."""
     halfspaces, own = notion.attribute_halfspaces(joint, j, eps)
     if few_vertices(halfspaces, most_vertices(HAS_NUMBA)):

@@ -8,7 +8,7 @@ from liftlib.channel import Certificate, Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, mutual_information_of
-from liftlib.notions import Notion
+from liftlib.notions import Polyhedral
 from liftlib.response.kernels import kernel_vertices
 from liftlib.response.posteriors import mended, without_dust
 from mixproof.checks import checked
@@ -19,7 +19,7 @@ LARGEST = 5
 
 
 @checked
-def product_polytope_response(joint: Joint, notion: Notion) -> Channel:
+def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
     """Return the mechanism with the largest I(X; Y) among the vertices of the polytope of kernels.
 
     Parameters
@@ -70,7 +70,7 @@ def product_polytope_response(joint: Joint, notion: Notion) -> Channel:
     return Channel(channel.kernel, certificate=Certificate("all vertices of the product polytope", value, upper))
 
 
-def kernels_of(joint: Joint, notion: Notion) -> Matrix:
+def kernels_of(joint: Joint, notion: Polyhedral) -> Matrix:
     """Return the vertices of the polytope of kernels that satisfy a polyhedral notion, shape (M, X, Y)."""
     # an output's row v is proportional to P(x) P(y|x), so its column P(y|.) has a cone as well
     return kernel_vertices(notion.halfspaces(joint) * joint.p_x)

@@ -17,7 +17,7 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.merging.subset_merging import subset_merging
-from liftlib.notions import Notion
+from liftlib.notions import LiftNotion, Notion, Polyhedral
 from liftlib.proofs import upper_bound
 from liftlib.response.posteriors import (
     Cone,
@@ -53,7 +53,7 @@ EXACT = 1e-14
 
 def proven_response(
     joint: Joint,
-    notion: Notion,
+    notion: Polyhedral,
     *,
     others: Sequence[Joint] = (),
     cone: Cone | None = None,
@@ -90,7 +90,7 @@ def proven_response(
         tolerance prevent the gap.
     """
     core, halfspaces, floor, extension = cone_for(joint, notion, others) if cone is None else cone
-    fallback = None if others or not notion.columnwise else lambda: merged_rows(core, notion)
+    fallback = partial(merged_rows, core, notion) if isinstance(notion, LiftNotion) and not others else None
     found = cheapest_mixture(
         halfspaces,
         core.joint.p_x,
@@ -226,7 +226,7 @@ def exactly(mixture: Mixture) -> Mixture:
     return mixture._replace(solution=replace(mixture.solution, x=full))
 
 
-def merged_rows(core: Core, notion: Notion) -> Matrix:
+def merged_rows(core: Core, notion: LiftNotion) -> Matrix:
     """Return the posteriors of subset merging, so that an interrupted search is never worse than merging."""
     merged = subset_merging(core.joint, notion)
     masses = (core.joint.p_x[:, None] * merged.kernel).T

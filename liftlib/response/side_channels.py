@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from typing import cast
 
 import numpy as np
 
-from liftlib.errors import InvalidParameter, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import LIP, SRLIP, Notion
+from liftlib.notions import LIP, AttributeWise
 from liftlib.response.posteriors import RowsCertificate, best_response
 from mixproof.checks import checked
 
 
-def about_attributes(joint: Joint, notion: Notion, wants: str) -> SRLIP:
-    """Return the notion, checked to be about X's attributes and to fit the joint distribution."""
-    sizes = notion.attributes
-    if sizes is None or not hasattr(notion, "eps"):
-        raise UnsupportedNotion(f"{notion} is not about X's attributes, so {wants} cannot serve it: give SRLIP")
-    if int(np.prod(sizes)) != joint.n_public:
-        raise InvalidParameter(
-            f"shape {sizes} has {int(np.prod(sizes))} combinations, the joint {joint.n_public} public symbols"
-        )
-    return cast("SRLIP", notion)  # or a subclass with the same interface
-
-
 @checked
-def srlip_upper_bounds(joint: Joint, notion: Notion) -> dict[tuple[int, ...], float]:
+def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, ...], float]:
     """Return upper bounds on I(X; Y) under SRLIP, in nats, one for each proper subset J of attributes.
 
     Parameters
@@ -60,13 +46,14 @@ def srlip_upper_bounds(joint: Joint, notion: Notion) -> dict[tuple[int, ...], fl
 
     Examples
     --------
+    >>> from liftlib.notions import SRLIP
     >>> joint = Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]])
     >>> found = srlip_upper_bounds(joint, SRLIP(0.1, (2, 2)))
     >>> {known: round(bound, 3) for known, bound in found.items()}
     {(): 1.06, (0,): 1.06, (1,): 0.824}
     """
-    of_attributes = about_attributes(joint, notion, "srlip_upper_bounds")
-    sizes = of_attributes.attributes
+    notion.check_fits(joint)
+    sizes = notion.attributes
     p = joint.p.reshape(joint.n_secret, *sizes)
     bounds: dict[tuple[int, ...], float] = {}
     for size in range(len(sizes)):
@@ -78,7 +65,7 @@ def srlip_upper_bounds(joint: Joint, notion: Notion) -> dict[tuple[int, ...], fl
             bound = entropy(mass)
             for value in np.flatnonzero(mass > 0):
                 given = Joint.from_counts(cells[:, value], drop_empty=True)
-                lip = best_response(given, LIP(of_attributes.eps)).certified(RowsCertificate)
+                lip = best_response(given, LIP(notion.eps)).certified(RowsCertificate)
                 bound += mass[value] * min(entropy(given.p_x), lip.upper)
             bounds[known] = float(bound)
     return bounds

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.channel import Certificate, Channel, Partition
-from liftlib.errors import LiftWarning, SolverFailure, UnsupportedNotion
+from liftlib.errors import LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.merging.risk import high_risk
 from liftlib.merging.subset_merging import subset_merging
-from liftlib.notions import Notion
+from liftlib.notions import PolyhedralLift
 from liftlib.response.posteriors import Core, mended, without_dust
 from liftlib.response.within_subset import response_within
 from mixproof.checks import checked
@@ -67,7 +67,7 @@ class Blocks(NamedTuple):
 
 
 @checked
-def subset_response(joint: Joint, notion: Notion) -> Channel:
+def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     """Return the channel with the optimal response within each subset of high-risk symbols.
 
     Low-risk symbols are published unchanged.
@@ -110,11 +110,6 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     >>> ALIP(0.1, 0.1).is_satisfied(joint, subset_response(joint, ALIP(0.1, 0.1)))
     True
     """
-    if not notion.columnwise:
-        raise UnsupportedNotion(
-            f"{notion} is not decided by each symbol's lifts alone, so subset_response cannot serve it: "
-            "use optimal_response or product_response"
-        )
     core = without_dust(joint, notion)
     found = algorithm_2(core.joint, notion)
     if found.blocks is None:
@@ -128,7 +123,7 @@ def subset_response(joint: Joint, notion: Notion) -> Channel:
     return _certified(joint, channel, core, found)
 
 
-def algorithm_2(joint: Joint, notion: Notion) -> Blocks:
+def algorithm_2(joint: Joint, notion: PolyhedralLift) -> Blocks:
     """Return the subsets of E23 Algorithm 2, lines 3 to 16, with the optimal response within each."""
     halfspaces = notion.halfspaces(joint)
     high = set(np.flatnonzero(high_risk(joint, notion)).tolist())
@@ -163,7 +158,7 @@ def block_diagonal(blocks: list[Block], n_public: int) -> Matrix:
     return kernel
 
 
-def _merged(joint: Joint, notion: Notion, found: Blocks) -> Channel:
+def _merged(joint: Joint, notion: PolyhedralLift, found: Blocks) -> Channel:
     """Return subset merging's channel, for which no response was found (line 18)."""
     merged = subset_merging(joint, notion)
     certificate = SubsetCertificate(

@@ -56,7 +56,7 @@ def check_mechanism(
     >>> print(report)
     watchdog
       under LIP         passed  3 joint distributions
-      under attributes  no      serves notions that lift columns decide
+      under attributes  no      needs a notion that each output's lifts decide
       repeats itself    passed
     no property failed
     """
@@ -77,12 +77,12 @@ def _made(entry: Callable[..., Any], joint: Joint, notion: Notion) -> Any:
     if isinstance(entry, Mechanism) and not entry.serves(notion):
         if entry.family is None:
             _refuses(entry, joint, notion)
-        raise NotSupported(f"serves {entry.serves.words}")
+        raise NotSupported(f"needs {entry.words}")
     try:
         return entry(joint, notion)
     except UnsupportedNotion as error:
         if isinstance(entry, Mechanism) and ":" not in entry.name:
-            raise Fault(f"the registry says it serves {entry.serves.words}, and it refuses: {error}") from error
+            raise Fault(f"the registry says it needs {entry.words}, and it refuses one: {error}") from error
         raise NotSupported(str(error)) from error
 
 

@@ -10,9 +10,18 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint
-from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.notions import Notion, RequiredBudget
+from liftlib.notions import (
+    AttributeWise,
+    CurvedLift,
+    LiftNotion,
+    Notion,
+    Polyhedral,
+    RatioBased,
+    RequiredBudget,
+    provides,
+)
+from liftlib.notions.base import N
 from liftlib.registry import mechanisms
 from liftlib.testing.channels import channel_faults
 from liftlib.testing.reports import Fault, NotSupported, Report, run_checks
@@ -73,7 +82,7 @@ def check_notion(notion: Notion) -> Report:
 
 def _joints(notion: Notion) -> list[Joint]:
     """Return the example distributions whose number of symbols fits the notion's attributes."""
-    if notion.attributes is None:
+    if not isinstance(notion, AttributeWise):
         return example_joints()
     n = int(np.prod(notion.attributes))
     return [dirichlet_joint(3, n, 1.0, np.random.default_rng(1))]
@@ -99,13 +108,15 @@ def _posteriors(joint: Joint) -> Matrix:
     return np.asarray(share * far + (1 - share) * joint.p_x)
 
 
-def _columnwise(notion: Notion) -> None:
-    if not notion.columnwise:
-        raise NotSupported("the lifts of single outputs do not decide")
+def _as(notion: Notion, interface: type[N]) -> N:
+    """Return the notion if it provides an interface."""
+    if not provides(notion, interface):
+        raise NotSupported(notion.lacks(interface))
+    return notion
 
 
-def _shapes(notion: Notion) -> str:
-    _columnwise(notion)
+def _shapes(asked: Notion) -> str:
+    notion = _as(asked, LiftNotion)
     rng = np.random.default_rng(3)
     for n_secret, n_public in ((3, 5), (4, 2)):
         p_s = rng.dirichlet(np.ones(n_secret), 2)
@@ -129,8 +140,8 @@ def _shapes(notion: Notion) -> str:
     return "in batches and alone"
 
 
-def _least(notion: Notion) -> None:
-    _columnwise(notion)
+def _least(asked: Notion) -> None:
+    notion = _as(asked, LiftNotion)
     for joint in _joints(notion):
         lifts = _lifts(joint, _posteriors(joint))
         for budget in notion.required_budgets(lifts, joint.p_s):
@@ -144,12 +155,12 @@ def _least(notion: Notion) -> None:
                 )
 
 
-def _of_ones(notion: Notion, p_s: Vector, name: str) -> float:
+def _of_ones(notion: LiftNotion, p_s: Vector, name: str) -> float:
     needed = [one.needed for one in notion.required_budgets(np.ones((len(p_s), 1)), p_s) if one.budget == name]
     return float(np.max(needed))
 
 
-def _violations(notion: Notion, joint: Joint, posteriors: Matrix) -> Vector:
+def _violations(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vector:
     """Return the violation of a budget by each posterior, in nats."""
     lifts = _lifts(joint, posteriors)
     violations = np.max([one.needed - one.allowed for one in notion.required_budgets(lifts, joint.p_s)], axis=0)
@@ -166,9 +177,8 @@ def _compare(name: str, accepted: Mask, violations: Vector) -> str:
     return f"{len(accepted)} posteriors, {int(accepted.sum())} of them allowed"
 
 
-def _halfspaces(notion: Notion) -> str:
-    if not notion.polyhedral:
-        raise NotSupported("no finite set of linear constraints")
+def _halfspaces(asked: Notion) -> str:
+    notion = _as(asked, Polyhedral)
     told = ""
     for joint in _joints(notion):
         found = notion.halfspaces(joint)
@@ -176,16 +186,14 @@ def _halfspaces(notion: Notion) -> str:
             raise Fault(f"they have shape {np.shape(found)}, and (m, {joint.n_public}) is expected")
         if (found @ joint.p_x < -KEEP_TOL).any():
             raise Fault("they refuse P_X, which reveals nothing: is a sign flipped?")
-        if notion.columnwise:
+        if isinstance(notion, LiftNotion):
             rows = _posteriors(joint)
             told = _compare("halfspaces", np.all(rows @ found.T >= 0, axis=1), _violations(notion, joint, rows))
     return told
 
 
-def _tangents(notion: Notion) -> str:
-    if not notion.convex or notion.polyhedral:
-        raise NotSupported("the allowed posteriors are a polytope" if notion.polyhedral else "not convex")
-    _columnwise(notion)
+def _tangents(asked: Notion) -> str:
+    notion = _as(asked, CurvedLift)
     touched = 0
     for joint in _joints(notion):
         rows = _posteriors(joint)
@@ -205,7 +213,7 @@ def _tangents(notion: Notion) -> str:
     return f"{touched} posteriors on the boundary"
 
 
-def _boundary(notion: Notion, joint: Joint, outside: Matrix) -> Matrix:
+def _boundary(notion: LiftNotion, joint: Joint, outside: Matrix) -> Matrix:
     """Return where the segments from P_X to posteriors outside meet the boundary, by bisection."""
     low, high = np.zeros(len(outside)), np.ones(len(outside))
     for _ in range(60):
@@ -216,8 +224,8 @@ def _boundary(notion: Notion, joint: Joint, outside: Matrix) -> Matrix:
     return np.asarray(low[:, None] * outside + (1 - low[:, None]) * joint.p_x)
 
 
-def _lift_bounds(notion: Notion) -> str:
-    _columnwise(notion)
+def _lift_bounds(asked: Notion) -> str:
+    notion = _as(asked, LiftNotion)
     exact = False
     for joint in _joints(notion):
         bounds, rows = notion.lift_bounds(joint.p_s), _posteriors(joint)
@@ -232,23 +240,19 @@ def _lift_bounds(notion: Notion) -> str:
     return "exact" if exact else "implied, not exact"
 
 
-def _ratios(notion: Notion) -> str:
-    try:
-        notion.ratios(2)
-    except UnsupportedNotion as error:
-        raise NotSupported("no bounds on ratios of P(y|s) and P(y)") from error
-    _columnwise(notion)
+def _ratios(asked: Notion) -> str:
+    notion, of_lifts = _as(asked, RatioBased), _as(asked, LiftNotion)
     told = ""
     for joint in _joints(notion):
         found, rows = notion.ratios(joint.n_secret), _posteriors(joint)
         lifts = np.vstack([_lifts(joint, rows), np.ones(len(rows))])  # P(y|s) / P(y), and P(y) / P(y)
         accepted = np.all(lifts[found.top] <= np.exp(found.budget)[:, None] * lifts[found.bottom], axis=0)
-        told = _compare("ratios", accepted, _violations(notion, joint, rows))
+        told = _compare("ratios", accepted, _violations(of_lifts, joint, rows))
     return told
 
 
-def _beliefs(notion: Notion) -> None:
-    _columnwise(notion)
+def _beliefs(asked: Notion) -> None:
+    notion = _as(asked, LiftNotion)
     for joint in _joints(notion):
         rows = _posteriors(joint)
         lifts = _lifts(joint, rows)[:, _violations(notion, joint, rows) < -NEAR]
@@ -271,7 +275,7 @@ def _beyond(prior: float, after: Vector, low: float, high: float) -> NoReturn:
 
 def _mechanism(notion: Notion, name: str) -> None:
     if not mechanisms[name].serves(notion):
-        raise NotSupported(f"serves {mechanisms[name].serves.words}")
+        raise NotSupported(f"needs {mechanisms[name].words}")
     for joint in _joints(notion):
         if (most := mechanisms[name].most_symbols) is not None and joint.n_public > most:
             continue

@@ -11,7 +11,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.notions import Notion
+from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion
 from lifttables.audits.measuring import Verdict, intervals_of, overall, verdict_of
 from lifttables.audits.symbols import Attributes, AuditedSymbol, audited_symbols
 from lifttables.designs.designing import Design, joint_of
@@ -119,7 +119,7 @@ def audit(
     """
     given = {"secret": texts_of("secret", secret), "public": texts_of("public", public)}
     how = Reading.from_words({**given, **AUDIT_DEFAULTS, **reading})
-    product = notion is not None and notion.attributes is not None
+    product = isinstance(notion, AttributeWise)
     counts = how.counts(open_table(source, how.text_format), product=product)
     return audited(counts, notion, resamples=resamples, level=level, rng=rng, sampling=how.sampling)
 
@@ -254,18 +254,13 @@ def _verdict(
     """Return whether the notion is satisfied, with the violation if no single symbol is responsible."""
     if notion is None:
         return None, ()
-    if notion.columnwise or notion.rowwise:
+    if isinstance(notion, LiftNotion | PosteriorNotion):
         return all(symbol.kept for symbol in symbols), ()
     violation = notion.violation(joint, channel)
     if violation <= KEEP_TOL:
         return True, ()
-    overall_only = notion.average is not None or notion.maximal is not None
-    which = (
-        ", by all symbols together: single ones do not decide it"
-        if overall_only
-        else "; it does not say by which symbols"
-    )
-    return False, (f"{notion} is exceeded by {violation:.4g} nats{which}",)
+    which = "all symbols together: single ones do not decide it"
+    return False, (f"{notion} is exceeded by {violation:.4g} nats, by {which}",)
 
 
 def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import Evaluation
-from liftlib.notions import Notion
+from liftlib.notions import Notion, RatioBased
 from lifttables.population.intervals import averages, worst_lifts
 from lifttables.population.sample import Sample
 from lifttables.population.worst import violation_of, worst_required_budgets
@@ -98,10 +98,9 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
         return None
     if violation_of(needs).max() <= KEEP_TOL:
         return "kept"
-    try:
-        ratios = notion.ratios(sample.n_secret)
-    except UnsupportedNotion:
+    if not isinstance(notion, RatioBased):
         return "cannot be told from this table"
+    ratios = notion.ratios(sample.n_secret)
     # not e^eps on the other side: from 710 nats on it is beyond any float
     surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
     return "broken" if surely.any() else "cannot be told from this table"

@@ -11,7 +11,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.notions import Notion, RequiredBudget, RequiredByPosterior
+from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion, RequiredBudget, RequiredByPosterior
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 Attributes = tuple[tuple[str, tuple[str, ...]], ...]
@@ -111,16 +111,17 @@ def _broken(
     release: Joint, lifts: Matrix, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes
 ) -> list[tuple[Breach, ...] | None]:
     """Return the bounds that each symbol violates; None if single symbols do not decide the notion."""
-    if notion is None or not (notion.columnwise or notion.rowwise):
+    if not isinstance(notion, LiftNotion | PosteriorNotion):
         return [None] * release.n_public
     secrets = tuple(map(str, release.secret))
     reasons: list[tuple[RequiredBudget | RequiredByPosterior, Callable[[int], str]]]
-    if notion.columnwise:
+    if isinstance(notion, LiftNotion):
         reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.required_budgets(lifts, release.p_s)]
         outputs = list(range(release.n_public))
     else:
         # the columns may be other attributes than the notion's, such as one column of symbols that stand for several
-        own = tuple(len(values) for _, values in attributes) == notion.attributes
+        sizes = notion.attributes if isinstance(notion, AttributeWise) else None
+        own = tuple(len(values) for _, values in attributes) == sizes
         named = partial(_named, attributes if own else ())
         reasons = [
             (need, partial(_why_of_row, need, secrets, named)) for need in notion.required_by_posteriors(joint, channel)

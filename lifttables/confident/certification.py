@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,8 +11,8 @@ import numpy as np
 from liftlib.channel import Channel, Partition
 from liftlib.errors import SolverFailure
 from liftlib.joint import Joint
-from liftlib.notions import Notion
-from liftlib.registry import RATIOS, Mechanism
+from liftlib.notions import Notion, RatioBased
+from liftlib.registry import Mechanism
 from lifttables.confident.merging import confident_merging, confident_watchdog
 from lifttables.confident.mixing import share_needed
 from lifttables.confident.response import confident_response
@@ -85,7 +86,7 @@ class Certifier:
 
     def _in_sums(self, row: Vector) -> bool:
         """Return whether an output's row is a sum of subsets whose bounds add up to one that keeps the notion."""
-        if not len(self.member):
+        if not isinstance(self.notion, RatioBased) or not len(self.member):
             return False
         nested = Parts.nested(row[:, None])
         member = np.vstack([self.member, nested.member, np.eye(len(row), dtype=bool), np.ones((1, len(row)), bool)])
@@ -113,7 +114,11 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
     return Parts(np.vstack([member, np.eye(len(row), dtype=bool)]), np.concatenate([weights, rest])[:, None])
 
 
-DESIGNS = {"merging": confident_merging, "response": confident_response, "watchdog": confident_watchdog}
+DESIGNS: dict[str, Callable[..., Channel]] = {
+    "merging": confident_merging,
+    "response": confident_response,
+    "watchdog": confident_watchdog,
+}
 """By the route that the registry declares."""
 
 
@@ -195,7 +200,8 @@ def route(mechanism: Mechanism, notion: Notion) -> str:
     Mechanisms of one route give one design. A response is by bounds on ratios, so it is for notions of ratios alone.
     """
     plan = PLANS.get(mechanism.name)
-    return mechanism.name if plan is None or (plan.route == "response" and not RATIOS(notion)) else plan.route
+    ratios = isinstance(notion, RatioBased)
+    return mechanism.name if plan is None or (plan.route == "response" and not ratios) else plan.route
 
 
 def _rows(needed: float) -> str:

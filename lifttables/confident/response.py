@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from liftlib.channel import Channel
 from liftlib.errors import SolverFailure
 from liftlib.measures.information import mutual_information
-from liftlib.notions import Notion
+from liftlib.notions import RatioBased
 from liftlib.response.posteriors import Mixture, cheapest, entropies
 from lifttables.confident.mixing import mixed_parts, stochastic
 from lifttables.confident.subset_lattice import (
@@ -61,7 +61,7 @@ class Cone(NamedTuple):
 @checked
 def confident_response(
     counts: ArrayLike,
-    notion: Notion,
+    notion: RatioBased,
     *,
     confidence: float = 0.95,
     chosen: float = 0.0,

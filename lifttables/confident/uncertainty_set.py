@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.notions import Notion, Ratios, RequiredBudget
-from liftlib.notions.base import LiftNotion
+from liftlib.notions import CurvedLift, RatioBased, Ratios, RequiredBudget
 from liftlib.response.convex import convex_response
 from lifttables.population.sets import PearsonSample
 from mixproof.checks import checked
@@ -83,22 +82,18 @@ def largest_means(shares: Matrix, room: Vector, columns: Matrix) -> Worst:
 
 
 @dataclass(frozen=True, eq=False)
-class OnBall(LiftNotion):
+class OnBall(CurvedLift):
     """A notion on ratios, required on all of Pearson's uncertainty set, as a notion about X itself.
 
     Each P(.|s), and P_X, may be any that the set has, whatever the others are: together they are a little more than it.
     """
 
-    notion: Notion
+    notion: RatioBased
     sample: PearsonSample
     ratios_of: Ratios = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ratios_of", self.notion.ratios(self.sample.n_secret))
-
-    @property
-    def convex(self) -> bool:  # noqa: D102
-        return True
 
     def _worst(self, lift: Matrix) -> tuple[Worst, Worst]:
         table = np.vstack([self.sample.counts, self.sample.counts.sum(axis=0)])
@@ -135,7 +130,7 @@ class OnBall(LiftNotion):
 
 @checked
 def pearson_response(
-    counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, gap: float = 1e-3, seconds: float | None = None
+    counts: ArrayLike, notion: RatioBased, *, confidence: float = 0.95, gap: float = 1e-3, seconds: float | None = None
 ) -> Channel:
     """Return the response with the largest I(X; Y) that satisfies a notion on Pearson's uncertainty set.
 

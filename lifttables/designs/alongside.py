@@ -16,7 +16,7 @@ from liftlib.channel import Channel
 from liftlib.errors import BrokenNotion, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import Notion
+from liftlib.notions import Notion, PolyhedralLift, provides
 from liftlib.response.posteriors import mended
 from liftlib.response.within_subset import response_within
 from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
@@ -65,7 +65,7 @@ def alongside(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Channel:
     >>> np.sort(kernel, axis=1)[:, -2:].round(3).tolist()  # x is published as it is where z = 0
     [[0.0, 1.0], [0.0, 1.0], [0.316, 0.684], [0.316, 0.684]]
     """
-    check_served(notion)
+    notion = served(notion)
     broken = np.flatnonzero(~satisfied(joint, z, notion))
     if broken.size:
         values = ", ".join(map(str, broken[:SHOWN])) + (", ..." if broken.size > SHOWN else "")
@@ -85,22 +85,23 @@ def alongside(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Channel:
     return Channel(kernel)
 
 
-def check_served(notion: Notion) -> None:
-    """Refuse a notion that is not polyhedral or that lift columns do not decide.
+def served(notion: Notion) -> PolyhedralLift:
+    """Return the notion, which must be polyhedral and decided by lift columns.
 
     Raises
     ------
     UnsupportedNotion
         With notions that are served.
     """
-    if not (notion.polyhedral and notion.columnwise):
-        raise UnsupportedNotion(
-            f"{notion} is not a set of linear constraints on each output, so no release next to other columns is "
-            "designed for it: use ALIP, LIP or LDP"
-        )
+    if provides(notion, PolyhedralLift):
+        return notion
+    raise UnsupportedNotion(
+        f"{notion} is not a set of linear constraints on each output, so no release next to other columns is "
+        "designed for it: use ALIP, LIP or LDP"
+    )
 
 
-def violation_alongside(joint: Joint, z: NDArray[np.int64], kernel: Matrix, notion: Notion) -> float:
+def violation_alongside(joint: Joint, z: NDArray[np.int64], kernel: Matrix, notion: PolyhedralLift) -> float:
     """Return the largest violation of any budget by the release of (Y, Z), in nats (negative if all are satisfied).
 
     Every P(s, y, z) is summed from the table and the kernel: outputs may occur with several values of Z.
@@ -118,7 +119,7 @@ def violation_alongside(joint: Joint, z: NDArray[np.int64], kernel: Matrix, noti
     return notion.violation_of(released / released.sum(axis=0) / prior[:, None], prior)
 
 
-def satisfied(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Mask:
+def satisfied(joint: Joint, z: NDArray[np.int64], notion: PolyhedralLift) -> Mask:
     """Return which values of Z satisfy the notion when Z alone is published, shape (Z,)."""
     table = np.stack([joint.p[:, pairs].sum(axis=1) for pairs in _pairs(z)], axis=1)
     return notion.kept_columns(table / table.sum(axis=0) / joint.p_s[:, None], joint.p_s)
@@ -148,7 +149,7 @@ def _pairs(z: NDArray[np.int64]) -> list[list[int]]:
     return [np.flatnonzero(z == value).tolist() for value in range(int(z.max()) + 1)]
 
 
-def _block(joint: Joint, halfspaces: Matrix, pairs: Sequence[int], notion: Notion) -> Matrix:
+def _block(joint: Joint, halfspaces: Matrix, pairs: Sequence[int], notion: PolyhedralLift) -> Matrix:
     """Return P(y|x) for one z, shape (X, Y)."""
     merged = np.ones((len(pairs), 1))
     if len(pairs) == 1:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import Notion
+from liftlib.notions import PolyhedralLift
 from mixproof.numerics import Matrix, Vector
 
 Groups = NDArray[np.int64]
@@ -71,7 +71,9 @@ class Coarsening(NamedTuple):
         return _combined(self.groups, codes)
 
 
-def coarsened(table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: Notion) -> Coarsening:
+def coarsened(
+    table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: PolyhedralLift
+) -> Coarsening:
     """Return a coarsening of several columns under which Z alone satisfies a notion.
 
     Parameters
@@ -142,7 +144,9 @@ def _subsets(n: int) -> Iterator[tuple[int, ...]]:
 class _Search:
     """Greedy descent from given groups of each column."""
 
-    def __init__(self, table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: Notion) -> None:
+    def __init__(
+        self, table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: PolyhedralLift
+    ) -> None:
         joint = Joint.from_counts(table)
         self.codes, self.columns, self.notion, self.joint = codes, columns, notion, joint
         values = notion.halfspaces(joint)

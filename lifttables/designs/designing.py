@@ -16,7 +16,7 @@ from liftlib import registry
 from liftlib.channel import Channel, Uniform
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import AttributeWise, LiftNotion, Notion
 from liftlib.notions.catalogue import content_of, from_content
 from lifttables.confident.certification import for_population
 from lifttables.designs.rounding import on_grid
@@ -379,7 +379,7 @@ def design(
 
     channel, grid = made, None
     # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart
-    if made.partition is not None or notion.columnwise or notion.attributes is not None:
+    if made.partition is not None or isinstance(notion, LiftNotion | AttributeWise):
         channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
     sources = behind(channel, joint)
     return Design(

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.errors import DataError, InvalidParameter
-from liftlib.notions import Notion
-from lifttables.designs.alongside import alongside, check_served, mixed_in, retained, violation_alongside
+from liftlib.notions import Notion, PolyhedralLift
+from lifttables.designs.alongside import alongside, mixed_in, retained, served, violation_alongside
 from lifttables.designs.coarsening import Coarsening, Groups, KeptColumn, coarsened, in_words
 from lifttables.designs.designing import Design, Kept, joint_of
 from lifttables.designs.rounding import on_grid
@@ -87,8 +87,8 @@ def design_next_to(
         See :func:`lifttables.designs.alongside.alongside`.
     """
     _check_asked(reading, keep, mechanism, confidence)
-    check_served(notion)
-    found = _proposal(table, reading, keep, notion)
+    promise = served(notion)
+    found = _proposal(table, reading, keep, promise)
     z_columns = [
         _coarser(column, kept, groups, texts)
         for column, kept, groups, texts in zip(
@@ -109,7 +109,7 @@ def design_next_to(
     channel = alongside(joint, z, notion)
 
     def keeps(one: Channel) -> bool:
-        return violation_alongside(joint, z, one.kernel, notion) <= KEEP_TOL
+        return violation_alongside(joint, z, one.kernel, promise) <= KEEP_TOL
 
     rounded, grid = on_grid(channel, mixed_in(joint, z, channel.kernel), keeps)
     sources = behind(rounded, joint)
@@ -158,7 +158,7 @@ def _cost(information: tuple[float, float, float], before: float) -> str:
     )
 
 
-def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> str:
+def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: PolyhedralLift) -> str:
     """Return in a sentence what ``--coarsen`` would do to kept columns, and what that costs.
 
     Raises
@@ -181,7 +181,7 @@ def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion
     )
 
 
-def _proposal(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> _Proposal:
+def _proposal(table: Table, reading: Reading, keep: Sequence[str], notion: PolyhedralLift) -> _Proposal:
     """Return the columns as they are read, and what to coarsen of the kept ones."""
     table.check([*reading.secrets, *reading.publics, *keep])
     ladders = {name: text for text in reading.hierarchies for name in [hierarchy_file(text)[0]] if name in keep}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.errors import UnsupportedNotion
-from liftlib.notions import Notion, RequiredBudget
+from liftlib.notions import LiftNotion, Notion, RequiredBudget
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
 
 MOST_CORNERS = 10
@@ -60,7 +60,7 @@ def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBu
     >>> [round(float(need.needed[0]), 4) for need in found]
     [0.6931, 0.6931]
     """
-    if not notion.columnwise:
+    if not isinstance(notion, LiftNotion):
         raise UnsupportedNotion(
             f"{notion} is not decided by each output's lifts alone, so what it needs for the population is not known: "
             "use LIP or LDP, or keep it for the table's rows only"
@@ -82,7 +82,7 @@ def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBu
     )
 
 
-def _worst_of_box(notion: Notion, between: Between, least: Matrix, most: Matrix) -> tuple[RequiredBudget, ...]:
+def _worst_of_box(notion: LiftNotion, between: Between, least: Matrix, most: Matrix) -> tuple[RequiredBudget, ...]:
     lower, upper = between.lower[:-1], between.upper[:-1]
     n_secret, prior = len(lower), between.prior_upper
     with np.errstate(invalid="ignore"):  # a ratio of two bounds that are 0, which is not read
@@ -123,7 +123,7 @@ def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
     return np.where(never, 1.0, np.minimum(least, 1.0)), np.where(never, 1.0, np.maximum(most, 1.0))
 
 
-def _ratio(notion: Notion, lower: Matrix, upper: Matrix, s: int, prior: Vector) -> tuple[RequiredBudget, ...]:
+def _ratio(notion: LiftNotion, lower: Matrix, upper: Matrix, s: int, prior: Vector) -> tuple[RequiredBudget, ...]:
     corner = lower.copy()
     corner[s] = upper[s]
     # an output that this secret never leads to, and others need not: their own corners decide

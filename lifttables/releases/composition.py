@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from liftlib.errors import BrokenNotion
-from liftlib.notions import ALIP, LDP, LIP, Notion
+from liftlib.notions import ALIP, LDP, LIP, LiftNotion, Notion
 from liftlib.notions.composition import composed
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
@@ -71,7 +71,7 @@ def told_together(
         If the notion is another, or there are too many combinations of outputs and :func:`composed` does not help.
     """
     n_outputs = int(np.prod([made.channel.n_outputs for made in designs], dtype=float))
-    if not notion.columnwise:
+    if not isinstance(notion, LiftNotion):
         raise BrokenNotion(
             f"{notion} is about all outputs at once, so what a release tells beside another or beside kept columns is "
             "not known: release one, without --keep, or take it on yourself (--allow)"

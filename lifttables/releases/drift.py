@@ -8,7 +8,7 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.notions import Notion
+from liftlib.notions import AttributeWise, Notion
 from lifttables.audits.measuring import Verdict, verdict_of
 from lifttables.designs.designing import CONFIDENCE, Design
 from lifttables.encoding.columns import ROWS
@@ -168,7 +168,7 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
         drawn = rng.multivariate_hypergeometric(pooled, n, method="marginals")
         as_far += float(((drawn - expected) ** 2 / pooled).sum()) >= real * (1 - 1e-12)
     violation, population = None, None
-    if with_secret and made.promise is not None and made.promise.attributes is None:
+    if with_secret and made.promise is not None and not isinstance(made.promise, AttributeWise):
         counted, channel = _as_released(counted, made)
         violation = _excess(counted, channel, made.promise)
         # the channel was there before the new rows, so that their bounds hold for it

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from liftlib.channel import Channel
+from liftlib.notions import LiftNotion
 from lifttables.audits.measuring import verdict_of
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import MISSING, ROWS, Column
@@ -48,7 +49,7 @@ def proved_for_population(
     that was designed by the same rows.
     """
     n_x, n_y = len(made.public.labels), made.channel.n_outputs
-    if made.promise is None or made.channel.sees_secret or not made.promise.columnwise:
+    if made.promise is None or made.channel.sees_secret or not isinstance(made.promise, LiftNotion):
         return False
     n_z = table.distinct(keep)
     if n_x * n_z * n_y * n_z * n_x > MOST:

@@ -18,7 +18,7 @@ import polars as pl
 from liftlib import registry
 from liftlib.channel import Uniform
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarning
-from liftlib.notions import Notion
+from liftlib.notions import AttributeWise, Notion, PolyhedralLift, provides
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import DEAR
@@ -158,7 +158,7 @@ def sanitise(
         counts, made, notes = design_next_to(table, how, keep, notion, mechanism, confidence)
         publishing = replace(publishing, keep=(), coarsened=tuple(keep))
     else:
-        counts = how.counts(table, product=notion.attributes is not None)
+        counts = how.counts(table, product=isinstance(notion, AttributeWise))
         check_dear(mechanism, len(counts.public.labels), allow=allow, designed=routed(mechanism, notion, confidence))
         made = design(counts, notion, mechanism, confidence)
     if counts.dropped:
@@ -244,7 +244,7 @@ def options_of(made: Design, reading: Reading, how: Publishing, *, allow: bool) 
 
 def _remedy(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -> str:
     """Return what to do about kept columns that break a notion, where a release next to them can be designed."""
-    if not keep or made.promise is None or not (made.promise.polyhedral and made.promise.columnwise):
+    if not keep or made.promise is None or not provides(made.promise, PolyhedralLift):
         return ""
     try:
         return f". {proposed(table, reading, keep, made.promise)}"

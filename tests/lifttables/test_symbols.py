@@ -238,8 +238,8 @@ def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
     )
 
 
-def test_of_a_notion_that_does_not_say_nothing_more_is_claimed():
+def test_a_notion_of_ones_own_that_no_interface_describes_is_about_all_symbols_together():
     note = audited(TogetherOver(0.5)).notes[0]
-    assert note == "TogetherOver(nats=0.5) is exceeded by 0.5 nats; it does not say by which symbols"
-    with pytest.raises(ll.UnsupportedNotion, match="does not say what single outputs need: use excess"):
-        TogetherOver(0.5).required_by_posteriors(JOINT, ll.Channel.identity(4))
+    assert note == (
+        "TogetherOver(nats=0.5) is exceeded by 0.5 nats, by all symbols together: single ones do not decide it"
+    )

@@ -172,11 +172,10 @@ def test_an_output_needs_what_it_does_alone(seed):
 
 
 @dataclass(frozen=True)
-class OfAge(ll.Notion):
+class OfAge(ll.notions.PosteriorNotion):
     """A user's own: P(age|y) / P(age) is at most e^most, whatever the secret is."""
 
     most: float
-    rowwise = True
 
     def required_by_posteriors(self, joint, channel):
         ages = joint.p_x.reshape(SHAPE).sum(axis=0)

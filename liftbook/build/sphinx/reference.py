@@ -167,7 +167,7 @@ def mechanism_table() -> Iterator[str]:
         home, _, name = one.where.partition(":")
         most = "" if one.most_symbols is None else f"up to {one.most_symbols}"
         function = f"{{py:func}}`{name} <{home}.{name}>`"
-        cells = (f"`{one.name}`", function, one.serves.words, most, one.cost, one.source)
+        cells = (f"`{one.name}`", function, one.words, most, one.cost, one.source)
         yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
 
 

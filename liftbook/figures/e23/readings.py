@@ -46,7 +46,6 @@ class ALIPWithRisk(LiftNotion):
 
     notion: ALIP
     omega: str
-    extremes = True
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
         """Return ALIP's."""

@@ -13,7 +13,7 @@ from liftbook.rows.making import figure
 from liftbook.rows.tidy import frame, summary
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
-from liftlib.notions import ALIP, Notion
+from liftlib.notions import ALIP, Polyhedral
 from mixproof.numerics import Matrix, Rng, generator
 from mixproof.polytope import vertices
 
@@ -23,7 +23,7 @@ def vertex_growth(
     n_trials: int = 5,
     n_publics: Iterable[int] = (5, 10, 20, 40),
     n_secrets: Iterable[int] = (2, 3, 4, 5),
-    notion: Notion = ALIP(0.5, 0.5),  # noqa: B008 - frozen
+    notion: Polyhedral = ALIP(0.5, 0.5),  # noqa: B008 - frozen
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def vertex_growth(
     return frame(rows)
 
 
-def _count(task: tuple[Matrix, Notion]) -> tuple[int, int]:
+def _count(task: tuple[Matrix, Polyhedral]) -> tuple[int, int]:
     p, notion = task
     joint = Joint(p)
     found = vertices(notion.halfspaces(joint), interior=joint.p_x)

@@ -19,14 +19,16 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.noise.randomised_response import randomised_response
-from liftlib.notions import ALIP, LDP, LIP, Notion
+from liftlib.notions import ALIP, LDP, LIP
 from liftlib.response.optimal import optimal_response
 from lifttables.confident.merging import confident_merging
 from lifttables.confident.response import confident_response
 from lifttables.population.binomial import clopper_pearson
 from mixproof.numerics import KEEP_TOL, Matrix, check_count
 
-NOTIONS: tuple[Notion, ...] = (LIP(1.0), LIP(0.5), LIP(2.0), ALIP(1.3, 0.7), LDP(1.0))
+Bounds = ALIP | LDP | LIP
+
+NOTIONS: tuple[Bounds, ...] = (LIP(1.0), LIP(0.5), LIP(2.0), ALIP(1.3, 0.7), LDP(1.0))
 """What designs are made for."""
 
 LAWS: Mapping[str, Callable[[], Joint]] = {
@@ -38,7 +40,7 @@ LAWS: Mapping[str, Callable[[], Joint]] = {
 """What tables are drawn from: Adult's relationship and occupation, and three random distributions of other shapes."""
 
 
-def plug_in(counts: Matrix, notion: Notion, mechanism: Callable[[Joint, Notion], Channel]) -> Channel:
+def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds], Channel]) -> Channel:
     """Return what a mechanism makes of a table's own shares; a symbol that was not seen gets a draw from P(y).
 
     Examples
@@ -54,7 +56,7 @@ def plug_in(counts: Matrix, notion: Notion, mechanism: Callable[[Joint, Notion],
     return Channel(whole)
 
 
-def whatever_the_law(counts: Matrix, notion: Notion) -> Channel:
+def whatever_the_law(counts: Matrix, notion: Bounds) -> Channel:
     """Return randomised response on X itself at the notion's least budget, which keeps LIP, ALIP and LDP under any law.
 
     Notes
@@ -63,10 +65,10 @@ def whatever_the_law(counts: Matrix, notion: Notion) -> Channel:
     (S20 eq. (28)).
     """
     n = counts.shape[1]
-    return randomised_response.at(Joint(np.full((1, n), 1 / n)), min(asdict(notion).values()))  # type: ignore[call-overload]
+    return randomised_response.at(Joint(np.full((1, n), 1 / n)), min(asdict(notion).values()))
 
 
-def halved(notion: Notion) -> Notion:
+def halved(notion: Bounds) -> Bounds:
     """Return the notion with half of each budget.
 
     Examples
@@ -74,10 +76,10 @@ def halved(notion: Notion) -> Notion:
     >>> halved(ALIP(1.0, 0.5))
     ALIP(eps_l=0.5, eps_u=0.25)
     """
-    return replace(notion, **{name: value / 2 for name, value in asdict(notion).items()})  # type: ignore[call-overload, type-var]
+    return replace(notion, **{name: value / 2 for name, value in asdict(notion).items()})
 
 
-DESIGNS: Mapping[str, Callable[[Matrix, Notion, float], Channel]] = {
+DESIGNS: Mapping[str, Callable[[Matrix, Bounds, float], Channel]] = {
     "confident response": lambda counts, notion, sure: confident_response(counts, notion, confidence=sure),
     "confident merging": lambda counts, notion, sure: confident_merging(counts, notion, confidence=sure),
     "plug-in response": lambda counts, notion, _: plug_in(counts, notion, optimal_response),
@@ -98,7 +100,7 @@ def drawn_table(law: str, rows: int, seed: int) -> Matrix:
     return rng.multinomial(rows, p.ravel()).reshape(p.shape).astype(np.float64)
 
 
-Table = tuple[Notion, str, int, int]
+Table = tuple[Bounds, str, int, int]
 """A table that designs are made from: for what notion, from which law, of how many rows, by what seed."""
 
 
@@ -134,7 +136,7 @@ def population_designs(
     laws: Iterable[str],
     rows: Iterable[int],
     seeds: Iterable[int],
-    notions: Iterable[Notion] = NOTIONS[:1],
+    notions: Iterable[Bounds] = NOTIONS[:1],
     confidence: float = 0.95,
 ) -> pd.DataFrame:
     """Return whether designs from tables keep a notion under the distribution that the rows were drawn from.

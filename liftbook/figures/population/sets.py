@@ -16,7 +16,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.notions import ALIP, LDP, LIP, Notion
+from liftlib.notions import ALIP, LDP, LIP
 from lifttables.confident.response import confident_response
 from lifttables.confident.uncertainty_set import pearson_response
 from lifttables.population.sample import Sample
@@ -33,7 +33,7 @@ BOUNDS: Mapping[str, type[Sample]] = {
 }
 """What is known of the distribution: this book's bounds, and two sets of the literature."""
 
-NOTIONS: Mapping[str, Callable[[float], Notion]] = {
+NOTIONS: Mapping[str, Callable[[float], ALIP | LDP | LIP]] = {
     "LIP": LIP,
     "LDP": LDP,
     "max-lift": lambda eps: ALIP(np.inf, eps),

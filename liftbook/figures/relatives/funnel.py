@@ -15,12 +15,12 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import max_lift, min_lift
-from liftlib.notions import LIP, Notion
+from liftlib.notions import LIP
 from liftlib.response.optimal import optimal_response
 
 UNDER_LIP = "optimum under LIP"
 
-FUNNELS: Mapping[str, Callable[[Joint, Notion], Channel]] = {
+FUNNELS: Mapping[str, Callable[[Joint, AverageLeakage], Channel]] = {
     "funnel, pool": funnel_response,
     "funnel, descent": funnel_descent,
     "funnel, pairs": funnel_merging,

@@ -148,7 +148,7 @@ def test_the_registry_is_a_table():
     for row, one in zip(rows, mechanisms.values(), strict=True):
         assert row.replace(r"\|", "").count("|") == rule.count("|") == columns
         assert f"`{one.name}`" in row
-        assert one.serves.words.replace("|", r"\|") in row
+        assert one.words.replace("|", r"\|") in row
 
 
 def test_the_command_line_is_a_table():

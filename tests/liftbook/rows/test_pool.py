@@ -158,6 +158,6 @@ def test_extremes_stand_for_all_lifts_where_a_notion_says_so(notion):
             notion.required_budgets(lifts, p_s), notion.required_budgets(two, np.full((20, 2), 0.5)), strict=True
         )
     )
-    assert notion.extremes == same
-    if notion.extremes:
+    assert notion.extremes_decide() == same
+    if notion.extremes_decide():
         np.testing.assert_array_equal(notion.risk(lifts, p_s), notion.risk(two, p_s))

@@ -5,18 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from liftlib import Joint
-from liftlib.notions import LiftNotion, RequiredBudget
+from liftlib.notions import LiftNotion, PolyhedralLift, RequiredBudget
 
 
 @dataclass(frozen=True)
-class MaxLift(LiftNotion):
+class MaxLift(PolyhedralLift):
     """The largest lift is at most e^eps, which is ALIP(inf, eps): a cone."""
 
     eps: float
-
-    @property
-    def polyhedral(self):
-        return True
 
     def required_budgets(self, lift, _):
         return (RequiredBudget("eps", np.log(lift.max(axis=-2)), self.eps, ("most",)),)

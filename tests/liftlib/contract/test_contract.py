@@ -13,8 +13,8 @@ from awkward_joints import JOINTS, named_joint
 
 import liftlib as ll
 from liftlib.errors import UnsupportedNotion
-from liftlib.notions import catalogue
-from liftlib.registry import COLUMNWISE, mechanisms
+from liftlib.notions import LiftNotion, Polyhedral, catalogue, provides
+from liftlib.registry import mechanisms
 from liftlib.testing import channel_faults
 from mixproof.numerics import KEEP_TOL
 
@@ -41,7 +41,7 @@ NOTIONS |= {
     for name, make in catalogue.all_notions().items()
     if make not in {ll.SRLIP, ll.PerfectPrivacy, *map(type, NOTIONS.values())}
 }
-POLYHEDRAL = sorted(name for name, notion in NOTIONS.items() if notion.polyhedral)
+POLYHEDRAL = sorted(name for name, notion in NOTIONS.items() if provides(notion, Polyhedral))
 
 SHAPES = {"2x2": (2, 2), "3x2": (3, 2), "2x2x2": (2, 2, 2), "1x4": (1, 4)}
 """Attributes of X, for the notions that are about them."""
@@ -86,7 +86,7 @@ def manageable(mechanism, name):
     n_secret, n_public = SMALL.get(mechanism.name, (joint.n_secret, mechanism.most_symbols or joint.n_public))
     if n_secret < joint.n_secret or n_public < joint.n_public:
         joint = ll.Joint.from_counts(joint.p[:n_secret, :n_public], drop_empty=True)
-    return small_enough(joint) if mechanism.serves is not COLUMNWISE else joint
+    return small_enough(joint) if mechanism.words != LiftNotion.requirement.words else joint
 
 
 @contextlib.contextmanager
@@ -113,7 +113,9 @@ def assert_refuses(mechanism, joint, notion):
     with pytest.raises(UnsupportedNotion) as refused:
         mechanism(joint, notion)
     said = str(refused.value)
-    assert said.startswith(f"{mechanism.name} serves {mechanism.serves.words}, which {notion} is not: use ")
+    assert said.startswith(f"{mechanism.name} needs {mechanism.words}; ")
+    assert str(notion) in said
+    assert said.startswith(mechanism.serves(notion).refusal)
     named = said.rpartition("use ")[2].split(", ")
     assert named == [name for name, one in mechanisms.items() if one.serves(notion)]
     if mechanism.family is None:
@@ -196,7 +198,7 @@ def test_product_response_on_named_joints(name):
             assert channel.certificate.value == pytest.approx(utility(joint, channel), abs=1e-9)
 
 
-@pytest.mark.parametrize("notion", [name for name, notion in NOTIONS.items() if notion.columnwise])
+@pytest.mark.parametrize("notion", [name for name, notion in NOTIONS.items() if isinstance(notion, LiftNotion)])
 def test_uniform_watchdog(notion):
     for name in JOINTS:
         with named(name):

@@ -57,7 +57,7 @@ def test_an_argument_of_another_kind_is_refused_by_name(mechanism):
 
 
 def test_a_refusal_names_what_serves():
-    with pytest.raises(UnsupportedNotion, match=r"^optimal serves .*, which Chi2Lift.* is not: use watchdog, s"):
+    with pytest.raises(UnsupportedNotion, match=r"^optimal needs .*convex set; Chi2Lift.* inf: use watchdog, s"):
         ll.design(JOINT, ll.Chi2Lift(1, 1), "optimal")
 
 
@@ -91,9 +91,7 @@ def test_rows():
 
 
 def test_a_mechanism_of_ones_own():
-    own = Mechanism(
-        "own", "liftlib.merging.watchdog:watchdog", ll.mechanisms["watchdog"].serves, "|S| |X|", "this test"
-    )
+    own = Mechanism("own", "liftlib.merging.watchdog:watchdog", ll.notions.LiftNotion, "|S| |X|", "this test")
     registry = Registry(())
     registry.register(own)
     assert registry["own"](JOINT, ll.LIP(0.1)).partition == ((0, 1),)
@@ -112,3 +110,10 @@ def test_listing_the_registry_imports_no_mechanism():
 def test_compare_refuses_an_empty_list():
     with pytest.raises(ll.InvalidParameter, match=r"^mechanisms is empty: name at least one"):
         ll.compare(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP(0.5), ())
+
+
+@EACH
+def test_the_registry_names_the_interface_that_the_function_asks_for(mechanism):
+    if mechanism.family is None:
+        asked = inspect.get_annotations(inspect.unwrap(mechanism.function), eval_str=True)["notion"]
+        assert mechanism.needs is asked

@@ -85,6 +85,7 @@ INSTANCES = (
 UNCHECKED = {
     **dict.fromkeys(("required_budgets", "risk", "kept_columns", "violation_of"), "lifts, by the thousand"),
     **dict.fromkeys(("relaxed", "tangents", "tangent_directions"), "a solver's own rows and priors"),
+    **dict.fromkeys(("lacks", "refusal"), "interfaces, which are classes of the library"),
     "sums": "of parts, which it makes itself",
     "save": "writes a file",
 }

@@ -217,7 +217,8 @@ class TestRefuses:
 
     def test_a_notion_that_is_not_of_lift_columns(self):
         text = (
-            r"^SRLIP\(.*\) is not decided by each symbol's lifts alone, so subset_merging cannot serve it: use optimal_"
+            r"^(high_risk|subset_merging) needs a notion that each output's lifts decide; "
+            r"SRLIP\(.*\) does not provide required_budgets \(LiftNotion\): use optimal_response or product_response$"
         )
         with pytest.raises(UnsupportedNotion, match=text):
             subset_merging(self.joint, SRLIP(1, (2,)))

@@ -224,7 +224,7 @@ class TestRefuses:
             watchdog(ONE_RISKY, LIP(1), randomise="shuffle")
 
     def test_a_notion_that_is_not_of_lift_columns(self):
-        text = r"^SRLIP\(eps=1\.0, shape=\(2, 2\)\) is not decided by each symbol's lifts alone, so {} cannot serve it"
+        text = r"^{} needs a notion that each output's lifts decide; SRLIP\(eps=1\.0, shape=\(2, 2\)\) does"
         with pytest.raises(UnsupportedNotion, match=text.format("watchdog")):
             watchdog(ONE_RISKY, SRLIP(1, (2, 2)))
         with pytest.raises(UnsupportedNotion, match=text.format("high_risk")):

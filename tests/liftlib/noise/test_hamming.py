@@ -60,6 +60,6 @@ def test_any_secret_is_safe(named_joints):
 
 def test_refusal():
     with pytest.raises(
-        UnsupportedNotion, match=r"LIP\(eps=1\.0\) is no bound on maximal leakage: use extremal_response"
+        UnsupportedNotion, match=r"needs a bound on maximal leakage; LIP\(eps=1\.0\) does not .*: use extremal_resp"
     ):
         ll.mechanisms.hamming(ll.Joint(np.eye(2) / 2), ll.LIP(1.0))

@@ -1,6 +1,7 @@
 """What a notion declares of itself, what a class of one has to say, and how far its halfspaces let a budget slip."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,38 +15,83 @@ from liftlib import (
     AlphaLift,
     Channel,
     Chi2Lift,
+    InvalidParameter,
     Joint,
     L1Lift,
     LiftError,
     Notion,
     PerfectPrivacy,
+    UnsupportedNotion,
 )
 from liftlib.notions.averages import _Averages
-from liftlib.notions.base import LiftNotion
+from liftlib.notions.base import (
+    AttributeWise,
+    Convex,
+    CurvedLift,
+    LiftNotion,
+    Polyhedral,
+    PolyhedralLift,
+    PosteriorNotion,
+    RatioBased,
+    provides,
+    require,
+)
+from mixproof.checks import checked
 
 INF = math.inf
 TABLE = Joint.from_counts([[3, 2, 1], [1, 4, 2], [2, 2, 7]])
-# (polyhedral, convex)
+LIFT, LINEAR = LiftNotion, (LiftNotion, Convex, Polyhedral, PolyhedralLift)
+CURVED, RANGE = (LiftNotion, Convex, CurvedLift), (*LINEAR, RatioBased)
 DECLARED = {
-    ALIP(1, 1): (True, True), LIP(1): (True, True), LDP(1): (True, True), SRLIP(1, (3,)): (True, True),
-    PerfectPrivacy(): (True, True),
-    L1Lift(INF, 1): (True, True), L1Lift(0, 1): (True, True), L1Lift(1, INF): (False, False),
-    Chi2Lift(1, 0): (True, True), Chi2Lift(INF, 1): (False, True), Chi2Lift(1, 1): (False, False),
-    AlphaLift(INF, 1, 1): (True, True), AlphaLift(2, 0, 1): (True, True), AlphaLift(2, 1, 1): (False, True),
-    AverageLeakage(1): (False, False), MaximalLeakage(1): (False, False),
+    ALIP(1, 1): RANGE, LIP(1): RANGE, LDP(1): RANGE, PerfectPrivacy(): RANGE,
+    SRLIP(1, (3,)): (Convex, Polyhedral, PosteriorNotion, AttributeWise),
+    L1Lift(INF, 1): LINEAR, L1Lift(0, 1): LINEAR, L1Lift(1, INF): (LIFT,),
+    Chi2Lift(1, 0): LINEAR, Chi2Lift(INF, 1): CURVED, Chi2Lift(1, 1): (LIFT,),
+    AlphaLift(INF, 1, 1): LINEAR, AlphaLift(2, 0, 1): LINEAR, AlphaLift(2, 1, 1): CURVED,
+    AverageLeakage(1): (), MaximalLeakage(1): (),
 }  # fmt: skip
+INTERFACES = (
+    LiftNotion, Convex, Polyhedral, PolyhedralLift, CurvedLift, RatioBased, PosteriorNotion, AttributeWise,
+)  # fmt: skip
 NOTIONS = pytest.mark.parametrize("notion", DECLARED, ids=str)
 
 
 @NOTIONS
-def test_of_what_kind_it_is(notion):
-    polyhedral, convex = DECLARED[notion]
-    assert notion.polyhedral is polyhedral
-    assert notion.convex is convex
-    assert notion.rowwise is isinstance(notion, SRLIP)
-    assert notion.attributes == ((3,) if isinstance(notion, SRLIP) else None)
-    assert notion.average == (1 if isinstance(notion, AverageLeakage) else None)
-    assert notion.maximal == (1 if isinstance(notion, MaximalLeakage) else None)
+def test_which_interfaces_it_provides(notion):
+    assert {one for one in INTERFACES if provides(notion, one)} == set(DECLARED[notion])
+
+
+@NOTIONS
+def test_what_it_lacks_is_said_and_raised(notion):
+    """A function that asks for an interface, the interface's own check and ``require`` give the same refusal."""
+    for interface in INTERFACES:
+        reason = notion.lacks(interface)
+        if reason is None:
+            assert require(notion, interface, "f") is notion
+            assert isinstance(notion, interface)
+            continue
+        assert str(notion) in reason
+
+        @checked
+        def f(notion: interface) -> None: ...
+
+        words, _, remedy = interface.requirement
+        for ask in (f, partial(require, interface=interface, function="f")):
+            with pytest.raises(UnsupportedNotion) as refused:
+                ask(notion)
+            assert str(refused.value) == f"f needs {words}; {reason}: {remedy}"
+        with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion$"):
+            f(3)
+
+
+def test_a_check_that_passed_is_not_taken_for_another_instance_of_the_class():
+    @checked
+    def f(notion: Polyhedral) -> float:
+        return notion.eps_u
+
+    assert f(L1Lift(INF, 1)) == 1
+    with pytest.raises(UnsupportedNotion, match=r"bounds the inverse lifts too, which is not convex: set eps_l to inf"):
+        f(L1Lift(1, 1))
 
 
 @NOTIONS
@@ -55,7 +101,7 @@ def test_what_is_no_joint_and_no_channel_is_named(notion):
             getattr(notion, method)("a table", Channel.identity(3))
         with pytest.raises(LiftError, match=r"^channel is "):
             getattr(notion, method)(TABLE, "a channel")
-    if notion.polyhedral:
+    if provides(notion, Polyhedral):
         with pytest.raises(LiftError, match=r"^joint is "):
             notion.halfspaces("a table")
 
@@ -64,7 +110,7 @@ def test_what_is_no_joint_and_no_channel_is_named(notion):
     ("base", "name"),
     [
         (Notion, "leakage"), (Notion, "violation"), (LiftNotion, "required_budgets"),
-        (_Averages, "_measure"), (_Averages, "_budget"), (_Averages, "_largest"),
+        (_Averages, "_measure"), (_Averages, "_budget"), (_Averages, "_largest"), (_Averages, "_kind"),
     ],
 )  # fmt: skip
 def test_a_class_that_says_too_little_makes_no_notion(base, name):

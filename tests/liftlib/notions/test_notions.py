@@ -393,9 +393,7 @@ class TestHalfspaces:
 
     @pytest.mark.parametrize("notion", [Chi2Lift(math.inf, 1), AlphaLift(2, 1, 1)])
     def test_refuses_what_is_not_polyhedral(self, notion, named_joints):
-        with pytest.raises(
-            UnsupportedNotion, match=r"^(Chi2|Alpha)Lift\(.*\) is not a finite set of linear constraints, "
-        ):
+        with pytest.raises(UnsupportedNotion, match=r"linear constraints; .*Lift\(.*\) allows are not a poly"):
             notion.halfspaces(named_joints["ties"])
         with pytest.raises(TypeError, match=r"use subset_merging or watchdog$"):
             notion.halfspaces(named_joints["ties"])
@@ -403,7 +401,7 @@ class TestHalfspaces:
     def test_refuses_the_l1_lift_inverse(self, named_joints):
         with pytest.raises(
             UnsupportedNotion,
-            match=r"^L1Lift\(eps_l=1\.0, eps_u=1\.0\) bounds the l1-lift-inverse, .*not convex, .*set eps_l to inf, or",
+            match=r"L1Lift\(eps_l=1\.0, eps_u=1\.0\) bounds the inverse lifts too, .*set eps_l to inf: use subset",
         ):
             L1Lift(1, 1).halfspaces(named_joints["ties"])
 
@@ -568,9 +566,7 @@ class TestSRLIP:
 
 
 class TestWrongArguments:
-    @pytest.mark.parametrize(
-        "notion", [LIP(1.0), LDP(1.0), L1Lift(1.0, 1.0), AlphaLift(2, 0.0, 1.0), SRLIP(1.0, (2, 2))]
-    )
+    @pytest.mark.parametrize("notion", [LIP(1.0), LDP(1.0), L1Lift(1.0, 1.0), AlphaLift(2, 0.0, 1.0)])
     def test_a_prior_that_is_none(self, notion):
         with pytest.raises(InvalidDistribution, match=r"^p_s is array\(\[1\., 0\.\]\): give each secret a probability"):
             notion.lift_bounds([1.0, 0.0])

@@ -10,6 +10,7 @@ import liftlib as ll
 from liftbook.relatives import AverageLeakage, MaximalLeakage
 from liftbook.relatives.overall import _Overall
 from liftlib.errors import InvalidParameter
+from liftlib.notions import require
 
 JOINT = ll.Joint.from_counts([[3, 2], [1, 4]])
 
@@ -41,12 +42,11 @@ def test_a_rare_output_tells_all_the_same():
     channel = ll.Channel([[0.01, 0, 0.99], [0, 0.01, 0.99]])
     assert AverageLeakage(0.007).is_satisfied(joint, channel)
     assert ll.LIP(1.0).leakage(joint, channel) == math.inf
-    assert AverageLeakage(0.1).average == 0.1
-    assert MaximalLeakage(0.1).maximal == 0.1
-    for other in (MaximalLeakage(0.1), ll.LIP(0.1), ll.LDP(0.1)):
-        assert other.average is None
-    for other in (AverageLeakage(0.1), ll.LIP(0.1), ll.LDP(0.1)):
-        assert other.maximal is None
+    for kind, words in ((AverageLeakage, r"I\(S; Y\)"), (MaximalLeakage, "maximal leakage")):
+        assert kind(0.1).lacks(kind) is None
+        for other in {AverageLeakage(0.1), MaximalLeakage(0.1), ll.LIP(0.1)} - {kind(0.1)}:
+            with pytest.raises(ll.UnsupportedNotion, match=f"^f needs a bound on {words}; .* does not provide one"):
+                require(other, kind, "f")
 
 
 @pytest.mark.parametrize("make", [AverageLeakage, MaximalLeakage])

@@ -27,7 +27,7 @@ from liftlib import (
 from liftlib.measures.lifts import lift
 from liftlib.notions import Leakage, RequiredBudget
 from liftlib.notions.averages import MOST_SETS, NEAR, _Averages
-from liftlib.notions.base import LiftNotion, cone_of, difference, log_of
+from liftlib.notions.base import CurvedLift, LiftNotion, PolyhedralLift, cone_of, difference, log_of, provides
 from liftlib.notions.catalogue import NOTIONS, maker, notion_from, parameters
 from mixproof.numerics import KEEP_TOL
 
@@ -186,10 +186,9 @@ class TestLiftBounds:
         p_s = np.array([0.5, 0.5])
         exact = [ALIP(1, 2), LIP(1), AlphaLift(math.inf, 1, 1), L1Lift(0, 1), Chi2Lift(1, 0), AlphaLift(2, 0, 1)]
         assert all(notion.lift_bounds(p_s).exact for notion in exact)
-        loose = [LDP(1), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1), SRLIP(1, (2,))]
+        loose = [LDP(1), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1)]
         assert not any(notion.lift_bounds(p_s).exact for notion in loose)
         assert LDP(0.7).lift_bounds(p_s).lower.tolist() == [0.7, 0.7]
-        assert SRLIP(0.7, (2,)).lift_bounds(p_s).upper.tolist() == [0.7, 0.7]
 
 
 CONVEX = {
@@ -222,7 +221,7 @@ class TestTangents:
         rng = np.random.default_rng(3)
         for _ in range(20):
             joint, notion = Joint(rng.dirichlet(np.ones(10)).reshape(2, 5)), make(eps, eps)
-            if not notion.convex or notion.polyhedral:
+            if not provides(notion, CurvedLift):
                 continue
             rows = np.array([boundary(joint, notion, row) for row in np.eye(5)])
             cuts = notion.tangents(joint, rows)
@@ -232,8 +231,7 @@ class TestTangents:
     def test_they_hold_on_the_set_and_touch_it(self, make):
         rng = np.random.default_rng(7)
         joint, notion = Joint.from_counts(rng.random((3, 5))), make(0.15, 0.1)
-        assert notion.convex
-        assert not notion.polyhedral
+        assert provides(notion, CurvedLift)
         rows = np.array([boundary(joint, notion, row) for row in np.eye(5)])
         rows = rows[rows.max(axis=1) < 1]  # a symbol that is allowed by itself lies inside
         assert len(rows)
@@ -271,11 +269,9 @@ class TestTangents:
     @pytest.mark.parametrize(
         ("notion", "text"),
         [
-            (ALIP(1, 1), "are polyhedral, so they have no tangents to cut by: use optimal_response"),
-            (Chi2Lift(1, 1), "are not convex, so they have no tangents to cut by: use subset_merging or watchdog"),
-            (L1Lift(1, 1), "are not convex"),
-            (AlphaLift(math.inf, 1, 1), "are polyhedral"),
-            (Chi2Lift(math.inf, 0), "are polyhedral"),
+            (Chi2Lift(1, 1), "bounds the inverse lifts too, which is not convex: set eps_l to inf: use subset_m"),
+            (AlphaLift(math.inf, 1, 1), r"the posteriors that .* allows are a polytope: use subset_merging"),
+            (Chi2Lift(math.inf, 0), "are a polytope"),
         ],
     )
     def test_refused(self, notion, text):
@@ -284,24 +280,16 @@ class TestTangents:
 
 
 class TestKinds:
-    def test_polyhedral(self):
-        for notion in (ALIP(1, 1), LIP(1), LDP(1), SRLIP(1, (3,)), L1Lift(math.inf, 1), AlphaLift(math.inf, 1, 1)):
-            assert notion.polyhedral is True
-            assert notion.convex is True
-            assert notion.halfspaces(TABLE).shape[1] == 3
-        for notion in (L1Lift(1, 1), Chi2Lift(1, 1)):
-            assert notion.polyhedral is False
-            assert notion.convex is False
-        for notion in (AlphaLift(2, 1, 1), Chi2Lift(math.inf, 1)):
-            assert notion.polyhedral is False
-            assert notion.convex is True
-        for notion in (Chi2Lift(1, 1), AlphaLift(2, 1, 1)):
-            with pytest.raises(UnsupportedNotion, match="not a finite set of linear constraints"):
+    def test_no_halfspaces(self):
+        for notion in (Chi2Lift(math.inf, 1), AlphaLift(2, 1, 1)):
+            with pytest.raises(UnsupportedNotion, match="allows are not a polytope: use subset_merging"):
+                notion.halfspaces(TABLE)
+        for notion in (Chi2Lift(1, 1), L1Lift(1, 1)):
+            with pytest.raises(UnsupportedNotion, match="which is not convex: set eps_l to inf: use subset_merging"):
                 notion.halfspaces(TABLE)
 
     @pytest.mark.parametrize("notion", [L1Lift(0, 1), L1Lift(1, 0), Chi2Lift(0, 1), AlphaLift(2, 1, 0)])
     def test_a_budget_of_0_is_perfect_privacy(self, notion):
-        assert notion.polyhedral
         np.testing.assert_array_equal(notion.halfspaces(TABLE), PerfectPrivacy().halfspaces(TABLE))
 
     def test_the_l1_lift_has_a_halfspace_for_each_set_of_secrets(self):
@@ -315,20 +303,12 @@ class TestKinds:
     def test_what_a_notion_of_ones_own_must_say(self):
         assert Notion.__abstractmethods__ == {"leakage", "violation"}
         assert LiftNotion.__abstractmethods__ == {"required_budgets"}
-        assert _Averages.__abstractmethods__ == {"_measure", "_budget", "_largest"}
+        assert PolyhedralLift.__abstractmethods__ == {"required_budgets", "halfspaces"}
+        assert CurvedLift.__abstractmethods__ == {"required_budgets", "tangents"}
+        assert _Averages.__abstractmethods__ == {"_measure", "_budget", "_largest", "_kind"}
 
     def test_alpha_at_infinity_is_alip(self):
         np.testing.assert_array_equal(AlphaLift(math.inf, 0.4, 0).halfspaces(TABLE), ALIP(0.4, 0).halfspaces(TABLE))
-
-    def test_columnwise(self):
-        assert all(make(1, 1).columnwise for make in COLUMNWISE.values())
-        side = SRLIP(1, (3,))
-        assert not side.columnwise
-        assert side.attributes == (3,)
-        assert ALIP(1, 1).attributes is None
-        for ask in (side.required_budgets, side.kept_columns, side.risk):
-            with pytest.raises(UnsupportedNotion, match="not decided by each symbol's lifts alone"):
-                ask(lift(TABLE), TABLE.p_s)
 
 
 class TestRoundingOfAConstantRelease:
@@ -404,10 +384,10 @@ class TestWhatEveryNotionHas:
 
     def test_extremes(self):
         """Only where the least and the largest lift may stand for all may a mechanism drop the others."""
-        for notion in (OfOnesOwn(), Always(), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1), SRLIP(1, (3,))):
-            assert notion.extremes is False
+        for notion in (OfOnesOwn(), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1)):
+            assert not notion.extremes_decide()
         for notion in (ALIP(1, 1), LIP(1), LDP(1)):
-            assert notion.extremes is True
+            assert notion.extremes_decide()
             lifts, p_s = lift(TABLE), TABLE.p_s
             ends = np.array([lifts.min(axis=0), lifts.max(axis=0)])
             for need, other in zip(
@@ -416,7 +396,7 @@ class TestWhatEveryNotionHas:
                 assert need.needed.tolist() == other.needed.tolist()
 
     def test_nothing_is_relaxed(self):
-        notion = OfOnesOwn()
+        notion = L1Lift(math.inf, 1)
         assert notion.relaxed(np.array([0.2, 0.8]), 1e-11) == (notion, 0.0)
 
     def test_leakage_and_risk_are_of_the_needs(self):
@@ -424,11 +404,6 @@ class TestWhatEveryNotionHas:
         most = lift(TABLE).max(axis=0)
         assert notion.leakage(TABLE, AS_IS) == pytest.approx(4 * math.log(most.max()))
         np.testing.assert_allclose(notion.risk(lift(TABLE), TABLE.p_s), most**4)
-        assert not notion.polyhedral
-        assert not notion.convex
-        assert notion.attributes is None
-        with pytest.raises(UnsupportedNotion, match="not convex, so they have no tangents to cut by: use subset_merg"):
-            notion.tangents(TABLE, TABLE.p_x[None])
 
 
 class TestRelaxed:

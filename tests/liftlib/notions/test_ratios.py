@@ -19,6 +19,7 @@ from liftlib import (
     PerfectPrivacy,
     UnsupportedNotion,
 )
+from liftlib.notions import AttributeWise, RatioBased, provides, require
 
 NOTIONS = {
     "ALIP": (ALIP(0.3, 0.2), 6),
@@ -77,13 +78,12 @@ def test_one_secret():
 
 @pytest.mark.parametrize("notion", [L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1), SRLIP(1, (2,))])
 def test_others_are_not_of_that_kind(notion):
-    with pytest.raises(
-        UnsupportedNotion, match=r"is not a bound on ratios of P\(y\|s\) and P\(y\): use confident_merg"
-    ):
-        notion.ratios(3)
+    assert not provides(notion, RatioBased)
+    with pytest.raises(UnsupportedNotion, match=r"^f needs a bound on ratios of P\(y\|s\) and P\(y\); .* use confid"):
+        require(notion, RatioBased, "f")
 
 
 @pytest.mark.parametrize("notion", [ALIP(1, 1), LDP(1), L1Lift(1, 1)])
 def test_only_one_notion_is_about_attributes(notion):
-    with pytest.raises(UnsupportedNotion, match=r"does not say what one attribute may tell given others: use SRLIP$"):
-        notion.attribute_halfspaces(Joint([[0.5, 0.5]]), 0, 1.0)
+    with pytest.raises(UnsupportedNotion, match=r"not provide attribute_halfspaces \(AttributeWise\): give SRLIP$"):
+        require(notion, AttributeWise, "f")

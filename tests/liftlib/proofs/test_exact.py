@@ -17,6 +17,7 @@ from hostile import ATTACKS, attacked
 
 import liftlib as ll
 from liftlib.errors import InvalidProof, UnsupportedNotion
+from liftlib.notions import CurvedLift, Polyhedral, provides
 from liftlib.proofs import to_problem, upper_bound
 from liftlib.resources import resource
 from mixproof import exact
@@ -34,7 +35,7 @@ each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=str)
 @cache
 def genuine(notion):
     """A channel whose certificate holds a proof, and the problem that the exact checker reads."""
-    made = {"method": "tree"} if notion.polyhedral else {}
+    made = {"method": "tree"} if provides(notion, Polyhedral) else {}
     channel = ll.mechanisms.optimal(JOINT, notion, gap=1e-3, compiled=False, **made)
     return channel, json.loads(to_problem(JOINT, notion, channel))
 
@@ -206,7 +207,7 @@ def attempt(rng, notion):
     value, other = channel.certificate.value, NOTIONS[rng.integers(len(NOTIONS))]
     source = genuine(other)[1] if rng.random() < 0.15 else problem  # a proof of other budgets, now and then
     hostile, names = attacked(rng, source["proof"], value)
-    tangents = json.loads(json.dumps(source["tangents"] if notion.convex and not notion.polyhedral else []))
+    tangents = json.loads(json.dumps(source["tangents"] if provides(notion, CurvedLift) else []))
     if tangents and rng.random() < 0.3:
         tangent = tangents[rng.integers(len(tangents))]
         tangent[rng.integers(2)] = [float(rng.normal() * 10.0 ** rng.integers(-3, 300)) for _ in range(3)]

@@ -8,6 +8,7 @@ import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidProof
+from liftlib.notions import Polyhedral, provides
 from mixproof.numerics import KEEP_TOL, SLACK
 
 NOTIONS = {
@@ -44,7 +45,7 @@ def test_no_accepted_posterior_misses_a_halfspace_by_more_than_the_slack(name, s
             continue
         notion = make(eps)
         assert notion.kept_columns(lifts, joint.p_s).all()
-        halfspaces = notion.halfspaces(joint) if notion.polyhedral else notion.tangents(joint, v[None])
+        halfspaces = notion.halfspaces(joint) if provides(notion, Polyhedral) else notion.tangents(joint, v[None])
         short = halfspaces @ v + SLACK * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
         assert short.min(initial=np.inf) >= 0, (notion, short.min())
 

@@ -60,7 +60,7 @@ def test_secret_aware_response_with_zero_cells_and_other_notions():
         assert notion.is_satisfied(joint, channel)
         best = ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
         assert ll.evaluate(joint, channel).mutual_information >= best - 1e-9
-    with pytest.raises(UnsupportedNotion, match="is about what X's attributes tell"):
+    with pytest.raises(UnsupportedNotion, match=r"needs a notion that each .*, by linear constraints; SRLIP"):
         ll.mechanisms.secret_aware(joint, ll.SRLIP(0.2, (3, 1)))
 
 

@@ -78,5 +78,5 @@ def test_refusals():
     joint = ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))
     with pytest.raises(InvalidParameter, match=r"shape \(2, 3\) has 6 combinations, the joint 4 public symbols"):
         srlip_upper_bounds(joint, ll.SRLIP(0.1, (2, 3)))
-    with pytest.raises(UnsupportedNotion, match=r"LIP\(eps=0.1\) is not about X's attributes.*give SRLIP"):
+    with pytest.raises(UnsupportedNotion, match=r"needs a notion about X's attributes; LIP\(eps=0.1\) .*: give SRLIP$"):
         srlip_upper_bounds(joint, ll.LIP(0.1))

@@ -112,7 +112,7 @@ def test_the_odd_cases(counts, eps):
 
 
 def test_refusals():
-    with pytest.raises(UnsupportedNotion, match="is not a bound on ratios"):
+    with pytest.raises(UnsupportedNotion, match="needs a bound on ratios"):
         pearson_response(COUNTS, ll.Chi2Lift(math.inf, 0.3))
     with pytest.raises(InvalidDistribution, match=r"counts\[0, 1\] is -1\.0, below 0"):
         pearson_response([[3, -1]], ll.LDP(1.0))

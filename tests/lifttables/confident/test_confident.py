@@ -264,7 +264,7 @@ def test_bad_input(design):
     with pytest.raises(UnsupportedNotion):
         design([[1, 2], [3, 4]], ll.SRLIP(1.0, (2,)))
     if design is confident_response:
-        with pytest.raises(UnsupportedNotion, match=r"not a bound on ratios .* use confident_merging"):
+        with pytest.raises(UnsupportedNotion, match=r"needs a bound on ratios .* use confident_merging"):
             design([[1, 2], [3, 4]], ll.Chi2Lift(1.0, 1.0))
 
 

@@ -60,8 +60,8 @@ def test_the_folder_decides_nothing():
         ("liftlib.merging.watchdog", "watchdog"),
         ("liftlib.response.optimal", "optimal_response"),
     ):
-        serves = mechanisms["watchdog"].serves
-        own = replace(mechanisms["watchdog"], name="own", where=f"{folder}:{function}", serves=serves)
+        needs = mechanisms["watchdog"].needs
+        own = replace(mechanisms["watchdog"], name="own", where=f"{folder}:{function}", needs=needs)
         assert route(own, NOTION) == "own"
         found = for_population(own, COUNTS, NOTION, 0.95)
         assert found.mechanism == "own with a constant release mixed in"
