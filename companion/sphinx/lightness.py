@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 WANTED = {
     "thebe": r"(?!)",  # cells run by our own panel
     "copybutton|clipboard": r'class="highlight',
-    "togglebutton": r"\b(?:toggle|dropdown)\b",
+    "togglebutton": r'class="[^"]*\b(?:toggle|dropdown)\b',
     "mystnb": r'class="cell\b',
     "proof": r'class="proof\b',
     "exercise": r'class="(?:exercise|solution)\b',
