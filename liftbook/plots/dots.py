@@ -55,7 +55,7 @@ def shares(rows: pd.DataFrame) -> list[Axes]:
     ----------
     rows : pandas.DataFrame
         Columns ``law``, ``design``, ``rows``, ``tables``, ``kept``, ``low`` and ``high``, as returned by
-        :func:`~liftbook.figures.population.designs.kept_shares` for one notion.
+        ``liftbook.figures.population.designs.kept_shares`` for one notion.
 
     Returns
     -------
