@@ -97,9 +97,10 @@ mechanisms.register(
         "funnel",
         "liftbook.relatives.funnel:funnel_response",
         AverageLeakage,
-        "a linear programme of 2^|X| columns, and seven optima",
+        "descents, and branch and bound over posteriors",
         "this book; Makhdoumi2014",
-        most_symbols=12,
+        most_symbols=40,
+        options=("gap", "nodes"),
     ),
     Mechanism(
         "tailored",

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liftlib.channel import Channel
+from liftlib.channel import Certificate, Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
+from liftlib.measures.information import entropy
 from liftlib.notions import Notion
 from liftlib.response.posteriors import Mixture, certified, cheapest, entropies, mended, without_dust
 from mixproof.lp import solve
@@ -71,15 +72,23 @@ def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
 
 def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, route: str) -> Channel:
     """Return the best release that mixes rows of a pool; nothing bounds what other rows would do."""
-    n = joint.n_public
-    if notion.is_satisfied(joint, Channel.identity(n)):
-        return Channel.identity(n, joint.public)
+    if unchanged := identity_if_allowed(joint, notion):
+        return unchanged
     core = without_dust(joint, notion)
     mixture = averaged(core.joint, pool(core.joint), budget).mixture
     channel, mixed = mended(
         core.completed(mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
     )
     return certified(joint, channel, route, mixture, mixed, np.inf)
+
+
+def identity_if_allowed(joint: Joint, notion: Notion) -> Channel | None:
+    """Return the release of X unchanged, certified as optimal, if it satisfies the notion, otherwise None."""
+    unchanged = Channel.identity(joint.n_public, joint.public)
+    if not notion.is_satisfied(joint, unchanged):
+        return None
+    h_x = entropy(joint.p_x)
+    return unchanged.with_certificate(Certificate("X unchanged", h_x, h_x))
 
 
 def rows_of(joint: Joint, channel: Channel) -> Matrix:

@@ -153,11 +153,15 @@ def funnel_descent(
     budget = notion.eps
     few_symbols(joint, MOST, "funnel_merging")
     each, source = check_count("starts", starts), generator(rng)
-    return release_of_rows(joint, notion, budget, lambda core: _found(core, budget, each, source), "descents")
+    return release_of_rows(joint, notion, budget, lambda core: descent_rows(core, budget, each, source), "descents")
 
 
-def _found(joint: Joint, budget: float, starts: int, rng: np.random.Generator) -> Matrix:
-    """Return P_X, the rows of X itself, those of descents at all shares, and at those that their mixtures ask for."""
+def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.random.Generator = 0) -> Matrix:
+    """Return P_X, the unit vectors, and the posteriors of descents, shape (M, X).
+
+    The descents use all of ``SHARES``, and then the multipliers of the mixtures found so far.
+    """
+    rng = generator(rng)
     n, shares = joint.n_public, np.repeat(SHARES, starts)
     ended = descend(joint, rng.dirichlet(np.ones(n), size=(len(shares), n)), shares)
     rows, value = np.vstack([joint.p_x, np.eye(n), _rows(joint, ended)]), -np.inf

@@ -1,26 +1,55 @@
-"""The privacy funnel: releases whose leakage is bounded on average over outputs."""
+"""The privacy funnel: releases whose leakage is bounded on average over outputs, by merging and with a proven gap."""
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from liftbook.relatives.average import few_symbols, release_of_rows, rows_of
-from liftbook.relatives.descent import funnel_descent
+from liftbook.relatives.average import averaged, few_symbols, identity_if_allowed, rows_of
+from liftbook.relatives.descent import descent_rows
+from liftbook.relatives.funnel_proof import ROUNDING, FunnelProof, Prices, upper_bound
+from liftbook.relatives.funnel_search import search
 from liftbook.relatives.overall import AverageLeakage
-from liftlib.channel import Channel
+from liftlib.channel import Certificate, Channel
 from liftlib.joint import Joint
-from liftlib.notions import LIP, Notion
+from liftlib.measures.information import entropy, mutual_information
+from liftlib.notions import Notion, PerfectPrivacy
 from liftlib.response.optimal import optimal_response
+from liftlib.response.posteriors import Mixture, mended, without_dust
 from mixproof.checks import checked
-from mixproof.numerics import Matrix, xlogx
+from mixproof.numerics import KEEP_TOL, check_count, check_scalar, xlogx
 
-MOST = 12
-"""Symbols beyond which the 2^|X| subsets take too long."""
+MOST = 40
+"""Symbols beyond which descents, where the search starts, take longer than a few seconds."""
 
-BUDGETS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""LIP budgets, nats, whose optima lend their rows to the pool."""
+ALMOST_PRIVATE = 0.01
+"""Share of I(S; X) up to which the search also starts from the optimum under perfect privacy."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FunnelCertificate(Certificate):
+    """How a release was found, and a proven bound on every other release with the same bound on I(S; Y).
+
+    Attributes
+    ----------
+    posteriors : int
+        Number of posteriors that the mixture was chosen from.
+    mixed : float
+        The share of constant release mixed in so that the notion is satisfied in floating point; usually 0.
+    nodes : int
+        Number of boxes in branch and bound.
+    proof : FunnelProof or None
+        The proof of ``upper`` that :func:`~liftbook.relatives.funnel_proof.check_bound` checks; None at a budget of 0,
+        where the bound is that of perfect privacy.
+    """
+
+    posteriors: int
+    mixed: float
+    nodes: int
+    proof: FunnelProof | None
 
 
 @checked
@@ -74,55 +103,103 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
 
 
 @checked
-def funnel_response(joint: Joint, notion: AverageLeakage) -> Channel:
-    """Return the release of largest I(X; Y) with a bounded I(S; Y) that mixes rows of a pool.
+def funnel_response(joint: Joint, notion: AverageLeakage, *, gap: float = 1e-3, nodes: int = 20_000) -> Channel:
+    """Return the release of largest I(X; Y) with a bounded I(S; Y), up to a proven gap.
 
     Parameters
     ----------
     joint : Joint
-        P_SX, of 12 symbols at most.
+        P_SX, with at most 40 symbols.
     notion : Notion
         :class:`~liftbook.relatives.overall.AverageLeakage`.
+    gap : float, keyword-only
+        The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
+    nodes : int, keyword-only
+        Maximum number of boxes of posteriors in branch and bound, at least 1; about 10,000 take a second.
 
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate` whose ``upper`` is infinite: the pool need not hold
-        the best rows. I(X; Y) is never below that of any merging, or any mixture of mergings, nor below that of
-        :func:`~liftbook.relatives.descent.funnel_descent`, or of the optimum under LIP at one of ``BUDGETS``
-        that leaks as much on average.
+        With a :class:`FunnelCertificate` (a plain one if X itself satisfies the bound). Its ``upper`` bounds I(X; Y) of
+        every release with the same bound on I(S; Y), also if the search ends before it reaches ``gap``.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion is another than a bound on I(S; Y).
+        If the notion is not a bound on I(S; Y).
     InvalidParameter
-        If there are more than 12 symbols.
+        If there are more than 40 symbols, or an argument is invalid.
 
     Notes
     -----
-    A release is a mixture of rows v = P(X=.|Y=y), and both I(X; Y) and I(S; Y) are linear in the weights: given rows,
-    the funnel of Makhdoumi2014 is a linear programme with one row more than that of E23 eq. (26). The pool has P_X on
-    each subset of symbols, so that its mixtures are all mergings and all draws between them, the rows of the optimal
-    responses under LIP, and those of descents in the manner of Huang2024. This book's.
+    A release is a mixture of posteriors v = P(X=.|Y=y), and both I(X; Y) and I(S; Y) are linear in the weights: given
+    posteriors, the funnel of Makhdoumi2014 is the linear program of E23 eq. (26) with one more row. The search starts
+    from the posteriors of descents in the manner of Huang2024, and at small budgets also from those of the optimum
+    under perfect privacy. Branch and bound (:mod:`liftbook.relatives.funnel_search`) then finds posteriors that improve
+    the mixture, or proves that none improves it by more than the gap. This book's.
 
     Examples
     --------
     >>> from liftbook.relatives.overall import AverageLeakage
     >>> joint = Joint([[0.2, 0.1, 0.05, 0.15], [0.1, 0.2, 0.15, 0.05]])
     >>> channel = funnel_response(joint, AverageLeakage(0.01))
-    >>> AverageLeakage(0.01).is_satisfied(joint, channel)
+    >>> AverageLeakage(0.01).is_satisfied(joint, channel), round(channel.certificate.value, 2)
+    (True, 0.82)
+    >>> channel.certificate.gap <= 1e-3 * channel.certificate.value
     True
     """
     budget = notion.eps
-    few_symbols(joint, MOST, "funnel_merging or funnel_descent")
-    return release_of_rows(joint, notion, budget, lambda core: _pool(core, notion), "a pool of rows")
+    few_symbols(joint, MOST, "funnel_merging")
+    share, most = check_scalar("gap", gap, open_low=True), check_count("nodes", nodes)
+    if unchanged := identity_if_allowed(joint, notion):
+        return unchanged
+    core = without_dust(joint, notion)
+    found = _searched(core.joint, budget, share, most)
+    channel, mixed = mended(
+        core.completed(found.mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
+    )
+    value = mutual_information(channel.joint_xy(joint))
+    certificate = FunnelCertificate(
+        "column generation",
+        value,
+        # the bound is for the core's symbols alone; equal bounds may cross through rounding
+        max(value, found.upper) if core.solid.all() else np.inf,
+        posteriors=len(found.mixture.rows),
+        mixed=mixed,
+        nodes=found.nodes,
+        proof=found.proof,
+    )
+    return channel.with_certificate(certificate)
 
 
-def _pool(joint: Joint, notion: AverageLeakage) -> Matrix:
-    """Return P_X on each subset of symbols, and the rows of descents and of optima under LIP, shape (M, X)."""
-    n = joint.n_public
-    rows = ((np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1) * joint.p_x
-    others = [optimal_response(joint, LIP(eps)) for eps in BUDGETS]
-    found = [rows_of(joint, one) for one in (*others, funnel_descent(joint, notion))]
-    return np.concatenate([rows / rows.sum(axis=1, keepdims=True), *found])
+class _Found(NamedTuple):
+    mixture: Mixture
+    upper: float
+    proof: FunnelProof | None
+    nodes: int
+
+
+def _searched(joint: Joint, budget: float, gap: float, nodes: int) -> _Found:
+    """Return a mixture and an upper bound on all others, by column generation."""
+    upper, proof, used = np.inf, None, 0
+    rows = descent_rows(joint, budget)
+    if budget <= ALMOST_PRIVATE * mutual_information(joint.p):
+        private = optimal_response(joint, PerfectPrivacy(), gap=gap)
+        rows = np.concatenate([rows, rows_of(joint, private)])
+        if budget == 0 and private.certificate is not None:
+            upper = private.certificate.upper
+    if budget <= KEEP_TOL:
+        return _Found(averaged(joint, rows, budget).mixture, upper, None, 0)
+    while True:
+        mixture, price = averaged(joint, rows, budget)
+        value = entropy(joint.p_x) - mixture.solution.objective
+        prices = Prices(mixture.solution.dual[:-1], price)
+        found = search(joint, prices, max(gap * value, 1e-9), nodes - used)
+        used += found.nodes
+        bound = upper_bound(joint, prices, found.least, budget)
+        if bound < upper:
+            upper, proof = bound, found.proof
+        reached = upper - value <= max(gap * value, 1e-9) + ROUNDING
+        if reached or used >= nodes or not len(found.posteriors):
+            return _Found(mixture, upper, proof, used)
+        rows = np.concatenate([rows, found.posteriors])

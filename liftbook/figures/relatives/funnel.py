@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.average import release_of_rows
 from liftbook.relatives.descent import funnel_descent
 from liftbook.relatives.funnel import funnel_merging, funnel_response
 from liftbook.relatives.overall import AverageLeakage
@@ -14,19 +15,41 @@ from liftbook.relatives.submodular import funnel_subsets
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
+from liftlib.measures.information import entropy, mutual_information
 from liftlib.measures.lifts import max_lift, min_lift
 from liftlib.notions import LIP
 from liftlib.response.optimal import optimal_response
+from mixproof.numerics import Matrix
+from mixproof.polytope import vertices
 
 UNDER_LIP = "optimum under LIP"
 
+LIFT_BUDGETS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+"""LIP budgets, nats, whose polytopes lend their vertices."""
+
+
+def lift_vertices(joint: Joint, notion: AverageLeakage) -> Channel:
+    """Return the best mixture of vertices of LIP's polytopes at several budgets under a bound on I(S; Y).
+
+    After the idea of Zarrabian2024 to combine vertices of lift polytopes at large budgets; only its abstract was read,
+    so this is not a reproduction of that algorithm. P_X and the unit vectors are added, so that a mixture exists.
+    """
+
+    def pool(core: Joint) -> Matrix:
+        found = [vertices(LIP(eps).halfspaces(core), interior=core.p_x) for eps in LIFT_BUDGETS]
+        return np.concatenate([core.p_x[None], np.eye(core.n_public), *found])
+
+    return release_of_rows(joint, notion, notion.eps, pool, "vertices of lift polytopes")
+
+
 FUNNELS: Mapping[str, Callable[[Joint, AverageLeakage], Channel]] = {
-    "funnel, pool": funnel_response,
+    "funnel, proven": funnel_response,
     "funnel, descent": funnel_descent,
+    "funnel, lift vertices": lift_vertices,
     "funnel, pairs": funnel_merging,
     "funnel, subsets": funnel_subsets,
 }
-"""The funnel's releases: answers at random by two routes, and mergings of two symbols or of any number at a time."""
+"""The funnel's releases: three that respond at random, and mergings of two symbols or of any number at a time."""
 
 DESIGNS = (UNDER_LIP, *FUNNELS)
 
@@ -40,8 +63,9 @@ def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``eps`` (the LIP budget), ``design``, ``average`` (I(S; Y), nats), ``nmi``, ``lip`` (the largest
-        absolute log-lift, nats, infinite where an output rules a secret out) and ``people``, the share of people whose
-        output takes some secret's lift beyond the LIP budget.
+        absolute log-lift, nats, infinite where an output rules a secret out), ``people``, the share of people whose
+        output takes some secret's lift beyond the LIP budget, and ``bound``, the proven upper bound on NMI of every
+        release with the same bound on the average, NaN where none was proven.
     """
     rows = []
     for eps in budgets:
@@ -58,6 +82,7 @@ def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
                     "nmi": found.nmi,
                     "lip": found.lip,
                     "people": beyond(joint, channel, eps),
+                    "bound": _proven(joint, channel) if design in FUNNELS else np.nan,
                 }
             )
     return pd.DataFrame(rows)
@@ -75,3 +100,37 @@ def beyond(joint: Joint, channel: Channel, eps: float) -> float:
     with np.errstate(divide="ignore"):
         worst = np.maximum(np.log(max_lift(release)), -np.log(min_lift(release)))
     return float(release.p_x[worst > eps + 1e-6].sum())
+
+
+def against_the_bound(joint: Joint, shares: Iterable[float], designs: Iterable[str]) -> pd.DataFrame:
+    """Return by how much each of the funnel's releases stays below the proven bound.
+
+    Parameters
+    ----------
+    joint : Joint
+    shares : iterable of float
+        Bounds on I(S; Y) as shares of I(S; X), each in (0, 1).
+    designs : iterable of str
+        Keys of ``FUNNELS``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``share``, ``design``, ``nmi`` and ``short``, the distance of NMI from the bound.
+    """
+    rows = []
+    for share in shares:
+        notion = AverageLeakage(share * mutual_information(joint.p))
+        bound = _proven(joint, funnel_response(joint, notion))
+        for design in designs:
+            nmi = evaluate(joint, FUNNELS[design](joint, notion)).nmi
+            rows.append({"share": share, "design": design, "nmi": nmi, "short": bound - nmi})
+    return pd.DataFrame(rows)
+
+
+def _proven(joint: Joint, channel: Channel) -> float:
+    """Return the certificate's upper bound as NMI, NaN if there is none."""
+    certificate = channel.certificate
+    if certificate is None or not np.isfinite(certificate.upper):
+        return np.nan
+    return min(1.0, certificate.upper / entropy(joint.p_x))
