@@ -1,4 +1,4 @@
-// The chapter's rows of the ledger: told to be the book's, and judged again here, each claim in its own setting.
+// A paper's claims on its page of the record: each can be judged again here, in its own setting.
 import { engine, Stopped } from "./engine.mjs";
 
 const HTML = `
@@ -26,7 +26,7 @@ class Claims {
     this.box = document.createElement("div");
     this.box.className = "lift-panel lift-judging";
     this.box.innerHTML = HTML;
-    table.before(this.box);
+    (table.closest("details") ?? table).before(this.box);
     this.box.addEventListener("click", ({ target }) => this[target.dataset?.do]?.());
   }
 
@@ -52,6 +52,7 @@ class Claims {
     }
     this.#part("[role=alert]").textContent = "";
     const seed = Number(input.value);
+    this.table.closest("details")?.setAttribute("open", "");
     this.#busy(true);
     const say = (text) => (this.#part("[role=status]").textContent = text);
     let at = 0;

@@ -1,8 +1,7 @@
-"""The directive ``lift-ledger``: the claims with what is stored of them, a chapter's own or, to explore, all.
+"""The directive ``lift-ledger``: all claims with their stored values, a card each, to filter and sort.
 
-``{lift-ledger}`` with a chapter's name is a table of the sentences that this chapter shows; without a name it is the
-whole ledger, a card a sentence, with a plot and what filters and sorts it (``companion.sphinx.ledger``). Both read
-``data/``, so that a number stands in one place.
+The controls and the plot are those of ``companion.sphinx.ledger``; the cards read ``data/``, as the tables of
+``liftbook.build.sphinx.record`` do.
 """
 
 import html
@@ -16,7 +15,7 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from companion.sphinx.ledger import Point, cell, controls, plot, script
+from companion.sphinx.ledger import Point, controls, plot, script
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, drawn_at_random, entries, read_sentences
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
@@ -40,20 +39,24 @@ SHORT = {
 """The verdicts as a class of style."""
 
 
-class Ledger(SphinxDirective):
-    """Renders a chapter's claims as a table, or all as cards."""
+class Claims(SphinxDirective):
+    """A directive that parses Markdown about claims."""
 
-    optional_arguments = 1
     has_content = False
     option_spec: ClassVar[dict[str, object]] = {}
 
+    def parsed(self, lines: Sequence[str], kind: str) -> nodes.container:
+        """Return Markdown lines as nodes, with maths and links."""
+        box = nodes.container(classes=[kind])
+        self.state.nested_parse(StringList(list(lines), source="data/claims.csv"), self.content_offset, box)
+        return box
+
+
+class Ledger(Claims):
+    """Renders all claims as cards."""
+
     def run(self) -> list[nodes.Node]:
         found = entries(stored_values())
-        if self.arguments:
-            mine = [entry for entry in found if entry.claim.chapter == self.arguments[0]]
-            if not mine:
-                raise self.error(f"no claim is shown in the chapter {self.arguments[0]}: see data/claims.csv")
-            return [self.parsed(table_of(mine), "lift-claims")]
         told = Counter(entry.claim.reason for entry in found if entry.claim.reason)
         first = {entry.claim.reason: entry.claim.id for entry in reversed(found)}
         made: list[nodes.Node] = [
@@ -64,12 +67,6 @@ class Ledger(SphinxDirective):
             elsewhere = of if told[entry.claim.reason] > 1 and of != entry.claim.id else ""
             made += [raw(opening(entry, at)), self.parsed(card(entry, elsewhere), "claim-text"), raw(closing(entry))]
         return [*made, raw(f"</div>{script()}")]
-
-    def parsed(self, lines: Sequence[str], kind: str) -> nodes.container:
-        """Return Markdown lines as nodes, with maths and links."""
-        box = nodes.container(classes=[kind])
-        self.state.nested_parse(StringList(list(lines), source="data/claims.csv"), self.content_offset, box)
-        return box
 
 
 class LeftOut(SphinxDirective):
@@ -102,19 +99,6 @@ def found_in_words(values: Sequence[Value]) -> str:
     """Return replications in words."""
     text = shown(values) if values else "not run yet"
     return WORDS.get(text, text)
-
-
-def table_of(found: Sequence[Entry]) -> list[str]:
-    """Return a Markdown table of some claims."""
-    lines = ["| what the paper says | printed | here | verdict |", "|---|---|---|---|"]
-    for entry in found:
-        place = f"{entry.claim.paper}, {entry.claim.place}"
-        says = f"{entry.claim.says} <br><small>{place}</small>"
-        link = f'<a href="ledger.html#{entry.claim.id}">{entry.verdict}</a>'
-        here = f'<a href="#{entry.claim.see.partition("#")[2]}">{found_in_words(entry.found)}</a>'
-        row = (cell(says), printed(entry), cell(here), link)
-        lines.append(f"| {' | '.join(row)} |")
-    return lines
 
 
 def opening(entry: Entry, at: int) -> str:

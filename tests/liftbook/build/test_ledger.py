@@ -1,4 +1,4 @@
-"""A row of the ledger and the rest of the book lead to each other: its chapter's place, its functions, and back."""
+"""A row of the ledger and the rest of the book lead to each other: its place, its functions, its paper's record."""
 
 import re
 from collections import Counter
@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from each import each
 
-from liftbook.build.sphinx.ledger import card, closing, table_of
+from liftbook.build.sphinx.ledger import SHORT, card, closing
+from liftbook.build.sphinx.record import chosen, figures_of, table_of
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import entries
 from liftbook.claims.stored import stored_values
@@ -36,17 +37,38 @@ def test_a_row_names_what_computes_it():
 
 @each(ENTRIES, lambda entry: entry.claim.id)
 def test_links_of_a_row(entry):
-    """The card leads to the place and shows the source; the chapter's table leads to the place and to the card."""
+    """The card leads to the place and shows the source; the record's table leads to the place and to the card."""
     text, (_, _, row) = "\n".join(card(entry, "")), table_of([entry])
     page, _, label = entry.claim.see.partition("#")
     assert f'<a href="{page}.html#{label}">' in text
-    assert f'<a href="#{label}">' in row
+    assert f'<a href="{page}.html#{label}">' in row
     assert f'<a href="ledger.html#{entry.claim.id}">' in row
     assert row.count("|") - row.count(r"\|") == 5
     for call in entry.calls:
         assert f"def {call.partition(':')[0]}(" in closing(entry)
     for address in used(entry):
         assert f"<{address}>`" in text
+
+
+@pytest.mark.parametrize(
+    ("place", "numbers"),
+    [("Section 4.2, Figs 6a and 7a", {6, 7}), ("Fig. 2b", {2}), ("Section 4, Fig. 1 and its caption", {1}), ("Lemma 1", {})],
+)
+def test_figures_of_a_place(place, numbers):
+    assert figures_of(place) == {*numbers}
+
+
+@pytest.mark.parametrize("paper", ["E23", "C22", "I21", "S20"])
+def test_each_claim_is_on_its_papers_page(paper):
+    """The page asks for every verdict that occurs, every figure that a claim names, and the table of all claims."""
+    text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text(encoding="utf-8")
+    asked = re.findall(rf"```\{{lift-record\}} {paper} (.+)", text)
+    mine = [entry for entry in ENTRIES if entry.claim.paper == paper]
+    verdicts = {SHORT[entry.verdict] for entry in mine} - {"agrees"}
+    figures = {f"figure {number}" for entry in mine for number in figures_of(entry.claim.place)}
+    assert sorted(asked) == sorted({*verdicts, *figures, "all"})
+    assert chosen(ENTRIES, paper, "all") == mine
+    assert all(chosen(ENTRIES, paper, one) for one in asked)
 
 
 @pytest.mark.book
@@ -57,7 +79,9 @@ def test_the_rows_links_are_there():
         page, _, label = entry.claim.see.partition("#")
         assert ids["ledger"][entry.claim.id] == 1
         assert ids[page][label] >= 1, entry.claim.see
-        assert f'href="ledger.html#{entry.claim.id}"' in pages[page]
+        record = f"record-{entry.claim.paper.lower()}"
+        assert f'href="ledger.html#{entry.claim.id}"' in pages[record]
+        assert ids[record][entry.claim.id] == (entry.verdict != "agrees")
         for address in used(entry):
             assert ids["api"][address] == 1, address
             assert f'href="api.html#{address}"' in pages["ledger"]

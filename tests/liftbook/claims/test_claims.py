@@ -148,12 +148,6 @@ def test_a_wrong_sentence(monkeypatch, tmp_path, row, message):
         claims.read_sentences()
 
 
-@pytest.mark.parametrize("chapter", sorted({one.chapter for one in ROWS}))
-def test_a_chapter_shows_its_own_rows(chapter):
-    text = (ROOT / "chapters" / f"{chapter}.md").read_text(encoding="utf-8")
-    assert f"```{{lift-ledger}} {chapter}\n" in text
-
-
 def test_numbers():
     assert claim("0.5").outcome([0.59]) == "agrees"
     assert claim("0.50").outcome([0.509]) == "agrees"
