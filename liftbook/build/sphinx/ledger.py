@@ -8,6 +8,7 @@ import html
 import inspect
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes  # type: ignore[import-untyped]
@@ -19,6 +20,7 @@ from companion.sphinx.ledger import Point, controls, plot, script
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, drawn_at_random, entries, read_sentences
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
+from liftbook.claims.published import write_published
 from liftbook.claims.stored import stored_values
 
 ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
@@ -83,6 +85,12 @@ class LeftOut(SphinxDirective):
             head = html.escape(f"{len(found)}: {reason}")
             made.append(raw(f'<details class="left-out"><summary>{head}</summary><ul>{items}</ul></details>'))
         return made
+
+
+def write_data(app: Sphinx, error: Exception | None) -> None:
+    """Write the ledger as data next to the pages of a finished build."""
+    if error is None and app.builder.format == "html":
+        write_published(Path(app.outdir))
 
 
 def raw(text: str) -> nodes.raw:
@@ -195,4 +203,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.add_directive("lift-ledger", Ledger)
     app.add_directive("lift-left-out", LeftOut)
+    app.connect("build-finished", write_data)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
