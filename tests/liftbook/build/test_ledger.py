@@ -52,7 +52,12 @@ def test_links_of_a_row(entry):
 
 @pytest.mark.parametrize(
     ("place", "numbers"),
-    [("Section 4.2, Figs 6a and 7a", {6, 7}), ("Fig. 2b", {2}), ("Section 4, Fig. 1 and its caption", {1}), ("Lemma 1", {})],
+    [
+        ("Section 4.2, Figs 6a and 7a", {6, 7}),
+        ("Fig. 2b", {2}),
+        ("Section 4, Fig. 1 and its caption", {1}),
+        ("Lemma 1", ()),
+    ],
 )
 def test_figures_of_a_place(place, numbers):
     assert figures_of(place) == {*numbers}
