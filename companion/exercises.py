@@ -1,4 +1,4 @@
-"""Check a reader's answer to an exercise and say why it is not right yet."""
+"""Check a reader's answer to an exercise, with hints that go from a direction to a value on the way."""
 
 from __future__ import annotations
 
@@ -7,13 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from companion.sealing import DIGITS, Sealed, disclosed, seal
+
+MIME = "application/vnd.companion.answer+json"
+"""By which a check in a chapter tells the build the sealed answer of its exercise."""
+TRIED: dict[str, list[str]] = {}
+"""The wrong answers so far, by the salt of the exercise: each further one gets the next hint."""
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer is right, and a hint where it is not; truthy when right."""
+    """Whether an answer is right, and a hint where it is not; truthy when right.
+
+    ``close`` says whether the answer agrees with a number that the check knows to within its tolerance, as a solution
+    must; ``answer`` and ``sealed`` are kept for the build of the book.
+    """
 
     right: bool
     hint: str
+    close: bool = False
+    answer: Any = None
+    sealed: Sealed | None = None
 
     def __bool__(self) -> bool:
         return self.right
@@ -21,35 +35,81 @@ class Verdict:
     def __repr__(self) -> str:
         return "Right." if self.right else f"Not yet: {self.hint}"
 
+    def _repr_mimebundle_(self, **_options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Show the verdict, and note a solution's answer for the build."""
+        shown: dict[str, Any] = {"text/plain": repr(self)}
+        if not self.close or self.sealed is None:
+            return shown, {}
+        noted = {"answer": np.array(self.answer, dtype=object).ravel().astype(str).tolist(), "sealed": self.sealed.text()}
+        return {**shown, MIME: noted}, {"scrapbook": {"name": f"answer {self.sealed.salt}"}}
 
-def check(answer: Any, expected: Any, hint: str, *, tolerance: float = 1e-6) -> Verdict:
+
+def check(
+    answer: Any,
+    expected: Any,
+    *hints: str,
+    digits: int = DIGITS,
+    labels: Any = (),
+    choices: Any = (),
+    tolerance: float = 1e-6,
+) -> Verdict:
     """Compare an answer with what is expected.
+
+    A number is right if it agrees with the expected one in the digits that are written, at least two; from the third
+    digit on, one unit of the third is forgiven. An integer has to be exact.
 
     Parameters
     ----------
     answer : object
-        What the reader computed: a number, an array, a string, a sequence, a set; None while it is not answered.
+        What the reader computed; None while it is not answered.
     expected : object
-        The right answer.
-    hint : str
-        Said where the answer is not right.
+        The right answer: a number, one of the choices, or a sequence or table of these; or an answer that was sealed.
+        Anything else is compared as it is, and a page asks for it in Python only.
+    *hints : str
+        Given one by one, each after a further wrong answer: a direction, the method, a value on the way.
+    digits : int, keyword-only
+        Significant digits that are compared, three by default.
+    labels : sequence of str, keyword-only
+        What each number of a sequence is; for a table, the names of its rows and of its columns.
+    choices : sequence of str, keyword-only
+        What may be chosen.
     tolerance : float, keyword-only
-        Absolute tolerance for numbers and arrays.
+        Absolute tolerance within which the solution in the book has to agree with ``expected``.
 
     Examples
     --------
-    >>> check(0.5, 1 / 2, "halve it")
+    >>> check(0.5, 1 / 2, "less than 1")
     Right.
     >>> check(None, 1, "count them")
-    Not yet: replace None by your answer; count them
+    Not yet: replace None by your answer
+    >>> check(0.33, 2 / 3, "more than a half", "divide by three"), check(0.34, 2 / 3, "more than a half", "divide by three")
+    (Not yet: more than a half, Not yet: divide by three)
     """
+    known = isinstance(expected, Sealed)
+    sealed = expected if known else seal(expected, hints, digits=digits, labels=labels, choices=choices)
     if answer is None:
-        return Verdict(False, f"replace None by your answer; {hint}")
-    if isinstance(expected, str | bool | set | frozenset | type(None)):
-        return Verdict(type(answer) is type(expected) and answer == expected, hint)
+        return Verdict(False, "replace None by your answer")
+    close = not known and _close(answer, expected, tolerance)
+    if close or sealed.fits(answer):
+        return Verdict(True, "", close, answer, sealed)
+    tried = TRIED.setdefault(sealed.salt, [])
+    if repr(answer) not in tried:
+        tried.append(repr(answer))
+    given = sealed.hints[min(tried.index(repr(answer)), len(sealed.hints) - 1)] if sealed.hints else "try again"
+    return Verdict(False, given)
+
+
+def _close(answer: Any, expected: Any, tolerance: float) -> bool:
+    """Return whether an answer is the expected one, numbers to within the tolerance."""
+    if isinstance(expected, str | bool | set | frozenset):
+        return type(answer) is type(expected) and answer == expected
     try:
         given, wanted = np.asarray(answer, dtype=float), np.asarray(expected, dtype=float)
     except (TypeError, ValueError):
-        return Verdict(bool(answer == expected), hint)
-    close = given.shape == wanted.shape and bool(np.allclose(given, wanted, rtol=0, atol=tolerance))
-    return Verdict(close, hint)
+        return bool(answer == expected)
+    return given.shape == wanted.shape and bool(np.allclose(given, wanted, rtol=0, atol=tolerance))
+
+
+def show_solution(concealed: str) -> None:
+    """Print a solution that a notebook holds in a form that cannot be read at a glance."""
+    print(disclosed(concealed))

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from companion.sealing import Sealed, concealed
+
 PROMPT = "# Your answer: replace None, then run the next cell, which checks it.\n"
 
 
@@ -23,3 +25,20 @@ def answers(source: str) -> list[str]:
 def ask(solution: str) -> str:
     """Return a cell that waits for the answers that a solution gives."""
     return PROMPT + "\n".join(f"{name} = None" for name in answers(solution))
+
+
+def check_sealed(check: str, answer: Sealed) -> str:
+    """Return the code of a check that knows the sealed answer alone."""
+    name = next(iter(re.findall(r"\banswer_\d+\b", check)))
+    names = "from companion.exercises import check\nfrom companion.sealing import Sealed\n\n"
+    return f'{names}check({name}, Sealed.read("{answer.text()}"))'
+
+
+def reveal(solution: str) -> str:
+    """Return a cell that prints a solution once its last line is no comment any more.
+
+    >>> reveal("answer_1 = 2").splitlines()[0]
+    '# To read a solution, delete the # before show_solution, and run this cell.'
+    """
+    words = "# To read a solution, delete the # before show_solution, and run this cell.\n"
+    return f'{words}from companion.exercises import show_solution\n\n# show_solution("{concealed(solution.strip())}")'

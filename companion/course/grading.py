@@ -67,7 +67,7 @@ def asked(task: Task, kind: str) -> list[Any]:
     words = f"{task.text}\n\n{points} points, {task.exercise.minutes} minutes"
     said = locked(text(words), f"{label}-text", kind)
     if kind == "student":
-        return [said, code(ask(task.solution)), code(task.check, folded=True)]
+        return [said, code(ask(task.solution)), code(task.sealed, folded=True)]
     if kind == "teacher":
         return [said, code(task.solution), code(task.check, folded=True)]
     empty = "\n".join(f"{name} = None" for name in answers(task.solution))
@@ -157,9 +157,9 @@ def rubric(folder: Path) -> pd.DataFrame:
 
 
 def hint(check: str) -> str:
-    """Return the hint that a check gives.
+    """Return the hint that names the method: the second one, or the only one.
 
-    >>> hint("check(answer_1, 2, 'add ' 'them')")
+    >>> hint("check(answer_1, 2, 'more than 1', 'add ' 'them', f'{1} and 1')")
     'add them'
     """
     (call,) = (
@@ -167,4 +167,4 @@ def hint(check: str) -> str:
         for one in ast.walk(ast.parse(check))
         if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "check"
     )
-    return str(ast.literal_eval(call.args[2]))
+    return str(ast.literal_eval(call.args[2:4][-1]))

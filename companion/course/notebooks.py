@@ -21,12 +21,13 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 @dataclass(frozen=True)
 class Task:
-    """An exercise as it stands in a notebook: its text, its solution and its check."""
+    """An exercise as it stands in a notebook: its text, its solution, its check, and the check that hides the answer."""
 
     exercise: Exercise
     text: str
     solution: str
     check: str
+    sealed: str
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Pa
         If the chapter's source and its built notebook have not the same exercises: the book is older than its source.
     """
     chapter, cells = path.stem, jupytext.read(path).cells
+    checks_sealed = [cell.source for cell in built.cells if "check" in tags(cell)]
     texts, title = list(told(built)), next(cell.source for cell in built.cells if cell.cell_type == "markdown")
     asks, solutions, checks = (
         [number for number, cell in enumerate(cells) if where(cell)]
@@ -74,7 +76,7 @@ def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Pa
         hidden = {number for number in also if before[number].cell > ask}
         kept |= shown | (also - hidden)
         source = "\n".join([*(before[number].source for number in sorted(hidden)), check])
-        tasks.append(Task(exercise, text, solution, source))
+        tasks.append(Task(exercise, text, solution, source, checks_sealed[exercise.number - 1]))
     groups: dict[int, list[str]] = {}
     for number in sorted(kept):
         groups.setdefault(before[number].cell, []).append(before[number].source)

@@ -7,9 +7,8 @@ cannot be had there is no button, and the build says why. What the browser gets 
 
 import json
 import math
-import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Any
 
 from docutils import nodes  # type: ignore[import-untyped]
 from jupyter_cache import get_cache
-from myst_nb.core.read import read_myst_markdown_notebook  # type: ignore[import-untyped]
 from myst_nb.ext.glue.roles import PasteTextRole  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -27,6 +25,7 @@ from companion.browser import runtime
 from companion.errors import CompanionError
 from companion.parameters import Parameter, reader
 from companion.project import project_root
+from companion.sphinx.exercises import cells_of, exercises_of
 from companion.sphinx.settings import add_settings, front_matter
 
 logger = getLogger(__name__)
@@ -92,9 +91,6 @@ def browser(app: Sphinx) -> Browser:
     except TypeError as error:
         raise CompanionError(f"companion_browser: {error}") from error
 
-
-LABEL = re.compile(r"^:label: (ex-\S+)$", re.MULTILINE)
-ANSWER = re.compile(r"\banswer_\d+\b")
 
 NOTE = "With your own parameters, here in your browser; the first time it loads about {} MB from this site."
 
@@ -176,21 +172,6 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
         "seconds": None if "preview" in Path(app.srcdir).parts else seconds_of(app, path),
         "yardstick": HAVE["yardstick"],
     }
-
-
-def exercises_of(cells: Sequence[Any]) -> Iterator[dict[str, str]]:
-    """Give each exercise's label, the name of its answer, and the check."""
-    label = ""
-    for cell in cells:
-        if cell.cell_type != "code":
-            label = ([label, *LABEL.findall(cell.source)])[-1]
-        elif "check" in cell.metadata.get("tags", []):
-            yield {"label": label, "name": ANSWER.findall(cell.source)[0], "check": cell.source}
-
-
-def cells_of(path: Path) -> list[Any]:
-    """Return a page's cells as MyST-NB counts them."""
-    return list(read_myst_markdown_notebook(path.read_text(encoding="utf-8"), path=str(path)).cells)
 
 
 def seconds_of(app: Sphinx, path: Path) -> float | None:

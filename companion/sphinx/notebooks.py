@@ -9,6 +9,7 @@ import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +22,9 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from companion.project import project_root
-from companion.solutions import ask
+from companion.sealing import Sealed
+from companion.solutions import ask, check_sealed, reveal, tags
+from companion.sphinx.exercises import sealed_answers
 from companion.sphinx.markdown import told
 from companion.sphinx.settings import add_settings
 
@@ -85,7 +88,9 @@ def is_notebook(app: Sphinx, docname: str) -> bool:
     return path.suffix == ".md" and "{code-cell}" in path.read_text(encoding="utf-8")
 
 
-def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str) -> nbformat.NotebookNode:
+def convert(
+    source: nbformat.NotebookNode, pieces: list[str | int], install: str, answers: Iterable[Sealed] = ()
+) -> nbformat.NotebookNode:
     """Return a chapter as a notebook without outputs, whose first cell installs what it needs.
 
     Parameters
@@ -96,7 +101,10 @@ def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str
         The page's Markdown, and numbers of the cells between; cells that the page leaves out are put back.
     install : str
         The first cell's code; none for no such cell.
+    answers : iterable of Sealed
+        What the checks know instead of the answers, in order.
     """
+    left = iter(answers)
     made = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
     made.cells += [nbformat.v4.new_code_cell(install)] if install else []
     waiting = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
@@ -105,27 +113,30 @@ def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str
             made.cells += [nbformat.v4.new_markdown_cell(piece)] if piece else []
             continue
         while waiting and waiting[0] <= piece:
-            made.cells += code(source.cells[waiting.pop(0)])
+            cell = source.cells[waiting.pop(0)]
+            made.cells += code(cell, next(left, None) if "check" in tags(cell) else None)
     for number, cell in enumerate(made.cells):
         cell["id"] = f"cell-{number}"
     return made
 
 
-def code(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
-    """Return what stands in a notebook for a cell: a solution is asked for first, and folded."""
-    tags = cell.metadata.get("tags", [])
+def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbformat.NotebookNode]:
+    """Return what stands in a notebook for a cell.
+
+    A solution is asked for first, and shown only when its cell is changed and run; a check is given a sealed answer.
+    """
     if only_glues(cell.source):
         return []
-    made = nbformat.v4.new_code_cell(cell.source, metadata={"tags": tags} if tags else {})
-    if HIDDEN & set(tags):
+    if "solution" in tags(cell):
+        return [
+            nbformat.v4.new_code_cell(ask(cell.source), metadata={"tags": ["answer"]}),
+            nbformat.v4.new_code_cell(reveal(cell.source)),
+        ]
+    words = check_sealed(cell.source, answer) if answer else cell.source
+    made = nbformat.v4.new_code_cell(words, metadata={"tags": tags(cell)} if tags(cell) else {})
+    if HIDDEN & set(tags(cell)):
         made.metadata["jupyter"] = {"source_hidden": True}
-    if "solution" not in tags:
-        return [made]
-    folded = f"<details><summary>A solution</summary>\n\n```python\n{cell.source.strip()}\n```\n\n</details>"
-    return [
-        nbformat.v4.new_code_cell(ask(cell.source), metadata={"tags": ["answer"]}),
-        nbformat.v4.new_markdown_cell(folded),
-    ]
+    return [made]
 
 
 def only_glues(source: str) -> bool:
@@ -167,7 +178,8 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
     for docname, pieces in TEXTS.items():
         target = folder / f"{docname}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(convert(jupytext.read(app.env.doc2path(docname)), pieces, install), target)
+        answers = sealed_answers(app, docname).values()
+        nbformat.write(convert(jupytext.read(app.env.doc2path(docname)), pieces, install, answers), target)
 
 
 def link(url: str, text: str, tooltip: str, icon: str) -> dict[str, str]:

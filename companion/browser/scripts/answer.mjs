@@ -34,6 +34,7 @@ export const answerBox = ({ name, label }, button, check) => {
       const printed = (outputs ?? []).map((one) => one.stream ?? "").join("");
       if (error) say(`${error.line ? `line ${error.line}: ` : ""}${error.name}: ${error.says}`, "lift-wrong-answer");
       else say(`${printed}${verdict}`, right ? "lift-right" : "lift-not-yet");
+      if (right) box.dispatchEvent(new Event("lift-right", { bubbles: true }));
     } catch (error) {
       say(error.message, "lift-wrong-answer");
     } finally {

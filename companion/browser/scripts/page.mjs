@@ -42,6 +42,7 @@ class Panel {
       event.preventDefault();
       this.run();
     });
+    document.dispatchEvent(new Event("lift-run-begins")); // solutions get the places that their cells fill
     for (const cell of data.cells)
       if (!cell.tags.includes("parameters")) editable(cellAt(cell.index), cell, this.edited, () => this.run(cell.index));
     this.extras = extras.flatMap(({ offer }) =>

@@ -59,7 +59,7 @@
     const answer = document.createElement("button");
     answer.type = "button";
     answer.className = "lift-answer-here";
-    answer.textContent = "Answer here";
+    answer.textContent = "Answer in Python";
     exercise.append(answer);
     answer.addEventListener("click", async () => {
       const opened = await open();

@@ -13,6 +13,7 @@ extensions = [
     "companion.sphinx.theming",
     "companion.sphinx.folding",
     "companion.sphinx.panels",
+    "companion.sphinx.exercises",
     "companion.sphinx.alive",
     "companion.sphinx.charts",
     "companion.sphinx.one_page",

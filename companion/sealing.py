@@ -1,0 +1,240 @@
+"""Answers sealed as salted hashes: what is needed to check an answer, without the answer.
+
+A number is sealed as its decimal with a few significant digits, such as ``1.17e0``. Whoever types a number is given
+the decimals that it may stand for, and is right if one of them has the stored hash. The script ``sphinx/exercises.js``
+follows the same rules. A seal keeps an answer from being read; whoever tries all numbers of three digits finds it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+DIGITS, FEWEST = 3, 2
+"""Significant digits that are compared; a decimal that was written with FEWEST digits may be rounded to these."""
+TINY = 1e-12
+"""Numbers closer to 0 count as 0."""
+LOOK_AGAIN = "look again at what is asked, and in which unit"
+"""Goes before a hint that is the only one: the first wrong answer is never told the way."""
+UNNAMED = ("",)
+"""The names of the rows or columns of an answer that has only one."""
+
+
+def concealed(text: str) -> str:
+    """Return a text that cannot be read at a glance.
+
+    >>> concealed("28/30")
+    'MjgvMzA='
+    """
+    return base64.b64encode(text.encode()).decode()
+
+
+def disclosed(text: str) -> str:
+    """Return the text that :func:`concealed` was given."""
+    return base64.b64decode(text).decode()
+
+
+def rounded(value: float, digits: int = DIGITS) -> str:
+    """Return a number as a decimal with so many significant digits.
+
+    >>> rounded(7 / 6), rounded(-0.0009996), rounded(0.0), rounded(math.inf)
+    ('1.17e0', '-1.00e-3', '0', 'inf')
+    """
+    if not math.isfinite(value):
+        return str(float(value))
+    if abs(value) < TINY:
+        return "0"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def readings(value: float, written: int, digits: int = DIGITS) -> list[str]:
+    """Return the decimals that a number written with so many digits may stand for; one unit of the last is forgiven.
+
+    >>> readings(1.1667, 5)
+    ['1.17e0', '1.16e0', '1.18e0']
+    >>> readings(1.2, 2)
+    ['1.20e0', '1.19e0', '1.21e0', '1.2e0']
+    """
+    found = [rounded(value, digits)]
+    if math.isfinite(value) and abs(value) >= TINY:
+        unit = 10.0 ** (int(found[0].split("e")[1]) - digits + 1)
+        found += [rounded(value - unit, digits), rounded(value + unit, digits)]
+        if written == FEWEST < digits:
+            found.append(rounded(value, FEWEST))
+    return found
+
+
+def written_digits(number: str) -> int:
+    """Return the significant digits of a decimal as it is written.
+
+    >>> written_digits("0.93"), written_digits("-1.20"), written_digits("2e-05")
+    (2, 3, 1)
+    """
+    return len(re.sub(r"\D", "", number.lower().partition("e")[0]).lstrip("0"))
+
+
+@dataclass(frozen=True)
+class Field:
+    """A part of an answer: its kind ("number", "integer", "choice" or "exact") and the hashes of what is right."""
+
+    kind: str
+    hashes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """An answer that can be checked but not read, with the hints of its exercise.
+
+    Attributes
+    ----------
+    salt : str
+    digits : int
+        Significant digits that are compared.
+    rows, columns : tuple of str
+        What the answer's fields are called; a single empty name where there is nothing to tell apart.
+    fields : tuple of Field
+        Row by row.
+    choices : tuple of str
+        What fields of the kind "choice" offer.
+    hints : tuple of str
+        From a direction to a value on the way.
+    """
+
+    salt: str
+    digits: int
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    fields: tuple[Field, ...]
+    choices: tuple[str, ...]
+    hints: tuple[str, ...]
+
+    @property
+    def is_form(self) -> bool:
+        """Return whether a page can ask for the answer without Python."""
+        return all(one.kind != "exact" for one in self.fields)
+
+    def text(self) -> str:
+        """Return everything as one line."""
+        return concealed(json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")))
+
+    @classmethod
+    def read(cls, text: str) -> Sealed:
+        """Return what :meth:`text` wrote."""
+        told = json.loads(disclosed(text))
+        fields = tuple(Field(one["kind"], tuple(one["hashes"])) for one in told.pop("fields"))
+        return cls(fields=fields, **{key: tuple(v) if isinstance(v, list) else v for key, v in told.items()})
+
+    def fits(self, answer: Any) -> bool:
+        """Return whether an answer is right in all its fields."""
+        if len(self.fields) == 1 and self.fields[0].kind == "exact":
+            given: list[Any] = [answer]
+        else:
+            array = _array(answer)
+            if array.shape != tuple(len(names) for names in (self.rows, self.columns) if names != UNNAMED):
+                return False
+            given = array.ravel().tolist()
+        return all(self._fits(number, value) for number, value in enumerate(given))
+
+    def _fits(self, number: int, value: Any) -> bool:
+        field = self.fields[number]
+        return any(hashed(self.salt, number, one) in field.hashes for one in _words(field.kind, value, self.digits))
+
+
+def hashed(salt: str, number: int, word: str) -> str:
+    """Return the hash of what a field may hold."""
+    return hashlib.sha256(f"{salt}/{number}/{word}".encode()).hexdigest()[:20]
+
+
+def seal(
+    expected: Any,
+    hints: Sequence[str] = (),
+    *,
+    digits: int = DIGITS,
+    labels: Sequence[Any] = (),
+    choices: Sequence[str] = (),
+) -> Sealed:
+    """Return an answer sealed.
+
+    Parameters
+    ----------
+    expected : object
+        A number, one of the choices, a sequence of these, a table of them (two dimensions); anything else is compared
+        by what Python writes of it, and only Python can check it.
+    hints : sequence of str
+    digits : int, keyword-only
+        Significant digits that are compared.
+    labels : sequence, keyword-only
+        The name of each field of a sequence; the names of rows and of columns of a table.
+    choices : sequence of str, keyword-only
+        What may be chosen; each string of the answer is one of these.
+
+    Raises
+    ------
+    ValueError
+        If labels and answer differ in shape, or an answer is not among the choices.
+    """
+    hints = [LOOK_AGAIN, *hints] if len(hints) < 2 else hints
+    array = _array(expected)
+    kinds = [_kind(one, choices) for one in array.ravel().tolist()]
+    given: list[Any] = array.ravel().tolist()
+    if "exact" in kinds:
+        array, kinds, given = _array(None), ["exact"], [expected]
+    rows, columns = _names(array.shape, labels)
+    salt = hashlib.sha256(json.dumps([*hints, *map(str, labels), *choices]).encode()).hexdigest()[:12]
+    fields = []
+    for number, (kind, value) in enumerate(zip(kinds, given, strict=True)):
+        if kind == "choice" and value not in choices:
+            raise ValueError(f"the answer {value!r} is not among the choices {', '.join(choices)}")
+        words = [rounded(value, digits), rounded(value, FEWEST)] if kind == "number" else _words(kind, value, digits)
+        fields.append(Field(kind, tuple(dict.fromkeys(hashed(salt, number, one) for one in words))))
+    return Sealed(salt, digits, rows, columns, tuple(fields), tuple(choices), tuple(hints))
+
+
+def _array(value: Any) -> np.ndarray[Any, Any]:
+    """Return a value as an array of its parts, of no dimension where it has none."""
+    try:
+        return np.array(value, dtype=object)
+    except ValueError:  # parts of different lengths
+        made = np.empty((), dtype=object)
+        made[()] = value
+        return made
+
+
+def _kind(value: Any, choices: Sequence[str]) -> str:
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return "integer" if isinstance(value, Integral) else "number"
+    return "choice" if isinstance(value, str) and choices else "exact"
+
+
+def _words(kind: str, value: Any, digits: int) -> list[str]:
+    """Return what a value may be taken for in a field of some kind; nothing where it does not belong there."""
+    if kind == "exact":
+        return [repr(sorted(value) if isinstance(value, set | frozenset) else value)]
+    if kind == "choice":
+        return [str(value)]
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return []
+    number = float(value)
+    if kind == "number":
+        return readings(number, written_digits(repr(number)), digits)
+    return [str(round(number))] if math.isfinite(number) and abs(number - round(number)) < 1e-9 else []
+
+
+def _names(shape: tuple[int, ...], labels: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of rows and columns."""
+    labels = labels or ([f"number {n + 1}" for n in range(shape[0])] if len(shape) == 1 else labels)
+    sides = [tuple(one) for one in labels] if len(shape) == 2 else [tuple(labels)] if len(labels) else []
+    if [len(one) for one in sides] != list(shape):
+        raise ValueError(f"the answer has the shape {shape}: name each of its fields by labels, not as {labels!r}")
+    rows, columns = [*sides, UNNAMED, UNNAMED][:2]
+    return rows, columns

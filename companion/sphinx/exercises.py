@@ -1,0 +1,130 @@
+"""Exercises that are answered on the page: sealed answers, graded hints, and solutions that are not there to be read.
+
+The ``check`` of an exercise (``companion.exercises``) runs when the book is built, with the book's solution, and notes
+the sealed answer. A form for it is put into the exercise, and ``exercises.js`` judges what a reader writes there,
+without Python and without a server. The text of a folded solution is concealed until its fold is opened.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes  # type: ignore[import-untyped]
+from myst_nb.core.read import read_myst_markdown_notebook  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.writers.html5 import HTML5Translator
+
+from companion.errors import CompanionError
+from companion.exercises import MIME
+from companion.sealing import Sealed, concealed
+from companion.solutions import tags
+from companion.sphinx.settings import add_settings
+
+FILES = ("exercises.js", "exercises.css")
+LABEL = re.compile(r"^:label: (ex-\S+)$", re.MULTILINE)
+ANSWER = re.compile(r"\banswer_\d+\b")
+
+
+class concealment(nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
+    """What is written into the page in a form that cannot be read at a glance."""
+
+
+def exercises_of(cells: Sequence[Any]) -> Iterator[dict[str, str]]:
+    """Yield each exercise's label, the name of its answer, and the source of its check."""
+    label = ""
+    for cell in cells:
+        if cell.cell_type != "code":
+            label = ([label, *LABEL.findall(cell.source)])[-1]
+        elif "check" in tags(cell):
+            yield {"label": label, "name": ANSWER.findall(cell.source)[0], "check": cell.source}
+
+
+def cells_of(path: Path) -> list[Any]:
+    """Return a page's cells as MyST-NB counts them."""
+    return list(read_myst_markdown_notebook(path.read_text(encoding="utf-8"), path=str(path)).cells)
+
+
+def sealed_answers(app: Sphinx, docname: str) -> dict[str, Sealed]:
+    """Return the sealed answer of each exercise of a page, by label.
+
+    Raises
+    ------
+    CompanionError
+        If a solution does not agree with what its check expects.
+    """
+    path = Path(app.env.doc2path(docname))
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".md" or "```{exercise}" not in text:
+        return {}
+    asked = list(exercises_of(cells_of(path)))
+    kept = Path(app.env.mystnb_config.output_folder) / f"{docname}.glue.json"  # type: ignore[attr-defined]
+    outputs = json.loads(kept.read_text(encoding="utf-8")).values() if kept.exists() else []
+    found = [Sealed.read(one["data"][MIME]["sealed"]) for one in outputs if MIME in one["data"]]
+    if len(found) != len(asked):
+        words = f"{len(asked)} exercises with a check, of which {len(found)} are passed by the book's own solution"
+        raise CompanionError(f"{docname} has {words}: run its cells and see which check says 'Not yet'")
+    return {one["label"]: sealed for one, sealed in zip(asked, found, strict=True)}
+
+
+class Forms(SphinxPostTransform):
+    """Put a form into each exercise, and conceal its solution, after MyST-NB has folded it."""
+
+    default_priority = 210
+    formats = ("html",)
+
+    def run(self, **_options: Any) -> None:
+        """Change the page; paper and reruns show solutions as they are."""
+        if self.app.builder.name != "html" or self.app.config["companion_rerun"]:
+            return
+        answers = sealed_answers(self.app, self.env.docname)
+        for node in self.document.findall(nodes.Admonition):
+            sealed = next((answers[one] for one in node.get("ids", []) if one in answers), None)
+            if sealed and sealed.is_form:
+                node += nodes.raw("", f'<div class="lift-exercise" data-sealed="{sealed.text()}"></div>', format="html")
+        for cell in self.document.findall(nodes.container):
+            if "tag_solution" in cell["classes"] and cell.get("hide_mode") == "all" and answers:
+                (fold,) = cell.children
+                inner = concealment("", *fold.children)
+                fold.children = []
+                fold += inner
+
+
+def visit_concealment(self: HTML5Translator, node: concealment) -> None:
+    """Note where it begins."""
+    node["start"] = len(self.body)
+
+
+def depart_concealment(self: HTML5Translator, node: concealment) -> None:
+    """Put a concealed text in the place of what was written since."""
+    written = "".join(self.body[node["start"] :])
+    del self.body[node["start"] :]
+    hint = "<noscript>The solution is in the source of this page.</noscript>"
+    self.body.append(f'<div class="lift-solution" data-solution="{concealed(written)}">{hint}</div>')
+
+
+def add_script(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Let pages with exercises load the script."""
+    if app.builder.name == "html" and "lift-exercise" in context.get("body", ""):
+        app.add_css_file("exercises.css")
+        app.add_js_file("exercises.js", loading_method="defer", **{"data-page": pagename})
+
+
+def write(app: Sphinx, error: Exception | None) -> None:
+    """Put the script and its styles beside the theme's."""
+    if error is None and app.builder.name == "html":
+        for name in FILES:
+            shutil.copy(Path(__file__).with_name(name), Path(app.outdir) / "_static" / name)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    add_settings(app, "companion_rerun")
+    app.add_node(concealment, html=(visit_concealment, depart_concealment))
+    app.add_post_transform(Forms)
+    app.connect("html-page-context", add_script)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
