@@ -8,7 +8,8 @@ they need to know of it; ``tests/companion/toy`` is a whole book of two pages. T
 
 The modules, each of which imports only from those before it:
 
-- ``errors``; ``exercises`` (check a reader's answer) and ``solutions`` (what a notebook asks in a solution's place);
+- ``errors``; ``sealing`` (answers as salted hashes);
+- ``exercises`` (check a reader's answer) and ``solutions`` (what a notebook asks in a solution's place);
   ``outputs`` (figures as SVG with their panels and rows, tables of pandas, short numbers);
 - ``parameters`` (what a book says of its chapters' parameters), ``project`` (where the project is, and its pages),
   ``sockets`` (kernels that nobody else can reach), ``chromium``, ``formatting`` (the code of chapters);

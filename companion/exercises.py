@@ -40,7 +40,10 @@ class Verdict:
         shown: dict[str, Any] = {"text/plain": repr(self)}
         if not self.close or self.sealed is None:
             return shown, {}
-        noted = {"answer": np.array(self.answer, dtype=object).ravel().astype(str).tolist(), "sealed": self.sealed.text()}
+        noted = {
+            "answer": np.array(self.answer, dtype=object).ravel().astype(str).tolist(),
+            "sealed": self.sealed.text(),
+        }
         return {**shown, MIME: noted}, {"scrapbook": {"name": f"answer {self.sealed.salt}"}}
 
 
@@ -82,8 +85,10 @@ def check(
     Right.
     >>> check(None, 1, "count them")
     Not yet: replace None by your answer
-    >>> check(0.33, 2 / 3, "more than a half", "divide by three"), check(0.34, 2 / 3, "more than a half", "divide by three")
-    (Not yet: more than a half, Not yet: divide by three)
+    >>> check(0.33, 2 / 3, "more than a half", "divide by three")
+    Not yet: more than a half
+    >>> check(0.34, 2 / 3, "more than a half", "divide by three")
+    Not yet: divide by three
     """
     known = isinstance(expected, Sealed)
     sealed = expected if known else seal(expected, hints, digits=digits, labels=labels, choices=choices)

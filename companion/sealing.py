@@ -130,9 +130,10 @@ class Sealed:
     @classmethod
     def read(cls, text: str) -> Sealed:
         """Return what :meth:`text` wrote."""
-        told = json.loads(disclosed(text))
-        fields = tuple(Field(one["kind"], tuple(one["hashes"])) for one in told.pop("fields"))
-        return cls(fields=fields, **{key: tuple(v) if isinstance(v, list) else v for key, v in told.items()})
+        told: dict[str, Any] = json.loads(disclosed(text))
+        fields = tuple(Field(one["kind"], tuple(one["hashes"])) for one in told["fields"])
+        names = {key: tuple(told[key]) for key in ("rows", "columns", "choices", "hints")}
+        return cls(salt=told["salt"], digits=told["digits"], fields=fields, **names)
 
     def fits(self, answer: Any) -> bool:
         """Return whether an answer is right in all its fields."""
@@ -195,7 +196,9 @@ def seal(
     for number, (kind, value) in enumerate(zip(kinds, given, strict=True)):
         if kind == "choice" and value not in choices:
             raise ValueError(f"the answer {value!r} is not among the choices {', '.join(choices)}")
-        words = [rounded(value, digits), rounded(value, FEWEST)] if kind == "number" else _words(kind, value, digits)
+        words = _words(kind, value, digits)
+        if kind == "number":  # a tie, such as 0.125, may be rounded both ways
+            words = [rounded(value * by, n) for by in (1, 1 - 1e-9, 1 + 1e-9) for n in (digits, FEWEST)]
         fields.append(Field(kind, tuple(dict.fromkeys(hashed(salt, number, one) for one in words))))
     return Sealed(salt, digits, rows, columns, tuple(fields), tuple(choices), tuple(hints))
 
@@ -210,8 +213,13 @@ def _array(value: Any) -> np.ndarray[Any, Any]:
         return made
 
 
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number, which True is not."""
+    return type(value) is not bool and isinstance(value, Real)
+
+
 def _kind(value: Any, choices: Sequence[str]) -> str:
-    if isinstance(value, Real) and not isinstance(value, bool):
+    if is_number(value):
         return "integer" if isinstance(value, Integral) else "number"
     return "choice" if isinstance(value, str) and choices else "exact"
 
@@ -222,7 +230,7 @@ def _words(kind: str, value: Any, digits: int) -> list[str]:
         return [repr(sorted(value) if isinstance(value, set | frozenset) else value)]
     if kind == "choice":
         return [str(value)]
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if not is_number(value):
         return []
     number = float(value)
     if kind == "number":

@@ -21,7 +21,7 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 @dataclass(frozen=True)
 class Task:
-    """An exercise as it stands in a notebook: its text, its solution, its check, and the check that hides the answer."""
+    """An exercise in a notebook: its text, its solution, its check, and the check that hides the answer."""
 
     exercise: Exercise
     text: str

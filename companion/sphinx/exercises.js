@@ -204,10 +204,10 @@
     box.innerHTML = disclosed(place.dataset.solution);
     place.replaceWith(box.content);
   };
-  const showIn = (root) => root.querySelectorAll(".lift-solution").forEach(show);
+  const revealIn = (root) => root.querySelectorAll(".lift-solution").forEach(show);
   for (const fold of document.querySelectorAll(".tag_solution details"))
-    fold.addEventListener("toggle", () => fold.open && showIn(fold));
-  document.addEventListener("lift-run-begins", () => showIn(document));
+    fold.addEventListener("toggle", () => fold.open && revealIn(fold));
+  document.addEventListener("lift-run-begins", () => revealIn(document));
 
   const field = (sealed, at, name) => {
     const label = make("label", "", name);

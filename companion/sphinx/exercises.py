@@ -84,7 +84,8 @@ class Forms(SphinxPostTransform):
         for node in self.document.findall(nodes.Admonition):
             sealed = next((answers[one] for one in node.get("ids", []) if one in answers), None)
             if sealed and sealed.is_form:
-                node += nodes.raw("", f'<div class="lift-exercise" data-sealed="{sealed.text()}"></div>', format="html")
+                place = f'<div class="lift-exercise" data-sealed="{sealed.text()}"></div>'
+                node.append(nodes.raw("", place, format="html"))
         for cell in self.document.findall(nodes.container):
             if "tag_solution" in cell["classes"] and cell.get("hide_mode") == "all" and answers:
                 (fold,) = cell.children
@@ -110,7 +111,8 @@ def add_script(app: Sphinx, pagename: str, _template: str, context: dict[str, An
     """Let pages with exercises load the script."""
     if app.builder.name == "html" and "lift-exercise" in context.get("body", ""):
         app.add_css_file("exercises.css")
-        app.add_js_file("exercises.js", loading_method="defer", **{"data-page": pagename})
+        attributes: dict[str, Any] = {"data-page": pagename}
+        app.add_js_file("exercises.js", loading_method="defer", **attributes)
 
 
 def write(app: Sphinx, error: Exception | None) -> None:

@@ -123,7 +123,7 @@ def test_the_number_in_the_text_is_the_computed_one(book, coins):
 def test_the_exercise_is_asked_in_the_notebook(book, coins):
     assert "Three heads" in coins.select_one("div.exercise#ex-three-heads").get_text()
     made = nbformat.read(book.html / "_notebooks" / "coins.ipynb", as_version=4)
-    (asked,) = [cell.source for cell in made.cells if "answer" in cell.metadata.get("tags", [])]
+    asked, *_ = [cell.source for cell in made.cells if "answer" in cell.metadata.get("tags", [])]
     assert asked.endswith("answer_1 = None")
     assert any("> **Theorem 1**" in cell.source for cell in made.cells)
     assert not list((book.html / "_notebooks").glob("*.whl")), "the book names no package to install"
@@ -155,7 +155,7 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
         assert not scripts
         assert "no page runs in the browser, and there is no button for it: pip cannot download" in book.said
         return
-    assert scripts[0]["data-exercises"] == "ex-three-heads"
+    assert scripts[0]["data-exercises"].split()[0] == "ex-three-heads"
     folder = book.html / "_static" / "alive"
     page = json.loads((folder / "pages" / "coins.json").read_text(encoding="utf-8"))
     assert [(one["name"], one["book"], one["start"]) for one in page["parameters"]] == [
@@ -208,3 +208,98 @@ def test_the_page_runs_in_a_browser(book):
         number, double = other.submit(ran, book.html).result()
     assert number == (np.random.default_rng(3).random(30) < 0.5).sum()
     assert double == 42
+
+
+def try_answers(html):
+    """Answer each exercise wrongly, with nonsense and rightly on one page opened as a file; return what was said."""
+    from playwright.sync_api import sync_playwright
+
+    tries = {
+        "ex-three-heads": [
+            ["nonsense"],
+            ["constructor"],
+            ["7"],
+            ["8"],
+            ["12.5"],
+            ["12.5 %"],
+            ["1/8"],
+            ["0,125"],
+            ["0.13"],
+        ],
+        "ex-two-dice": [["36", "1/12"], ["36.5", "1/18"], ["36", "5.6 %"]],
+        "ex-bet": [["6"], ["7"]],
+        "ex-two-tosses": [["1/4"] * 6, ["1/4", "1/4", "0", "0", "0.25", "e^-ln(4)"]],
+    }
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        page = browser.new_page()
+        page.goto((html / "coins.html").as_uri())
+        said = {}
+        for label, answers in tries.items():
+            exercise = page.locator(f"#{label}")
+            said[label] = []
+            for answer in answers:
+                for number, value in enumerate(answer):
+                    field = exercise.locator("input, select").nth(number)
+                    if field.evaluate("one => one.tagName") == "SELECT":
+                        field.select_option(value)
+                    else:
+                        field.fill(value)
+                exercise.locator(".lift-check").click()
+                hints = exercise.locator(".lift-hints li").count()
+                said[label].append((exercise.locator(".lift-said").inner_text(), hints))
+        counts = [page.inner_text(".lift-progress [role=status]")]
+        page.reload()
+        counts.append(page.inner_text(".lift-progress [role=status]"))
+        fold = page.locator(".tag_solution details").first
+        before = fold.inner_text() + page.content()
+        page.click("#ex-three-heads .lift-hint")  # all hints are given: this one shows the solution
+        page.wait_for_selector(".tag_solution .cell_input")
+        shown = fold.inner_text()
+        page.click(".lift-progress button")
+        counts.append(page.inner_text(".lift-progress [role=status]"))
+        browser.close()
+    return said, counts, before, shown
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
+def test_answers_are_judged_without_python(book):
+    with ThreadPoolExecutor(1) as other:
+        said, counts, before, shown = other.submit(try_answers, book.html).result()
+    heads = said["ex-three-heads"]
+    assert all("cannot be read as a number" in words and hints == 0 for words, hints in heads[:2])
+    assert heads[2] == ("Not yet.", 1)
+    assert heads[3] == ("Not yet: this is the reciprocal.", 2)
+    assert heads[4] == ("Not yet: as a percentage this is right: write the % sign.", 3)
+    assert heads[5:] == [("Right.", 3)] * 3
+    assert said["ex-two-dice"] == [
+        ("Not yet: outcomes is right; sum of 11 is not right yet.", 1),
+        ("Not yet: outcomes is not right yet; sum of 11 is right.", 2),
+        ("Right.", 2),
+    ]
+    assert [words for words, _ in said["ex-bet"]] == ["Not yet.", "Right."]
+    assert said["ex-two-tosses"][0][0].count("not right yet") == 2
+    assert said["ex-two-tosses"][1][0] == "Right."
+    assert counts == ["4 of 5 solved", "4 of 5 solved", "0 of 5 solved"]
+    assert "answer_1" not in before
+    assert "answer_1" in shown
+
+
+def test_neither_page_nor_notebook_shows_an_answer(book, coins):
+    assert len(coins.select(".lift-exercise")) == 4, "names of sides are for Python alone"
+    assert "answer_" not in str(coins)
+    made = nbformat.read(book.html / "_notebooks" / "coins.ipynb", as_version=4)
+    checks = [cell.source for cell in made.cells if "check" in cell.metadata.get("tags", [])]
+    assert len(checks) == 5
+    for check, right, wrong in zip(
+        checks,
+        [0.125, (36, 2 / 36), "7", [[0.25, 0.25, 0], [0, 0.25, 0.25]], ["heads", "tails"]],
+        [0.25, (36, 0.5), "6", [[0.25] * 3] * 2, "heads"],
+        strict=True,
+    ):
+        *imports, call = check.splitlines()
+        names = {f"answer_{n}": right for n in range(1, 6)}
+        exec("\n".join(imports), names)  # noqa: S102
+        assert eval(call, names)  # noqa: S307
+        assert not eval(call, names | {name: wrong for name in names if name.startswith("answer")})  # noqa: S307

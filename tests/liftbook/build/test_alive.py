@@ -266,7 +266,7 @@ def test_an_exercise_answers_back(living):
     field, verdict = exercise.locator("textarea"), exercise.locator(".lift-verdict")
     for answer, said in (
         ("", "Not yet: replace None by your answer"),
-        ("len(small.public) + 1", "Not yet: compare each column's"),
+        ("len(small.public) + 1", "Not yet: each symbol has to satisfy two bounds"),
         ("int(ll.high_risk(small, ll.ALIP(1.0, 0.3)).sum())", "Right."),
         ("nonsense", "line 1: NameError: name 'nonsense' is not defined"),
     ):

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from companion.sphinx.alive import as_json, cells_of, exercises_of
+from companion.sphinx.alive import as_json
+from companion.sphinx.exercises import cells_of, exercises_of
 from liftbook.chapters import parse_parameters, read_notebook
 
 ROOT = Path(__file__).resolve().parents[3]

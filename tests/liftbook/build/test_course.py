@@ -30,6 +30,7 @@ TASK = Task(
     "> **(Two coins)**\n>\n> What is the chance of two heads?",
     "half = 1 / 2\nanswer_1 = half * half",
     'from companion.exercises import check\ncheck(\n    answer_1,\n    0.25,\n    "multiply",\n)',
+    "check(answer_1, sealed)",
 )
 PART = Part("coins", "Coins", ("import math",), (TASK,))
 
@@ -105,11 +106,11 @@ def test_students_are_asked_and_teachers_told():
             "import math",
         ]
         assert made.cells[4].source == f"{TASK.text}\n\n4 points, 10 minutes"
-        assert made.cells[6].source == TASK.check
         assert made.cells[6].metadata["jupyter"]["source_hidden"]
     assert "half" not in "".join(cell.source for cell in student.cells)
     assert student.cells[5].source.endswith("answer_1 = None")
     assert teacher.cells[5].source == TASK.solution
+    assert [made.cells[6].source for made in (student, teacher)] == [TASK.sealed, TASK.check]
     with pytest.raises(ValueError, match="kind is 'pupil': choose one of student, teacher, nbgrader"):
         grading.notebook("meeting-1", [PART], "pass", "pupil")
 
@@ -131,12 +132,12 @@ def test_what_nbgrader_reads():
     open_, _, hidden = test.partition("### BEGIN HIDDEN TESTS")
     assert "0.25" not in open_
     exec(hidden, {"answer_1": 0.25})  # noqa: S102
-    with pytest.raises(AssertionError, match="multiply"):
+    with pytest.raises(AssertionError, match="look again"):
         exec(hidden, {"answer_1": 0.5})  # noqa: S102
 
 
 def test_a_check_that_gives_no_verdict():
-    task = Task(TASK.exercise, TASK.text, TASK.solution, "good = check(answer_1, 1, 'add')")
+    task = Task(TASK.exercise, TASK.text, TASK.solution, "good = check(answer_1, 1, 'add')", "")
     with pytest.raises(ValueError, match="ex-coins: the check's last line is to be a call of check"):
         grading.graded(task)
 

@@ -1,6 +1,5 @@
 """Notebooks read like their pages: nothing of the pages' markup is left, and no code is lost."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import jupytext
 import nbformat
 import pytest
 
+from companion.solutions import reveal
 from companion.sphinx.notebooks import FOLDER, convert, only_glues
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,10 +60,7 @@ def test_what_the_page_leaves_out_is_put_back_and_answers_are_asked_for():
         ("markdown", "Text."),
         ("code", "helper = 2"),
         ("code", "# Your answer: replace None, then run the next cell, which checks it.\nanswer_1 = None"),
-        (
-            "markdown",
-            "<details><summary>A solution</summary>\n\n```python\nanswer_1 = helper\n```\n\n</details>",
-        ),
+        ("code", reveal("answer_1 = helper")),
         ("markdown", "The end."),
     ]
     assert made.cells[4].metadata["jupyter"]["source_hidden"]
@@ -90,12 +87,14 @@ def test_no_code_is_lost(name):
     code = [cell.source for cell in made.cells if cell.cell_type == "code"][1:]
     source = [cell for cell in jupytext.read(ROOT / "chapters" / f"{name}.md").cells if cell.cell_type == "code"]
     kept = [cell for cell in source if not only_glues(cell.source)]
-    assert [cell.source for cell in kept if "solution" not in cell.metadata.get("tags", [])] == [
-        one for one in code if not one.startswith("# Your answer")
+    ours = ("# Your answer", "# To read a solution", "from companion.exercises import check\n")
+    assert [cell.source for cell in kept if not {"solution", "check"} & set(cell.metadata.get("tags", []))] == [
+        one for one in code if not one.startswith(ours)
     ]
     asked = sum("solution" in cell.metadata.get("tags", []) for cell in kept)
     assert sum(one.startswith("# Your answer") for one in code) == asked
-    assert json.dumps(made).count("A solution</summary>") == asked
+    assert sum(one.startswith("# To read a solution") for one in code) == asked
+    assert sum("Sealed.read(" in one for one in code) == asked
 
 
 @pytest.mark.book

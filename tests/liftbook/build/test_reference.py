@@ -106,6 +106,7 @@ def test_a_module_stands_for_what_it_defines():
     assert exported("companion.exercises") == {
         "Verdict": "companion.exercises.Verdict",
         "check": "companion.exercises.check",
+        "show_solution": "companion.exercises.show_solution",
     }
 
 

@@ -1,5 +1,6 @@
 """The checks of exercises, and each chapter's solutions run through them; a wrong answer fails."""
 
+import ast
 import re
 
 import nbformat
@@ -7,8 +8,8 @@ import numpy as np
 import pytest
 from passing import exercises, of_chapter, passed
 
-from companion.exercises import check
-from companion.solutions import answers, tags
+from companion.exercises import TRIED, check
+from companion.solutions import answers, check_sealed, tags
 from liftbook.chapters import chapters_folder, read_notebook
 
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exercise}" in path.read_text()]
@@ -31,13 +32,14 @@ CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exer
     ],
 )
 def test_check(answer, expected, right):
-    verdict = check(answer, expected, "count them")
+    TRIED.clear()
+    verdict = check(answer, expected, "more than one", "count them")
     assert bool(verdict) is right
-    assert repr(verdict) == ("Right." if right else "Not yet: count them")
+    assert repr(verdict) == ("Right." if right else "Not yet: more than one")
 
 
 def test_unanswered():
-    assert repr(check(None, 1, "count them")) == "Not yet: replace None by your answer; count them"
+    assert repr(check(None, 1, "count them")) == "Not yet: replace None by your answer"
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -62,6 +64,13 @@ LONG = {"rerun", "population"}
 RUN = [of_chapter(path.stem, path, marks=[pytest.mark.slow] if path.stem in LONG else []) for path in CHAPTERS]
 
 
+def judged(source, names):
+    """Run a check's cell and return its verdict."""
+    *before, last = ast.parse(source).body
+    exec(compile(ast.Module(before, []), "check", "exec"), names)  # noqa: S102 - the book's own
+    return eval(compile(ast.Expression(last.value), "check", "eval"), names)  # noqa: S307
+
+
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_the_checks_tell_right_from_wrong(path):
     """Run a student's notebook at the preview parameters; try the solution of each exercise on the side.
@@ -75,10 +84,13 @@ def test_the_checks_tell_right_from_wrong(path):
             trial = dict(names)
             exec(next(given), trial)  # noqa: S102 - the book's own
         if "check" in its_tags:
-            assert "Not yet: replace None" in repr(eval(source, names)), source  # noqa: S307
+            assert "Not yet: replace None" in repr(judged(source, dict(names))), source
             name = re.search(r"answer_\d+", source)[0]
-            assert eval(source, names | {name: trial[name]}), source  # noqa: S307
-            assert not eval(source, names | {name: -1e9}), source  # noqa: S307
+            space = names | {name: trial[name]}
+            verdict = judged(source, space)
+            assert verdict.close, source
+            assert judged(check_sealed(source, verdict.sealed), space), source
+            assert not judged(source, names | {name: -1e9}), source
     assert next(given, None) is None
 
 
