@@ -18,11 +18,12 @@ from liftbook.chapters.parameters import chapters_folder
 SITE_WIDE = (
     *("sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"),
     *("sphinx.ext.intersphinx", "sphinx_external_toc", "sphinx_thebe", "sphinx_comments", "sphinx_jupyterbook_latex"),
-    *("companion.sphinx.notebooks", "liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map"),
+    *("companion.sphinx.notebooks", "companion.sphinx.redirects"),
+    *("liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map"),
 )
 """Extensions that make or need the whole site."""
 LABELLED = re.compile(r"\{prf:(\w+)\}.*\n:label: (\S+)")
-OF_THOSE = ("autodoc_", "napoleon_", "comments_", "thebe_", "companion_package")
+OF_THOSE = ("autodoc_", "napoleon_", "comments_", "thebe_", "companion_package", "companion_redirects")
 """How their settings begin."""
 
 

@@ -88,8 +88,8 @@ class LeftOut(SphinxDirective):
 
 
 def write_data(app: Sphinx, error: Exception | None) -> None:
-    """Write the ledger as data next to the pages of a finished build."""
-    if error is None and app.builder.format == "html":
+    """Write the ledger as data next to the pages of the finished book; the page of a rerun has none."""
+    if error is None and app.builder.name == "html" and "chapters/ledger" in app.env.found_docs:
         write_published(Path(app.outdir))
 
 
