@@ -188,7 +188,7 @@ def seal(
     array = _array(expected)
     kinds = [_kind(one, choices) for one in array.ravel().tolist()]
     given: list[Any] = array.ravel().tolist()
-    if "exact" in kinds:
+    if "exact" in kinds or not kinds:
         array, kinds, given = _array(None), ["exact"], [expected]
     rows, columns = _names(array.shape, labels)
     salt = hashlib.sha256(json.dumps([*hints, *map(str, labels), *choices]).encode()).hexdigest()[:12]

@@ -29,6 +29,9 @@ CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exer
         (1, True, False),
         ("text", 1.0, False),
         (float("nan"), 1.0, False),
+        ([], [], True),
+        (["a"], [], False),
+        ([], ["a"], False),
     ],
 )
 def test_check(answer, expected, right):
