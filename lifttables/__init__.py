@@ -19,5 +19,5 @@ _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 def __getattr__(name: str) -> Any:
     """Import a public name at first use; without the extra ``tables``, say how to install it."""
-    with extra("tables", later=["jinja2", "matplotlib"]):
+    with extra("tables", later=["polars", "jinja2", "matplotlib"]):
         return _load(name)

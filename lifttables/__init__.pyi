@@ -8,6 +8,7 @@ from .bundle import sanitise_file as sanitise_file
 from .designs.designing import Design as Design
 from .designs.designing import Kept as Kept
 from .designs.designing import load as load
+from .designs.publishing import Publishing as Publishing
 from .encoding.reading import Reading as Reading
 from .page import audit_page as audit_page
 from .page import choice_page as choice_page
@@ -20,9 +21,9 @@ from .releases.drift import Drift as Drift
 from .releases.drift import drift_of as drift_of
 from .releases.estimating import Estimate as Estimate
 from .releases.estimating import estimate as estimate
-from .releases.releasing import Publishing as Publishing
+from .releases.pipeline import Plan as Plan
+from .releases.pipeline import Sanitised as Sanitised
 from .releases.sanitising import Applied as Applied
-from .releases.sanitising import Sanitised as Sanitised
 from .releases.sanitising import apply as apply
 from .releases.sanitising import sanitise as sanitise
 from .releases.verifying import Verification as Verification

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from liftlib.channel import Uniform
-from liftlib.notions import Notion
-from lifttables.designs.designing import CONFIDENCE, Design, design, load
-from lifttables.designs.keeping import design_next_to
-from lifttables.encoding.columns import Symbols
-from lifttables.encoding.reading import Reading
+from lifttables.designs.designing import Design, load
+from lifttables.designs.publishing import Publishing
 from lifttables.encoding.text_format import TextFormat
-from lifttables.files import check_apart, check_free, fingerprint, fresh_files, json_text
-from lifttables.page import audit_page
+from lifttables.files import check_apart, check_free, fingerprint, fresh_files
+from lifttables.page import documents
 from lifttables.releases.drift import Drift
-from lifttables.releases.judging import judged
-from lifttables.releases.ledger import opened, read_ledger
-from lifttables.releases.releasing import Publishing, check_suffix, without_formulas, write
-from lifttables.releases.sanitising import (
-    ForNew,
-    Sanitised,
-    check_dear,
-    described,
-    routed,
-    warn_of_rows_alone,
-)
-from lifttables.sources.randomness import uniform
-from lifttables.sources.source import STDIN, complete, ending, open_table
+from lifttables.releases.pipeline import Draw, ForNew, Plan, Sanitised, release, release_again
+from lifttables.releases.releasing import check_suffix, write
+from lifttables.sources.polars_rows import PolarsTable
+from lifttables.sources.source import STDIN, ending, open_table
 from mixproof.checks import checked
 
 
@@ -69,19 +57,9 @@ class Outputs:
 def sanitise_file(
     source: Path,
     outputs: Outputs,
-    reading: Reading,
-    make_notion: Callable[[Symbols], Notion],
-    mechanism: str = "subset-merging",
+    plan: Plan,
     *,
-    confidence: float | None = CONFIDENCE,
-    publishing: Publishing | None = None,
-    side_channels: bool = False,
-    coarsen: bool = False,
-    allow: bool = False,
-    seconds: float | None = None,
-    report: Callable[[float, float, float], None] | None = None,
     ledger: Path | None = None,
-    resamples: int = 200,
     rng: Uniform | int | None = None,
     force: bool = False,
 ) -> Sanitised:
@@ -92,23 +70,11 @@ def sanitise_file(
     source : pathlib.Path
         CSV, TSV or Parquet, of any size; ``-`` for CSV on the standard input.
     outputs : Outputs
-    reading : lifttables.encoding.reading.Reading
-    make_notion : callable
-        Returns the notion for the public symbols, because SRLIP depends on the number of labels in each column.
-    mechanism, confidence, allow, resamples, rng
-        As in :func:`sanitise`.
-    publishing : Publishing, optional
-        Columns to keep, order of rows, and treatment of spreadsheet formulas.
-    side_channels : bool
-        Whether all combinations of labels must be symbols.
-    coarsen : bool
-        As in :func:`sanitise`.
-    seconds : float, optional
-        Time limit of mechanisms that search; with a limit, more symbols are accepted.
-    report : callable, optional
-        Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
+    plan : Plan
     ledger : pathlib.Path, optional
         Ledger of earlier releases of these rows; this release is checked together with them and then added.
+    rng : Uniform or int, optional
+        As in :func:`sanitise`.
     force : bool
         Whether to overwrite existing files, except input files.
 
@@ -117,48 +83,30 @@ def sanitise_file(
     DataError, BrokenNotion
         As in :func:`sanitise`; also if a file exists or cannot be written. Nothing is written in these cases.
     """
-    reading.check_population(confidence)
-    how = publishing or Publishing()
     files = [*outputs.private, *outputs.public]
-    inputs = [*([] if source == STDIN else [source]), *reading.files]
-    _check_files(files, [*files, *([ledger] if ledger else [])], inputs, force=force)
-    check_suffix(outputs.table)
-    table = whole = open_table(source, reading.text_format)
-    table.check(list(how.keep))
-    if ledger is not None:
-        read_ledger(ledger)  # errors are raised before the design, which may take a long time
-    notes: tuple[str, ...] = ()
-    if coarsen:
-        notion = make_notion(Symbols((), ()))
-        counts, made, notes = design_next_to(table, reading, how.keep, notion, mechanism, confidence)
-        how = replace(how, keep=(), coarsened=how.keep)
-    else:
-        counts = reading.counts(table, product=side_channels)
-        notion = make_notion(counts.public)
-        designed = seconds is not None or routed(mechanism, notion, confidence)
-        check_dear(mechanism, len(counts.public.labels), allow=allow, designed=designed)
-        made = design(counts, notion, mechanism, confidence, seconds, report)
-    if counts.dropped:
-        _, table = complete(source, table, counts.columns)
-    made = without_formulas(made, how.formulas, how.keep)
-    warn_of_rows_alone(confidence)
+    inputs = [*([] if source == STDIN else [source]), *plan.reading.files]
     ours = [] if ledger is None else [ledger]
-    with opened(ledger, whole) as past:
-        done = described(
-            table, counts, made, reading, how, past, allow=allow, resamples=resamples, rng=rng, notes=notes
-        )
+    _check_files(files, [*files, *ours], inputs, force=force)
+
+    def write_all(draw: Draw, done: Sanitised) -> Sanitised:
         replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
         with fresh_files([*ours, *files], force=replaced, private=private, inputs=inputs) as every:
             *of_ledger, to_design, to_page, to_card, to_text, to_table = every
-            if past is not None:
-                past.with_entry(outputs.table.name, how.keep, made).save(of_ledger[0])
-            made.save(to_design)
-            to_page.write_text(audit_page(done.audit, made), encoding="utf-8")
-            write(table, made, to_table, uniform(rng), how, ending(outputs.table) or "")
+            _drawn(draw, of_ledger, outputs.table, to_table)
             done = replace(done, card=replace(done.card, sha256=fingerprint(to_table)))
-            to_card.write_text(json_text(done.card.as_dict(), 1) + "\n", encoding="utf-8")
-            to_text.write_text(done.card.as_text(), encoding="utf-8")
-    return done
+            for path, text in zip((to_design, to_page, to_card, to_text), documents(done), strict=True):
+                path.write_text(text, encoding="utf-8")
+        return done
+
+    return release(open_table(source, plan.reading.text_format), plan, write_all, ledger, rng)
+
+
+def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
+    """Write the rows, and their entry in the ledger."""
+    if draw.past is not None:
+        draw.past.with_entry(out.name, draw.how.keep, draw.design).save(ledger[0])
+    assert isinstance(draw.table, PolarsTable)  # as all files are
+    write(draw.table, draw.design, aside, draw.source, draw.how, ending(out) or "")
 
 
 def _check_files(files: Sequence[Path], written: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:
@@ -166,6 +114,7 @@ def _check_files(files: Sequence[Path], written: Sequence[Path], inputs: Sequenc
     check_apart(written, inputs)
     for path in files:
         check_free(path, force=force)
+    check_suffix(files[-1])
 
 
 @checked
@@ -209,26 +158,19 @@ def apply_file(
         If this release, together with kept columns or earlier releases in the ledger, violates the notion or cannot be
         verified, unless ``allow`` is set.
     """
-    how = publishing or Publishing()
     inputs = [channel, *([] if source == STDIN else [source])]
     files = [*([ledger] if ledger else []), out]
-    check_apart(files, inputs)
-    check_free(out, force=force)
-    check_suffix(out)
-    made, table = load(channel), open_table(source, text_format)
-    whole = table
-    table.check(made.columns_needed())
-    if missing == "drop":
-        _, table = complete(source, table, made.columns_in(table.columns))
-    made = without_formulas(made, how.formulas, how.keep)
-    with opened(ledger, whole) as past:
-        drift, notes = judged(table, made, how, past, allow=allow)
+    _check_files([out], files, inputs, force=force)
+    made = load(channel)
+
+    def write_both(draw: Draw) -> Design:
         replaced = files if force else files[:-1]
         with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
-            if past is not None:
-                past.with_entry(out.name, how.keep, made).save(every[0])
-            write(table, made, every[-1], uniform(rng), how, ending(out) or "")
-    return made, drift, notes
+            _drawn(draw, every[:-1], out, every[-1])
+        return draw.design
+
+    table, how = open_table(source, text_format), publishing or Publishing()
+    return release_again(table, made, how, write_both, missing=missing, allow=allow, ledger=ledger, rng=rng)
 
 
 def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:

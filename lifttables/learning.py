@@ -15,7 +15,7 @@ from lifttables.encoding.columns import Column
 from lifttables.encoding.counting import Rare, count
 from lifttables.encoding.reading import cuts
 from lifttables.extras import extra
-from lifttables.releases.sanitising import warn_of_rows_alone
+from lifttables.releases.pipeline import warn_of_rows_alone
 from lifttables.sources.randomness import uniform
 from lifttables.sources.source import open_table
 
@@ -134,7 +134,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         X = validate_data(self, X, dtype=None, reset=False)
         drawn = self.design_.draw(self._frame(X), uniform(self.random_state), self.handle_unknown)
         if self.output == "text":
-            return self.design_.released(drawn).to_numpy().astype(object)
+            return np.column_stack(list(self.design_.released(drawn).values()))
         if self.output == "ordinal":
             return drawn[:, None].astype(float)
         return np.eye(self.design_.channel.n_outputs)[drawn]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from lifttables.audits.auditing import Audit
 from lifttables.audits.measuring import MEANING
 from lifttables.audits.picture import as_svg, cost_curves, lift_map
 from lifttables.designs.designing import Design
+from lifttables.files import json_text
 from lifttables.pages import render
 from lifttables.recommendation.choosing import Choice
 from lifttables.recommendation.question import percent
+from lifttables.releases.pipeline import Sanitised
 from mixproof.checks import checked
 
 LISTED = 200
@@ -51,6 +54,13 @@ def audit_page(found: Audit, made: Design | None = None) -> str:
         picture=base64.b64encode(as_svg(picture).encode()).decode(),
         number=_number,
     )
+
+
+def documents(done: Sanitised) -> tuple[str, str, str, str]:
+    """Return what is written of a release besides its rows: the design, the audit page, the card, and its text."""
+    design = json.dumps(done.design.content(), ensure_ascii=False) + "\n"
+    card = json_text(done.card.as_dict(), 1) + "\n"
+    return design, audit_page(done.audit, done.design), card, done.card.as_text()
 
 
 def _number(value: float) -> str:

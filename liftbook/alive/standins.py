@@ -1,4 +1,4 @@
-"""Stand-ins for what the library imports and a browser does not have: HiGHS as SciPy carries it, Polars to name."""
+"""A stand-in for what the library imports and a browser does not have: HiGHS as SciPy carries it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,6 @@ import importlib
 from types import ModuleType
 
 from companion.browser import standins
-from liftlib.errors import LiftError
-
-ABSENT = {
-    "polars": "Polars",
-    "polars.exceptions": "Polars",
-    "polars.io": "Polars",
-    "polars.io.plugins": "Polars",
-    "narwhals": "Narwhals",
-}
-"""Modules whose import must succeed, because much that does not need them stands below it; and their names."""
-
-
-class NotHere(standins.NotHere, LiftError):
-    """Something was used that a browser does not have."""
 
 
 def highs_of_scipy() -> ModuleType:
@@ -39,5 +25,5 @@ def highs_of_scipy() -> ModuleType:
 
 
 def fill_in() -> None:
-    """Put the stand-ins in place; to be called before the library is imported."""
-    standins.fill_in(ABSENT, {"highspy": highs_of_scipy}, NotHere)
+    """Put the stand-in in place; to be called before the library is imported."""
+    standins.fill_in({}, {"highspy": highs_of_scipy})

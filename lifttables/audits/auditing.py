@@ -18,7 +18,7 @@ from lifttables.designs.designing import Design, joint_of
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.counting import NA_TEXTS, named
 from lifttables.encoding.naming import notes_on_labels
-from lifttables.encoding.reading import NO_GUARANTEE, Reading, Sampling, texts_of
+from lifttables.encoding.reading import NO_GUARANTEE, Reading, Sampling
 from lifttables.population.sample import Sample
 from lifttables.sources.randomness import generator
 from lifttables.sources.source import open_table
@@ -117,8 +117,7 @@ def audit(
     >>> found.rows, round(found.overall["max_lift_leakage"], 4), found.symbols[0].zero_cells
     (100, 0.6931, ('1',))
     """
-    given = {"secret": texts_of("secret", secret), "public": texts_of("public", public)}
-    how = Reading.from_words({**given, **AUDIT_DEFAULTS, **reading})
+    how = Reading.from_words({"secret": secret, "public": public, **AUDIT_DEFAULTS, **reading})
     product = isinstance(notion, AttributeWise)
     counts = how.counts(open_table(source, how.text_format), product=product)
     return audited(counts, notion, resamples=resamples, level=level, rng=rng, sampling=how.sampling)

@@ -11,7 +11,7 @@ from pathlib import Path
 from liftlib.errors import InvalidParameter
 from liftlib.notions import Notion
 from liftlib.registry import mechanisms
-from lifttables import Outputs, Sanitised, sanitise_file
+from lifttables import Outputs, Plan, Sanitised, sanitise_file
 from lifttables.audits.auditing import as_dict
 from lifttables.cli.options import (
     confidence_of,
@@ -95,24 +95,21 @@ def run(options: argparse.Namespace) -> int:
     outputs = Outputs.beside(options.output, options.design, options.page)
     check_apart([*outputs.private, *outputs.public], files_read(options))
     with progress(options.seconds) as report:
-        done = sanitise_file(
-            options.table,
-            outputs,
+        plan = Plan(
             reading(options),
             make,
             options.mechanism,
-            confidence=confidence_of(options),
-            publishing=publishing(options),
-            side_channels=options.side_channels,
+            confidence_of(options),
+            publishing(options),
             coarsen=options.coarsen,
             allow=options.allow,
+            resamples=options.resamples,
+            product=options.side_channels,
             seconds=options.seconds,
             report=report,
-            ledger=ledger_of(options),
-            resamples=options.resamples,
-            rng=options.seed,
-            force=options.force,
         )
+        force, ledger = options.force, ledger_of(options)
+        done = sanitise_file(options.table, outputs, plan, ledger=ledger, rng=options.seed, force=force)
     found, broken = done.audit, done.card.broken
     if options.json:
         files = {name: str(path) for name, path in vars(outputs).items()}

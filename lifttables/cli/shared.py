@@ -11,8 +11,8 @@ from lifttables.files import json_text
 
 if TYPE_CHECKING:
     from lifttables.designs.designing import Unseen
+    from lifttables.designs.publishing import Publishing
     from lifttables.encoding.text_format import TextFormat
-    from lifttables.releases.releasing import Publishing
 
 
 TABLE_HELP = (
@@ -113,7 +113,7 @@ def ledger_of(options: argparse.Namespace) -> Path | None:
 
 def publishing(options: argparse.Namespace, unseen: Unseen = "error") -> Publishing:
     """Return how rows are published."""
-    from lifttables.releases.releasing import Publishing  # noqa: PLC0415 - the book's commands share this module
+    from lifttables.designs.publishing import Publishing  # noqa: PLC0415 - the book's commands share this module
 
     kernel = getattr(options, "kernel", None)  # of `lift sanitise` alone
     return Publishing(tuple(options.keep), unseen, options.keep_order, options.formulas, kernel)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from liftlib import registry
@@ -134,7 +133,7 @@ class Design:
         secret = [one for one in self.secret.columns if self.channel.sees_secret or one.name in names]
         return [*secret, *self.public.columns]
 
-    def codes(self, rows: pl.DataFrame, unseen: Unseen = "error") -> NDArray[np.int64]:
+    def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
         """Return, for each table row, the index of its row in :meth:`kernel`, -1 if it has none.
 
         Raises
@@ -153,12 +152,12 @@ class Design:
         flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
         return np.vstack([flat, self.p_y / self.p_y.sum()])
 
-    def draw(self, rows: pl.DataFrame, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
+    def draw(self, rows: Any, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
         """Return a random output index for each row.
 
         Parameters
         ----------
-        rows : polars.DataFrame
+        rows : eager frame
             With the columns needed.
         rng : Uniform
             The source of randomness.
@@ -174,17 +173,12 @@ class Design:
         codes = self.codes(rows, unseen)
         return Channel(kernel).sample(np.where(codes < 0, len(kernel) - 1, codes), rng=rng)
 
-    def released(self, outputs: NDArray[np.int64]) -> pl.DataFrame:
-        """Return the released columns for given output indices."""
-        at = pl.Series(outputs)
-        return pl.DataFrame(
-            [
-                pl.Series(name, [texts[column] for texts in self.texts], dtype=pl.String).gather(at)
-                for column, name in enumerate(self.public.names)
-            ]
-        )
+    def released(self, outputs: NDArray[np.int64]) -> dict[str, NDArray[np.object_]]:
+        """Return the texts of the released columns, by name, for given output indices."""
+        columns = zip(self.public.names, zip(*self.texts, strict=True), strict=True)
+        return {name: np.array(texts, dtype=object)[outputs] for name, texts in columns}
 
-    def _known(self, role: str, symbols: Symbols, rows: pl.DataFrame, unseen: Unseen) -> NDArray[np.int64]:
+    def _known(self, role: str, symbols: Symbols, rows: Any, unseen: Unseen) -> NDArray[np.int64]:
         codes = symbols.codes(rows)
         if unseen == "error" and (codes < 0).any():
             at = int(np.argmax(codes < 0))
@@ -381,9 +375,17 @@ def design(
     # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart
     if made.partition is not None or isinstance(notion, LiftNotion | AttributeWise):
         channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
+    return assembled(ran, notion, kept, counts, channel, grid)
+
+
+def assembled(
+    mechanism: str, notion: Notion, kept: Sequence[Kept], counts: Counts, channel: Channel, grid: int | None
+) -> Design:
+    """Return the design of a channel for a table's counts, with the texts of its outputs."""
+    joint = joint_of(counts)
     sources = behind(channel, joint)
     return Design(
-        ran,
+        mechanism,
         str(notion),
         tuple(kept),
         counts.secret,

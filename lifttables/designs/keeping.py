@@ -14,12 +14,12 @@ from liftlib.errors import DataError, InvalidParameter
 from liftlib.notions import Notion, PolyhedralLift
 from lifttables.designs.alongside import alongside, mixed_in, retained, served, violation_alongside
 from lifttables.designs.coarsening import Coarsening, Groups, KeptColumn, coarsened, in_words
-from lifttables.designs.designing import Design, Kept, joint_of
+from lifttables.designs.designing import Design, Kept, assembled, joint_of
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.binning import hierarchy_file, hierarchy_levels
 from lifttables.encoding.columns import GROUPS, MISSING, Column, Counts, Symbols
 from lifttables.encoding.counting import count
-from lifttables.encoding.naming import behind, texts_of_outputs
+from lifttables.encoding.naming import texts_of_outputs
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
 from mixproof.numerics import KEEP_TOL
@@ -112,21 +112,9 @@ def design_next_to(
         return violation_alongside(joint, z, one.kernel, promise) <= KEEP_TOL
 
     rounded, grid = on_grid(channel, mixed_in(joint, z, channel.kernel), keeps)
-    sources = behind(rounded, joint)
-    made = Design(
-        f"optimal for each value of {', '.join(column.name for column in z_columns)}" if z_columns else "optimal",
-        str(notion),
-        (Kept("these rows", str(notion), None, "checked against the table's own shares, with the kept columns"),),
-        counts.secret,
-        counts.public,
-        rounded,
-        grid,
-        texts_of_outputs(counts.public, sources),
-        sources,
-        np.asarray(rounded.joint_xy(joint).sum(axis=0)),
-        counts.table,
-        notion,
-    )
+    ran = f"optimal for each value of {', '.join(column.name for column in z_columns)}" if z_columns else "optimal"
+    how = "checked against the table's own shares, with the kept columns"
+    made = assembled(ran, notion, [Kept("these rows", str(notion), None, how)], counts, rounded, grid)
     words = (f"coarsened: {text}" for text in in_words(found.coarsening, found.columns))
     return NextTo(counts, made, (*words, _cost(retained(joint, z, rounded.kernel), found.coarsening.before)))
 

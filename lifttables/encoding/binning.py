@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import itertools
 from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
-import polars as pl
-from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
 from lifttables.encoding.columns import GROUPS, Unit
@@ -118,27 +117,32 @@ def hierarchy_levels(text: str) -> list[tuple[tuple[str, str], ...]]:
     """
     _, path, level = hierarchy_file(text)
     rows = _hierarchy(path, level)
-    return [_parents(rows, path, one) for one in range(level, rows.width)]
+    return [_parents(rows, path, one) for one in range(level, len(rows[0]))]
 
 
-def _hierarchy(path: Path, level: int) -> pl.DataFrame:
-    """Return the rows of a hierarchy file, which has the given level."""
+def _hierarchy(path: Path, level: int) -> list[list[str]]:
+    """Return the header and the rows of a hierarchy file, which has the given level."""
     if not path.is_file():
         raise DataError(f"no file {path}, which --hierarchy names: check the path")
     try:
-        rows = pl.read_csv(path, infer_schema=False, glob=False)
-    except (PolarsError, OSError) as error:
-        raise DataError(f"cannot read the hierarchy {path}: {str(error).splitlines()[0]}; save it as CSV") from error
-    if rows.width <= level:
-        raise DataError(f"{path} has {rows.width} columns, so no level {level}: a value comes first, then its parents")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file, strict=True) if row]
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"cannot read the hierarchy {path}: {error}; save it as CSV") from error
+    width = len(rows[0]) if rows else 0
+    if width <= level:
+        raise DataError(f"{path} has {width} columns, so no level {level}: a value comes first, then its parents")
+    for row in rows:
+        if len(row) > width:
+            raise DataError(f"cannot read the hierarchy {path}: {row} has more fields than the header; save it as CSV")
     return rows
 
 
-def _parents(rows: pl.DataFrame, path: Path, level: int) -> tuple[tuple[str, str], ...]:
+def _parents(rows: list[list[str]], path: Path, level: int) -> tuple[tuple[str, str], ...]:
     """Return what each value counts as at one level."""
-    found = [(row[0], row[level]) for row in rows.rows()]
+    found = [(row[0], row[level] if len(row) > level else "") for row in rows[1:]]
     for value, parent in found:
-        if value is None or parent is None:
+        if not value or not parent:
             raise DataError(f"{path} misses a value or a parent beside {value or parent!r}: fill it in")
     values = [value for value, _ in found]
     if len(set(values)) < len(values):

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+import narwhals as nw
 import numpy as np
-import polars as pl
+from narwhals.exceptions import NarwhalsError
 from numpy.typing import NDArray
-from polars.exceptions import PolarsError
 
 from liftlib.errors import DataError
 from mixproof.numerics import Matrix
+
+try:
+    from polars.exceptions import PolarsError
+except ModuleNotFoundError:  # a browser does not have it
+    PolarsError = NarwhalsError  # type: ignore[misc, assignment]
 
 MISSING = "(missing)"
 """The label of a missing value, where it is a symbol."""
@@ -28,10 +34,16 @@ ROWS = "\0rows"
 """The column of counts, beside labels of columns of any name but those that begin so."""
 
 CHAINED = 64
-"""Largest number of edges for which a label is a chain of conditions, whose memory grows with its square."""
+"""Largest number of edges for which a label is an expression, which compares each number with every edge."""
 
 UNKNOWN = "\0"
 """Before a value that its column's hierarchy does not hold."""
+
+UNREADABLE = (NarwhalsError, PolarsError, ValueError, TypeError, OSError)
+"""What libraries of frames raise for values that are not as they should be, or files that they cannot read."""
+
+Labels = nw.DataFrame[Any]
+"""A frame of labels, in columns of text."""
 
 Unit = Literal["", "date", "year", "quarter", "month", "day"]
 
@@ -71,46 +83,46 @@ class Column:
         """Whether a label is the value's own text."""
         return not (self.edges or self.unit or self.parents)
 
-    def value(self) -> pl.Expr:
+    def value(self) -> nw.Expr:
         """Return the column's values, None where they are missing."""
-        value = pl.col(self.name)
-        if not self.na:
-            return value
-        return pl.when(value.cast(pl.String).is_in(list(self.na))).then(None).otherwise(value).alias(self.name)
+        value = nw.col(self.name)
+        return nw.when(~value.cast(nw.String).is_in(list(self.na))).then(value) if self.na else value
 
-    def number(self) -> pl.Expr:
+    def number(self) -> nw.Expr:
         """Return the column's values as numbers, dates as days; what is neither is an error, NaN is missing."""
         if self.unit == "date":
-            return self._date().cast(pl.Int32).cast(pl.Float64)
-        return self.value().cast(pl.Float64).fill_nan(None)
+            return self._date().dt.timestamp("ms") / 86_400_000
+        number = self.value().cast(nw.Float64)
+        return nw.when(~number.is_nan()).then(number)
 
-    def _date(self) -> pl.Expr:
+    def _date(self) -> nw.Expr:
         # a timestamp's first ten letters are its day
-        return self.value().cast(pl.String).str.slice(0, 10).str.to_date("%Y-%m-%d")
+        return self.value().cast(nw.String).str.slice(0, 10).str.to_datetime(format="%Y-%m-%d")
 
-    def labels(self) -> pl.Expr:
+    def labels(self) -> nw.Expr:
         """Return the column's labels as text; missing values stay missing."""
+        if self.unit == "quarter":
+            date = self._date().dt
+            quarter = ((date.month() + 2) // 3).cast(nw.String)
+            return nw.concat_str([date.year().cast(nw.String), nw.lit("-Q"), quarter]).alias(self.name)
         if self.unit in GROUPS:
-            date, form = self._date(), GROUPS[self.unit]
-            if self.unit == "quarter":
-                return pl.format("{}-Q{}", date.dt.year(), date.dt.quarter()).alias(self.name)
-            return date.dt.strftime(form).alias(self.name)
+            return self._date().dt.to_string(GROUPS[self.unit]).alias(self.name)
         if self.parents:
-            text = self.value().cast(pl.String)
+            text = self.value().cast(nw.String)
             old, new = zip(*self.parents, strict=True)
-            known = text.replace_strict(list(old), list(new), default=UNKNOWN + text, return_dtype=pl.String)
-            return pl.when(text.is_null()).then(None).otherwise(known).alias(self.name)
+            unknown = nw.concat_str([nw.lit(UNKNOWN), text])
+            known = text.replace_strict(list(old), list(new), default=unknown, return_dtype=nw.String)
+            return nw.when(~text.is_null()).then(known).alias(self.name)
         if not self.edges:
-            return self.value().cast(pl.String)
-        value, (first, *others) = self.number(), self.bins()
-        if len(self.edges) > CHAINED:
-            place = pl.lit(pl.Series(self.edges)).search_sorted(value, side="right")
-            known = place.replace_strict(range(len(others) + 1), [first, *others], return_dtype=pl.String)
-            return pl.when(value.is_null()).then(None).otherwise(known).alias(self.name)
-        label = pl.when(value.is_null()).then(None).when(value < self.edges[0]).then(pl.lit(first))
-        for upper, named in zip(self.edges[1:], others, strict=False):
-            label = label.when(value < upper).then(pl.lit(named))
-        return label.otherwise(pl.lit(others[-1])).alias(self.name)
+            return self.value().cast(nw.String).alias(self.name)
+        number, bins = self.number(), self.bins()
+        place = nw.sum_horizontal(*((number >= edge).cast(nw.Int64) for edge in self.edges))
+        known = place.replace_strict(list(range(len(bins))), bins, return_dtype=nw.String)
+        return nw.when(~number.is_null()).then(known).alias(self.name)
+
+    def missing(self) -> nw.Expr:
+        """Return whether a value has no label."""
+        return (self.number() if self.edges else self._date() if self.unit else self.value()).is_null()
 
     def bins(self) -> list[str]:
         """Return the labels of the bins, in their order.
@@ -184,8 +196,8 @@ class Symbols:
         whole = [label for label in self.labels if label != (RARE,)]
         return [sorted({label[at] for label in whole}, key=column.place) for at, column in enumerate(self.columns)]
 
-    def codes(self, rows: pl.DataFrame) -> NDArray[np.int64]:
-        """Return each row's symbol, -1 where it has none.
+    def codes(self, rows: Any) -> NDArray[np.int64]:
+        """Return the symbol of each row of a frame, -1 where it has none.
 
         Raises
         ------
@@ -193,30 +205,72 @@ class Symbols:
             If a value of a binned column is no number.
         """
         try:
-            labels = rows.select(column.labels() for column in self.columns)
-        except PolarsError as error:
+            labels = labelled(nw.from_native(rows, eager_only=True), {column.name: column for column in self.columns})
+        except UNREADABLE as error:
             said = str(error).splitlines()[0]
             raise DataError(f"a binned column does not hold what its bins need: {said}; mend the values") from error
         return self.index(labels)
 
-    def index(self, labels: pl.DataFrame) -> NDArray[np.int64]:
-        """Return the symbol of each row of labels, -1 where it has none."""
+    def index(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
+        """Return the symbol of each row of labels, -1 where it has none; ``names`` are those of its columns there."""
         whole = [label for label in self.labels if label != (RARE,)] + list(self.pooled)
-        index = [at for at, label in enumerate(self.labels) if label != (RARE,)]
-        index += [len(self.labels) - 1] * len(self.pooled)
-        table = {name: [label[at] for label in whole] for at, name in enumerate(self.names)}
-        lookup = pl.DataFrame({**table, "\0code": index}, schema_overrides=dict.fromkeys(self.names, pl.String))
-        filled = labels.select(pl.col(self.names).fill_null(MISSING))
-        found = filled.join(lookup, on=self.names, how="left", maintain_order="left")
-        return found["\0code"].fill_null(-1).to_numpy().astype(np.int64)
+        symbol = np.array([at for at, label in enumerate(self.labels) if label != (RARE,)], dtype=np.int64)
+        symbol = np.append(symbol, np.full(len(self.pooled), len(self.labels) - 1))
+        found, known = np.zeros(len(labels), dtype=np.int64), np.zeros(len(whole), dtype=np.int64)
+        for at, name in enumerate(names or self.names):  # combinations of the first columns are numbered, then more
+            number = {text: place for place, text in enumerate(dict.fromkeys(label[at] for label in whole))}
+            if not number:
+                return np.full(len(labels), -1)
+            texts, many = labels[name].fill_null(MISSING), len(number) + 1
+            own = texts.replace_strict(
+                list(number), list(number.values()), default=-1, return_dtype=nw.Int64
+            ).to_numpy()
+            found = np.where((found < 0) | (own < 0), -1, found * many + own)
+            values, known = np.unique(known * many + [number[label[at]] for label in whole], return_inverse=True)
+            place = np.minimum(np.searchsorted(values, found), len(values) - 1)
+            found = np.where(values[place] == found, place, -1)
+        of = np.zeros(len(whole), dtype=np.int64)
+        of[known] = symbol
+        return np.where(found < 0, -1, of[found])
 
-    def index_apart(self, labels: pl.DataFrame) -> NDArray[np.int64]:
+    def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
         """Return the symbol of each row of labels; others than these symbols have numbers of their own, behind them."""
-        codes = self.index(labels)
-        others = labels.filter(pl.Series(codes < 0)).rows()
-        number = {label: at for at, label in enumerate(dict.fromkeys(others), len(self.labels))}
-        codes[codes < 0] = [number[label] for label in others]
+        codes = self.index(labels, names)
+        others, _ = numbered(labels.filter((codes < 0).tolist()), names or self.names)
+        codes[codes < 0] = others + len(self.labels)
         return codes
+
+
+def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
+    """Return the labels of columns, by their new names, of a frame, lazy or not."""
+    many = {name: column for name, column in named.items() if len(column.edges) > CHAINED}
+    if not many:
+        return rows.select(*(column.labels().alias(name) for name, column in named.items()))
+    is_lazy = isinstance(rows, nw.LazyFrame)
+    whole = rows.collect() if is_lazy else rows
+    found = [whole.select(column.labels().alias(name))[name] for name, column in named.items() if name not in many]
+    for name, column in many.items():
+        numbers = whole.select(column.number().alias(name))[name].to_numpy()
+        place = np.where(np.isnan(numbers), -1, np.searchsorted(column.edges, numbers, side="right"))
+        texts = np.array([*column.bins(), None], dtype=object)[place].tolist()
+        found.append(nw.new_series(name, texts, nw.String(), backend=whole.implementation))
+    labels = whole.select(*found).select(*named)
+    return labels.lazy() if is_lazy else labels
+
+
+def numbered(labels: Labels, names: Sequence[str]) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
+    """Return the number of each row's combination of labels in some columns, and the combinations in order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> codes, known = numbered(nw.from_native(pd.DataFrame({"a": ["u", None, "u"]})), ["a"])
+    >>> codes.tolist(), known
+    ([0, 1, 0], [('u',), ('(missing)',)])
+    """
+    place: dict[tuple[str, ...], int] = {}
+    rows = labels.select(nw.col(*names).fill_null(MISSING)).rows() if names else [()] * len(labels)
+    return np.array([place.setdefault(row, len(place)) for row in rows], dtype=np.int64), list(place)
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
+import narwhals as nw
 import numpy as np
-import polars as pl
 
 from liftlib.errors import DataError
-from lifttables.encoding.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, Column, Counts, Symbols
+from lifttables.encoding.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, UNREADABLE, Column, Counts, Labels, Symbols
 
 NUMERIC_SYMBOLS = 50
 """A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""
@@ -26,7 +26,7 @@ Rare = Literal["error", "pool", "keep"]
 
 
 def count(
-    counted: pl.DataFrame,
+    counted: Any,
     secret: Sequence[Column],
     public: Sequence[Column],
     *,
@@ -40,7 +40,7 @@ def count(
 
     Parameters
     ----------
-    counted : polars.DataFrame
+    counted : frame
         A column for each of ``secret`` and ``public``, and ``ROWS``.
     secret, public : sequence of Column
         Several make one symbol of each combination that occurs.
@@ -58,19 +58,19 @@ def count(
     DataError
         With the column, the count, and the option that decides.
     """
-    every, dropped = [*secret, *public], 0
+    every, dropped, found = [*secret, *public], 0, nw.from_native(counted, eager_only=True)
     if missing == "drop":
-        whole = counted.drop_nulls([column.name for column in every])
-        dropped = int(counted[ROWS].sum()) - int(whole[ROWS].sum())
+        whole = found.drop_nulls([column.name for column in every])
+        dropped = int(found[ROWS].sum()) - int(whole[ROWS].sum())
         if whole.is_empty():
             raise DataError(f"every row misses a value in {named([column.name for column in every])}: none is left")
-        counted = whole
+        found = whole
     for column in every:
-        _check_labels(counted, column, missing)
+        _check_labels(found, column, missing)
     names, of_secret = [column.name for column in public], [column.name for column in secret]
-    filled = counted.with_columns(pl.col([*of_secret, *names]).fill_null(MISSING))
+    filled = found.with_columns(nw.col(*of_secret, *names).fill_null(MISSING))
     secrets = _sorted(filled.select(of_secret).unique().rows(), secret)
-    totals = filled.group_by(names).agg(pl.col(ROWS).sum())
+    totals = filled.group_by(names).agg(nw.col(ROWS).sum())
     if len(totals) > max_symbols:
         raise DataError(
             f"{named(names)} has {len(totals):,} symbols, more than {max_symbols:,}: bin or coarsen it, or raise "
@@ -92,17 +92,17 @@ def count(
         )
     pooled = tuple(few) if rare == "pool" and len(few) > 0 else ()
     labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
-    found = Symbols(tuple(public), tuple(labels), pooled)
-    if product and not found.fills_its_product():
+    symbols = Symbols(tuple(public), tuple(labels), pooled)
+    if product and not symbols.fills_its_product():
         raise DataError(
-            f"side channels need every combination of {named(names)} to occur; {len(found.labels)} of "
-            f"{int(np.prod(found.shape))} do: coarsen or bin the columns"
+            f"side channels need every combination of {named(names)} to occur; {len(symbols.labels)} of "
+            f"{int(np.prod(symbols.shape))} do: coarsen or bin the columns"
         )
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
-    np.add.at(table, (secret_symbols.index(filled), found.index(filled)), filled[ROWS].to_numpy())
+    np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
     # which symbols are few is the rows' choice: any so many of them could have been
-    return Counts(table, secret_symbols, found, log_choose(len(many), len(pooled)), dropped)
+    return Counts(table, secret_symbols, symbols, log_choose(len(many), len(pooled)), dropped)
 
 
 def log_choose(n: int, k: int) -> float:
@@ -120,47 +120,47 @@ def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> lis
     return sorted(labels, key=lambda label: [column.place(one) for column, one in zip(columns, label, strict=True)])
 
 
-def _check_labels(counted: pl.DataFrame, column: Column, missing: Missing) -> None:
+def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     labels, rows = counted[column.name], counted[ROWS]
     gone = int(rows.filter(labels.is_null()).sum())
+    alone = labels.drop_nulls().unique(maintain_order=True)
     if gone and missing == "refuse":
         raise DataError(
             f"column {column.name!r} misses {gone:,} of {rows.sum():,} values: fill them, leave those "
             'rows out (--missing drop, missing="drop"), or make them a symbol (--missing symbol, missing="symbol")'
         )
-    if gone and (labels == MISSING).any():
+    if gone and MISSING in alone:
         raise DataError(
             f"column {column.name!r} holds the text {MISSING!r} and misses values too: rename the one, or say that it "
             f'is missing as well (--na "{MISSING}")'
         )
-    if (labels == RARE).any():
+    if RARE in alone:
         raise DataError(f"column {column.name!r} holds the label {RARE!r}, which is the pool's: rename it in the table")
     if column.na is None:
         for text in NA_TEXTS:
-            if told := int(rows.filter((labels == text).fill_null(value=False)).sum()):
+            if text in alone:
+                told = int(rows.filter(labels.fill_null("") == text).sum())
                 raise DataError(
                     f"column {column.name!r} holds the text {text!r} in {told:,} rows: say whether it is missing "
                     f'(--na {text}, na=["{text}"]) or a value like others (--na alone, na=[])'
                 )
-    unknown = labels.drop_nulls().filter(labels.drop_nulls().str.starts_with(UNKNOWN))
-    if column.parents and len(unknown):
+    unknown = alone.filter(alone.str.starts_with(UNKNOWN)) if column.parents else alone.head(0)
+    if len(unknown):
         raise DataError(
-            f"column {column.name!r} has {unknown.n_unique()} values that its hierarchy does not hold, such as "
+            f"column {column.name!r} has {len(unknown)} values that its hierarchy does not hold, such as "
             f"{unknown[0][1:]!r}: add them to the file"
         )
-    _refuse_numbers(labels, column)
-
-
-def _refuse_numbers(labels: pl.Series, column: Column) -> None:
-    distinct = labels.drop_nulls().unique()
-    if not column.plain or column.categorical or len(distinct) <= NUMERIC_SYMBOLS:
+    if not column.plain or column.categorical or len(alone) <= NUMERIC_SYMBOLS:
         return
-    if distinct.cast(pl.Float64, strict=False).null_count() == 0:
-        raise DataError(
-            f"column {column.name!r} holds {len(distinct):,} distinct numbers: bin it "
-            f"(--bin {column.name}=EDGES or --bin {column.name}=quantiles:4), or say that they are codes "
-            f"(--categorical {column.name})"
-        )
+    try:
+        alone.cast(nw.Float64)
+    except UNREADABLE:
+        return
+    raise DataError(
+        f"column {column.name!r} holds {len(alone):,} distinct numbers: bin it "
+        f"(--bin {column.name}=EDGES or --bin {column.name}=quantiles:4), or say that they are codes "
+        f"(--categorical {column.name})"
+    )
 
 
 def named(names: Sequence[str]) -> str:

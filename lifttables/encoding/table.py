@@ -2,50 +2,109 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
-import polars as pl
-from polars.exceptions import PolarsError
 
-from liftlib.errors import DataError
-from lifttables.encoding.columns import Column
+from liftlib.channel import Uniform
+from liftlib.errors import DataError, LiftError
+from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labelled
+
+Rows = nw.LazyFrame[Any]
+"""Rows of a table, which are read when they are asked for."""
 
 
 class Table(ABC):
     """Columns by name; counts of labels; rows in order, a batch at a time."""
 
     name: str
-    schema: Mapping[str, pl.DataType]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns' names."""
-        return tuple(self.schema)
+    columns: tuple[str, ...]
+    needed: tuple[Column, ...] = ()
+    """Rows without a value in one of these columns are left out."""
 
     @abstractmethod
-    def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> pl.DataFrame:
+    def read(self, names: Sequence[str]) -> Rows:
+        """Return all rows of some columns, the ones left out too."""
+
+    @abstractmethod
+    def release(self, made: Any, source: Uniform, how: Any) -> Any:
+        """Return the rows released through a design, as a frame of the library that they came from."""
+
+    def rows(self, names: Sequence[str]) -> Rows:
+        """Return the rows of some columns."""
+        if not self.needed:
+            return self.read(names)
+        every = self.read(list(dict.fromkeys([*names, *(column.name for column in self.needed)])))
+        return every.filter(present(self.needed)).select(*names)
+
+    def complete(self, columns: Sequence[Column]) -> Table:
+        """Return the table without the rows in which one of some columns' values is missing."""
+        self.check([column.name for column in columns])
+        found = copy.copy(self)
+        found.needed = tuple(columns)
+        return found
+
+    def collected(self, rows: Rows) -> Labels:
+        """Return rows in memory."""
+        with reading(self.name):
+            return rows.collect(**self.how)
+
+    how: ClassVar[Mapping[str, Any]] = {}
+    """How rows are collected."""
+
+    def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> Labels:
         """Return how often each combination of labels occurs, in the columns given and ``ROWS``.
 
         A mapping gives names to the labels, so that one column may be labelled in several ways.
+
+        Raises
+        ------
+        DataError
+            If there are no rows, or a value is not what its column takes.
         """
+        named = columns if isinstance(columns, Mapping) else {column.name: column for column in columns}
+        raw = list(dict.fromkeys(column.name for column in named.values()))
+        self.check(raw)
+        with reading(self.name):
+            found = self._counted(raw, named)
+        if found.is_empty():
+            raise DataError(f"{self.name} has no rows: a distribution needs one observation or more")
+        return found.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*named)
 
-    @abstractmethod
-    def batches(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
+        return self.collected(tally(self.rows(raw), named))
+
+    def batches(self, names: Sequence[str]) -> Iterator[Labels]:
         """Give the rows of some columns, in order."""
+        yield self.collected(self.rows(names))
 
-    @abstractmethod
-    def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
-        """Return the inner edges that split a numeric column into parts with about as many rows each."""
-
-    @abstractmethod
     def distinct(self, names: Sequence[str]) -> int:
         """Return how many combinations of some columns' values there are."""
+        return int(self.collected(self.rows(names).unique().select(nw.len().alias("rows"))).item())
+
+    def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
+        """Return the inner edges that split a numeric column into parts with about as many rows each.
+
+        Raises
+        ------
+        DataError
+            If there are fewer numbers than parts.
+        """
+        self.check([column.name])
+        with reading(self.name):
+            rows = self.rows([column.name]).select(column.number().alias(column.name))
+        values = self.collected(rows)[column.name]
+        values = values.drop_nulls().sort()
+        check_parts(column.name, parts, len(values))
+        shares = [part / parts for part in range(1, parts)] if len(values) else []
+        return inner_edges(*([values.quantile(share, way) for share in shares] for way in ("linear", "higher")))
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there.
@@ -75,36 +134,14 @@ def _composed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def named_columns(columns: Sequence[Column] | Mapping[str, Column]) -> Mapping[str, Column]:
-    """Return columns with their labels renamed, by default unchanged."""
-    return columns if isinstance(columns, Mapping) else {column.name: column for column in columns}
+def tally(rows: Any, named: Mapping[str, Column]) -> Any:
+    """Return how often each combination of labels occurs in rows, lazy ones or not."""
+    return labelled(rows, named).group_by(*named).agg(nw.len().alias(ROWS))
 
 
-def counted(found: pl.DataFrame, names: Sequence[str], where: str) -> pl.DataFrame:
-    """Return counts in order.
-
-    Raises
-    ------
-    DataError
-        If there are none.
-    """
-    if found.is_empty():
-        raise DataError(f"{where} has no rows: a distribution needs one observation or more")
-    return found.sort(names)
-
-
-def quantiles_of(values: pl.Series, name: str, parts: int) -> tuple[float, ...]:
-    """Return the inner edges that split a column's numbers into parts with about as many rows each.
-
-    Raises
-    ------
-    DataError
-        If there are fewer numbers than parts.
-    """
-    values = values.drop_nulls().sort()
-    check_parts(name, parts, len(values))
-    shares = [part / parts for part in range(1, parts)] if len(values) else []
-    return inner_edges(*([values.quantile(share, way) for share in shares] for way in ("linear", "higher")))
+def present(columns: Sequence[Column]) -> nw.Expr:
+    """Return whether no value of some columns is missing."""
+    return nw.all_horizontal(*(~column.missing() for column in columns), ignore_nulls=False)
 
 
 def check_parts(name: str, parts: int, n: int) -> None:
@@ -137,37 +174,15 @@ def inner_edges(between: Iterable[float | None], above: Iterable[float | None]) 
     return tuple(sorted(float(edge) for edge in found if edge is not None))
 
 
-def polars_of(frame: Any) -> pl.DataFrame:
-    """Return an eager narwhals frame as a Polars one, column by column, so that it does not take PyArrow."""
-    native = frame.to_native()
-    if isinstance(native, pl.DataFrame):
-        return native
-    return pl.DataFrame({name: _taken_over(frame[name]) for name in frame.columns})
-
-
-def _taken_over(column: Any) -> pl.Series:
-    """Return a column's values; a missing number, which pandas writes as NaN, is missing."""
-    native, kind = column.to_native(), column.dtype
-    if isinstance(native, pl.Series):
-        return native
-    if column.implementation.is_pandas():
-        if isinstance(native.dtype, np.dtype) and native.dtype.kind in "biuf":
-            return pl.Series(native.to_numpy(), nan_to_null=True)
-        if getattr(native.dtype, "storage", "") == "pyarrow":
-            return pl.Series(native.array.__arrow_array__())
-    elif column.implementation.is_pyarrow() and (
-        kind in (nw.String, nw.Boolean) or kind.is_float() or kind.is_integer()
-    ):
-        found = pl.Series(native)
-        return found.fill_nan(None) if kind.is_float() else found
-    missing, values = column.is_null().to_list(), column.to_list()
-    values = [None if gone or value != value else value for gone, value in zip(missing, values, strict=True)]
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn what libraries raise in a block, for values or files that they cannot read, into an error of ours."""
     try:
-        return pl.Series(values)
-    except (TypeError, PolarsError):  # labels of several types
-        return pl.Series([None if value is None else str(value) for value in values])
-    except UnicodeEncodeError as error:
-        raise DataError(f"column {column.name!r} holds text that is no Unicode: {error.reason}; mend it") from error
+        yield
+    except LiftError:
+        raise
+    except UNREADABLE as error:
+        raise unreadable(name, error) from error
 
 
 def unreadable(name: str, error: Exception) -> DataError:
@@ -177,6 +192,7 @@ def unreadable(name: str, error: Exception) -> DataError:
         "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",
         "more fields": "a line has more values than the header has names; quote values that hold a comma",
         "conversion": "a binned column must hold numbers (1.5), or dates such as 2020-01-31; --na names missing texts",
+        "convert string": "a binned column must hold numbers",
         "compress": "it is not what gzip writes",
         "cast": "a column of lists, intervals or other objects has no labels: make text of it first",
     }

@@ -31,7 +31,7 @@ from lifttables.recommendation.question import (
 from lifttables.recommendation.trying import Trying
 from lifttables.releases.card import card_of
 from lifttables.releases.estimating import expected_error, price
-from lifttables.releases.sanitising import reading_of, warn_of_rows_alone
+from lifttables.releases.pipeline import warn_of_rows_alone
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import Vector, check_scalar
@@ -232,7 +232,7 @@ def choose(
     InvalidParameter
         If a budget or a question is invalid, or a notion or mechanism is unknown.
     """
-    how = reading_of(secret, public, {"rare": "pool", **reading})
+    how = Reading.from_words({"secret": secret, "public": public, "rare": "pool", **reading})
     question = Question.asked(belief, at_most, adversary, accuracy, eps)
     check_scalar("seconds", seconds, 0.1)
     curve = {check_scalar(f"epsilons[{at}]", one, finite=True) for at, one in enumerate(epsilons)}

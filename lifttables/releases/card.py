@@ -31,6 +31,12 @@ LEFT_OUT = (
 )
 """What the card of a release without these rows does not promise."""
 
+UNRECORDED = (
+    "Earlier releases of the same people: there was no ledger, so nobody checked whether there are any, and what they "
+    "tell together with this one."
+)
+"""What the card of a release without a ledger does not promise."""
+
 MARK_UP = re.compile(r"([|`*\[\\])")
 """What Markdown reads as more than a letter, but for what is replaced."""
 
@@ -198,7 +204,7 @@ def card_of(
     *,
     keep: Sequence[str] = (),
     keep_order: bool = False,
-    release: int = 1,
+    release: int | None = 1,
     broken: str = "",
     others: str = "",
     population: bool = False,
@@ -214,8 +220,8 @@ def card_of(
         Columns published as they are.
     keep_order : bool, keyword-only
         Whether rows are in the source's order.
-    release : int, keyword-only
-        Which release of these rows it is.
+    release : int or None, keyword-only
+        Which release of these rows it is; None where no ledger says.
     broken : str, keyword-only
         What is broken, together with kept columns or earlier releases, so that the card promises nothing.
     others : str, keyword-only
@@ -243,6 +249,7 @@ def card_of(
         not_covered=(
             *([f"The population: together with {others}, the notion was proved for this sample only."] * sample_only),
             *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
+            *([UNRECORDED] if release is None else []),
             *([LEFT_OUT] if (options or {}).get("missing") == "drop" else []),
         ),
         symbols=symbols,
@@ -253,7 +260,7 @@ def card_of(
         told_bits=None if grid is None else bits(len(symbols), len(made.texts), grid),
         mechanism=made.mechanism,
         order="in the order of the table that they come from" if keep_order else "shuffled",
-        release=release,
+        release=release or 1,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,
         rows=made.rows,

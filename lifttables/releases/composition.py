@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from liftlib.errors import BrokenNotion
 from liftlib.notions import ALIP, LDP, LIP, LiftNotion, Notion
 from liftlib.notions.composition import composed
 from lifttables.designs.designing import Design
-from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
+from lifttables.encoding.columns import JOIN, ROWS, Column, Symbols, numbered
 from lifttables.encoding.table import Table
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
@@ -106,7 +105,7 @@ def told_together(
                 z, y = divmod(int(seen[int(over.argmax())]), n_outputs)
                 where = (first + z, y, f"{need.budget} needs {need.needed.max():.4g}, budget {need.allowed:.4g}")
     z, y, text = where
-    names = [f"{name} = {value}" for name, value in zip(kept, counted.kept.row(z) if kept else (), strict=True)]
+    names = [f"{name} = {value}" for name, value in zip(kept, counted.kept[z], strict=True)]
     at = np.unravel_index(y, [made.channel.n_outputs for made in designs])
     names += [
         f"{JOIN.join(made.public.names)} released as {made.outputs[int(i)]}"
@@ -221,7 +220,7 @@ class _Counted:
     s: np.ndarray
     z: np.ndarray
     codes: tuple[np.ndarray, ...]
-    kept: pl.DataFrame
+    kept: Sequence[tuple[str, ...]]
 
 
 def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str]) -> _Counted:
@@ -235,7 +234,7 @@ def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Seq
     found = table.counts(wanted)
 
     def part(prefix: str, symbols: Symbols) -> np.ndarray:
-        return symbols.index(found.select(pl.col(f"{prefix}{i}").alias(n) for i, n in enumerate(symbols.names)))
+        return symbols.index(found, [f"{prefix}{i}" for i in range(len(symbols.names))])
 
     codes = []
     for d, made in enumerate(designs):
@@ -244,17 +243,8 @@ def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Seq
             s = part(f"s{d} ", made.secret)
             x = np.where((x >= 0) & (s >= 0), s * len(made.public.labels) + x, -1)
         codes.append(np.where(x < 0, len(made.kernel()) - 1, x))
-    keys = [f"z{i}" for i in range(len(kept))]
-    groups = found.select(pl.col(keys).fill_null(MISSING)).unique(maintain_order=True) if kept else pl.DataFrame()
-    z = np.zeros(len(found), dtype=np.int64)
-    if kept:
-        numbered = groups.with_row_index("number")
-        joined = found.select(pl.col(keys).fill_null(MISSING)).join(
-            numbered, on=keys, how="left", maintain_order="left"
-        )
-        z = joined["number"].to_numpy().astype(np.int64)
-    own = found.select(pl.col(f"s{i}").alias(n) for i, n in enumerate(secret.names))
-    _, s = np.unique(secret.index_apart(own), return_inverse=True)
+    z, groups = numbered(found, [f"z{i}" for i in range(len(kept))])
+    _, s = np.unique(secret.index_apart(found, [f"s{i}" for i in range(len(secret.names))]), return_inverse=True)
     order = np.lexsort((s, z))
     return _Counted(
         found[ROWS].to_numpy().astype(float)[order], s[order], z[order], tuple(one[order] for one in codes), groups

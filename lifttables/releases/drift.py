@@ -203,8 +203,8 @@ def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
     secret, public = made.secret, made.public
     columns = [*(secret.columns if with_secret else ()), *public.columns]
     found = table.counts(columns)
-    x = public.index(found.select(public.names))
-    s = secret.index_apart(found.select(secret.names)) if with_secret else np.zeros(len(x), dtype=np.int64)
+    x = public.index(found)
+    s = secret.index_apart(found) if with_secret else np.zeros(len(x), dtype=np.int64)
     rows = max(len(secret.labels), int(s.max()) + 1) if with_secret else 1
     counted = np.zeros((rows, len(public.labels) + 1))
     np.add.at(counted, (s, x), found[ROWS].to_numpy())  # -1, of what the design has not seen, is the last column

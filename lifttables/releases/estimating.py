@@ -9,11 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 from scipy.special import ndtri
 
 from liftlib.errors import DataError
-from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
+from lifttables.encoding.columns import JOIN, ROWS, Column, Symbols, numbered
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.card import Card
@@ -231,17 +230,18 @@ def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple
     """Return the shares of each combination of other values and outputs, the values' texts, and how many rows."""
     table.check([*card.columns, *by])
     columns = [Column(name, na=()) for name in (*card.columns, *by)]
-    found = table.counts(columns).with_columns(pl.col([*card.columns, *by]).fill_null(MISSING))
-    outputs = Symbols(tuple(columns[: len(card.columns)]), card.texts)
-    y = outputs.index(found.select(card.columns))
+    found = table.counts(columns)
+    y = Symbols(tuple(columns[: len(card.columns)]), card.texts).index(found)
     if (y < 0).any():
-        text = JOIN.join(map(str, found.select(card.columns).row(int(np.argmax(y < 0)))))
-        raise DataError(f"{table.name} holds {text[:60]!r}, which is no output of the card: is it the card's table?")
-    values = [tuple(map(str, row)) for row in found.select(by).rows()] if by else [()] * len(found)
-    known = sorted(set(values))
-    place = {value: at for at, value in enumerate(known)}
-    shares = np.zeros((len(known), len(card.texts)))
-    np.add.at(shares, (np.array([place[value] for value in values]), y), found[ROWS].to_numpy())
+        _, (text, *_) = numbered(found.filter((y < 0).tolist()), card.columns)
+        raise DataError(
+            f"{table.name} holds {JOIN.join(text)[:60]!r}, which is no output of the card: is it the card's table?"
+        )
+    z, values = numbered(found, by)
+    order = sorted(range(len(values)), key=values.__getitem__)
+    shares = np.zeros((len(values), len(card.texts)))
+    np.add.at(shares, (np.argsort(order)[z], y), found[ROWS].to_numpy())
+    known = [values[at] for at in order]
     return shares / shares.sum(), tuple(JOIN.join(value) for value in known), int(shares.sum())
 
 

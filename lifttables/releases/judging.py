@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from liftlib.errors import BrokenNotion, Drifted
+from liftlib.errors import BrokenNotion, DataError, Drifted
 from lifttables.designs.designing import CONFIDENCE, Design
+from lifttables.designs.publishing import Publishing
+from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
 from lifttables.releases.composition import Beside, beside_others
 from lifttables.releases.drift import Drift, drift_of
 from lifttables.releases.kept_columns import proved_for_population
 from lifttables.releases.ledger import Ledger, past_of
 from lifttables.releases.recognising import recognised
-from lifttables.releases.releasing import Publishing, check_keep
-from lifttables.sources.distributed import Parted
 from lifttables.sources.randomness import generator
 
 FOR_SAMPLE = "for this sample only: it was not proved for the population"
@@ -60,8 +60,6 @@ def judged(
         If kept columns or earlier releases break the notion together with this release, or this cannot be computed,
         unless ``allow`` is set.
     """
-    table.check([*made.columns_needed(), *how.keep])
-    check_keep(table, made, how.keep)
     if how.unseen == "error":
         refuse_unseen(table, made)
     drift = checked_drift(table, made, allow=allow)
@@ -133,12 +131,22 @@ def _same_design(one: Design, other: Design) -> bool:
 
 
 def refuse_unseen(table: Table, made: Design) -> None:
-    """Refuse symbols that the design has not seen before anything is said of drift."""
-    if isinstance(table, Parted):
-        table.refuse_unseen(made)
-        return
-    for rows in table.batches(made.columns_needed()):
-        made.codes(rows)
+    """Refuse symbols that the design has not seen, before anything is said of drift.
+
+    Raises
+    ------
+    DataError
+        With one of them.
+    """
+    for role, symbols in (("public", made.public), *([("secret", made.secret)] * made.channel.sees_secret)):
+        found = table.counts(symbols.columns)
+        unseen = found.filter((symbols.index(found) < 0).tolist())
+        if len(unseen):
+            value = JOIN.join(numbered(unseen, symbols.names)[1][0])
+            raise DataError(
+                f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the channel was not made for, such as "
+                f"{value!r}: design the channel again, or draw for them what says nothing (--unseen draw)"
+            )
 
 
 def checked_drift(table: Table, made: Design, *, allow: bool) -> Drift:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import polars as pl
 
 from liftlib.channel import Channel
 from liftlib.notions import LiftNotion
 from lifttables.audits.measuring import verdict_of
 from lifttables.designs.designing import Design
-from lifttables.encoding.columns import MISSING, ROWS, Column
+from lifttables.encoding.columns import ROWS, Column, numbered
 from lifttables.encoding.table import Table
 from lifttables.population.sample import Sample
 
@@ -58,12 +57,11 @@ def proved_for_population(
     named |= {f"x{i}": column for i, column in enumerate(made.public.columns)}
     named |= {f"z{i}": Column(name) for i, name in enumerate(keep)}
     found = table.counts(named)
-    x = made.public.index(found.select(pl.col(f"x{i}").alias(name) for i, name in enumerate(made.public.names)))
+    x = made.public.index(found, [f"x{i}" for i in range(len(made.public.columns))])
     if (x < 0).any():
         return False
-    s = made.secret.index_apart(found.select(pl.col(f"s{i}").alias(name) for i, name in enumerate(made.secret.names)))
-    kept = found.select(pl.col(f"z{i}").fill_null(MISSING) for i in range(len(keep)))
-    z = kept.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy().astype(np.int64) - 1
+    s = made.secret.index_apart(found, [f"s{i}" for i in range(len(made.secret.columns))])
+    z, _ = numbered(found, [f"z{i}" for i in range(len(keep))])
     counts = np.zeros((max(len(made.secret.labels), int(s.max()) + 1), (int(z.max()) + 1) * n_x))
     np.add.at(counts, (s, z * n_x + x), found[ROWS].to_numpy())
     channel = Channel(np.kron(np.eye(int(z.max()) + 1), made.channel.kernel))

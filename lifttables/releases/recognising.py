@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
-from lifttables.encoding.columns import MISSING, RARE, ROWS, Column, Symbols
+from lifttables.encoding.columns import RARE, ROWS, Column, Labels, Symbols, numbered
 from lifttables.encoding.table import Table
 
 Label = tuple[str, ...]
@@ -54,7 +53,7 @@ def recognised(table: Table, made: Design) -> Design | None:
     pooled = {_plain(label) for label in made.public.pooled}
     new = Counter[tuple[Label, Label]]()
     secrets, symbols = _labels(found, secret), _labels(found, made.public.columns)
-    for s, x, rows in zip(secrets, symbols, found[ROWS], strict=True):
+    for s, x, rows in zip(secrets, symbols, found[ROWS].to_list(), strict=True):
         new[s, (RARE,) if x in pooled else x] += int(rows)
     old = Counter[tuple[Label, Label]]()
     for at_s, at_x in np.argwhere(made.table > 0):
@@ -67,9 +66,9 @@ def recognised(table: Table, made: Design) -> Design | None:
     )
 
 
-def _written(symbols: Symbols, found: pl.DataFrame) -> Symbols:
+def _written(symbols: Symbols, found: Labels) -> Symbols:
     """Return symbols with the labels of a table, where it writes them otherwise."""
-    rows = [(row, _plain(row)) for row in found.select(symbols.names).fill_null(MISSING).unique().rows()]
+    rows = [(row, _plain(row)) for row in numbered(found, symbols.names)[1]]
     exact, alike = {row for row, _ in rows}, {plain: row for row, plain in rows}
 
     def written(labels: Sequence[Label]) -> tuple[Label, ...]:
@@ -78,10 +77,10 @@ def _written(symbols: Symbols, found: pl.DataFrame) -> Symbols:
     return replace(symbols, labels=written(symbols.labels), pooled=written(symbols.pooled))
 
 
-def _labels(found: pl.DataFrame, columns: Sequence[Column]) -> list[Label]:
-    if not columns:
-        return [()] * len(found)
-    return [_plain(row) for row in found.select([column.name for column in columns]).fill_null(MISSING).rows()]
+def _labels(found: Labels, columns: Sequence[Column]) -> list[Label]:
+    codes, known = numbered(found, [column.name for column in columns])
+    plain = [_plain(label) for label in known]
+    return [plain[code] for code in codes]
 
 
 def _plain(label: Label) -> Label:

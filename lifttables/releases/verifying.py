@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-
-from lifttables.encoding.columns import JOIN, MISSING, ROWS, Column, Symbols
+from lifttables.encoding.columns import JOIN, ROWS, Column, Symbols, numbered
 from lifttables.files import fingerprint
 from lifttables.releases.card import Card
 from lifttables.sources.source import open_table
@@ -65,12 +62,12 @@ def verify(release: Path, card: Card) -> Verification:
     differences += [f"the card does not name the column {name!r}" for name in sorted({*table.columns} - expected)]
     if {*card.columns} <= {*table.columns}:
         columns = tuple(Column(name, na=()) for name in card.columns)
-        counts = table.counts(columns).with_columns(pl.col(card.columns).fill_null(MISSING))
+        counts = table.counts(columns)
         rows = int(counts[ROWS].sum())
         if rows != card.rows:
             differences.append(f"the release has {rows:,} rows, and the card says {card.rows:,}")
-        unknown = Symbols(columns, card.texts).index(counts.select(card.columns)) < 0
+        unknown = Symbols(columns, card.texts).index(counts) < 0
         if unknown.any():
-            first = JOIN.join(map(str, counts.select(card.columns).row(int(np.argmax(unknown)))))
-            differences.append(f"{int(unknown.sum())} symbols are not the card's, the first {first[:60]!r}")
+            _, (first, *_) = numbered(counts.filter(unknown.tolist()), card.columns)
+            differences.append(f"{int(unknown.sum())} symbols are not the card's, the first {JOIN.join(first)[:60]!r}")
     return Verification(tuple(differences), bool(card.sha256))

@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals as nw
 import numpy as np
 import polars as pl
-from polars.exceptions import PolarsError
 
+from liftlib.channel import Uniform
 from liftlib.errors import DataError
-from lifttables.designs.designing import Design, Unseen
-from lifttables.encoding.columns import JOIN, ROWS, Column
-from lifttables.encoding.table import Table, counted, named_columns, polars_of, quantiles_of, unreadable
-from lifttables.sources.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles
+from lifttables.designs.designing import Design
+from lifttables.designs.publishing import Publishing, harmless, published
+from lifttables.encoding.columns import ROWS, Column, Labels, labelled
+from lifttables.encoding.table import Rows, Table
+from lifttables.sources.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles, texts_of
+from lifttables.sources.polars_rows import PolarsTable, polars_of
+from lifttables.sources.randomness import key_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,41 +47,47 @@ def elsewhere(frame: Any) -> Lazy:
     return Lazy(frame)
 
 
+MANY = "__rows_of_it"
+"""The column of counts in a database, of whose names it need not be told twice."""
+
+
 class Lazy(Table):
     """A frame of a database: it counts there; its rows are fetched only to be released."""
 
     def __init__(self, frame: Any) -> None:
         self._frame, self.name = frame, "the frame"
-        self.schema = dict.fromkeys(frame.collect_schema().names(), pl.Null())  # its types are its own
+        self.columns = tuple(frame.collect_schema().names())
 
-    def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> pl.DataFrame:  # noqa: D102
-        named = named_columns(columns)
-        raw = list(dict.fromkeys(column.name for column in named.values()))
-        self.check(raw)
-        found = polars_of(self._frame.select(raw).group_by(raw).agg(nw.len().alias("__rows_of_it")).collect())
-        try:
-            labels = found.select(
-                *(column.labels().alias(name) for name, column in named.items()),
-                pl.col("__rows_of_it").cast(pl.Int64).alias(ROWS),
-            )
-        except PolarsError as error:
-            raise unreadable(self.name, error) from error
-        return counted(labels.group_by(list(named)).agg(pl.col(ROWS).sum()), list(named), self.name)
+    def read(self, names: Sequence[str]) -> Rows:  # noqa: D102
+        return self._selected(self._frame, names)
 
-    def batches(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:  # noqa: D102
-        yield polars_of(self._frame.select(names).collect())
+    def _selected(self, frame: Rows, names: Sequence[str]) -> Rows:
+        return frame.select(*names)
 
-    def distinct(self, names: Sequence[str]) -> int:  # noqa: D102
-        return int(polars_of(self._frame.select(list(names)).unique().select(nw.len().alias("rows")).collect()).item())
+    def rows(self, names: Sequence[str]) -> Rows:  # noqa: D102
+        missing = [nw.col(column.name).is_null() for column in self.needed]
+        missing += [nw.col(column.name).cast(nw.String).is_in(column.na) for column in self.needed if column.na]
+        return self._selected(self._frame.filter(*(~one for one in missing)) if missing else self._frame, names)
+
+    def collected(self, rows: Rows) -> Labels:  # noqa: D102
+        return nw.from_native(polars_of(super().collected(rows)), eager_only=True)
+
+    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
+        found = self.collected(self.rows(raw).group_by(*raw).agg(nw.len().alias(MANY)))
+        labels = labelled(found, named).with_columns(found[MANY])
+        counted: Labels = labels.group_by(*named).agg(nw.col(MANY).sum().alias(ROWS))
+        return counted
 
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:  # noqa: D102
         self.check([column.name])
-        found = polars_of(self._frame.select(column.name).collect())
-        try:
-            values = found.select(column.number()).to_series()
-        except PolarsError as error:
-            raise unreadable(self.name, error) from error
-        return quantiles_of(values, column.name, parts)
+        fetched = self.collected(self.rows([column.name])).to_native()
+        return PolarsTable(fetched.lazy(), self.name).quantiles(column, parts)
+
+    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
+        """Return the released rows, which are fetched, as an eager frame."""
+        every = {*made.columns_needed(), *how.keep}
+        fetched = super().collected(self.rows([name for name in self.columns if name in every]))
+        return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(made, source, how)
 
 
 class Parted(Lazy):
@@ -89,29 +98,19 @@ class Parted(Lazy):
         """Return the counts of a function of rows, summed over all partitions and grouped by its columns."""
 
     @abstractmethod
-    def release(
-        self, made: Design, key: bytes, keep: Sequence[str], columns: Sequence[str], unseen: Unseen, *, keep_order: bool
-    ) -> Any:
-        """Return the released rows as a lazy frame of the cluster.
+    def drawn(self, made: Design, key: bytes, how: Publishing) -> Any:
+        """Return the released rows as a lazy frame of the cluster; without ``keep_order`` by random numbers' order.
 
-        Parameters
-        ----------
-        made : Design
-        key : bytes
-            See :class:`lifttables.sources.randomness.Stream`.
-        keep, columns : sequence of str
-            What is published as it is; and all that is published, in order.
-        unseen : {"error", "draw"}
-        keep_order : bool
-            Otherwise rows are sorted by random numbers.
+        The key is that of :class:`lifttables.sources.randomness.Stream`.
         """
 
-    def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> pl.DataFrame:  # noqa: D102
-        named = named_columns(columns)
-        raw = list(dict.fromkeys(column.name for column in named.values()))
-        self.check(raw)
+    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
+        """Return the released rows as a lazy frame of the cluster."""
+        return self.drawn(made, key_of(source), how)
+
+    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
         found = self.tally(raw, partial(count_labels, named=dict(named), where=self.name))
-        return counted(found, list(named), self.name)
+        return nw.from_native(found, eager_only=True)
 
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:  # noqa: D102
         self.check([column.name])
@@ -122,26 +121,6 @@ class Parted(Lazy):
 
         return quantiles(count, parts, column.name)
 
-    def refuse_unseen(self, made: Design) -> None:
-        """Refuse symbols that a design has not seen.
-
-        Raises
-        ------
-        DataError
-            With one of them.
-        """
-        for role, symbols in (("public", made.public), ("secret", made.secret)):
-            if role == "public" or made.channel.sees_secret:
-                found = self.counts(symbols.columns)
-                unseen = found.filter(pl.Series(symbols.index(found) < 0))
-                if len(unseen):
-                    value = JOIN.join(map(str, unseen.select(symbols.names).row(0)))
-                    raise DataError(
-                        f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the channel was not made for, "
-                        f"such as {value!r}: design the channel again, or draw for them what says nothing "
-                        "(--unseen draw)"
-                    )
-
 
 class OnDask(Parted):
     """A frame of ``dask.dataframe``."""
@@ -150,33 +129,29 @@ class OnDask(Parted):
         import dask  # noqa: PLC0415 - it is there where its frames are
 
         one = dask.delayed(_counted_part)
-        parts = [one(part, count) for part in self._frame.to_native()[list(names)].to_delayed()]
+        parts = [one(part, count) for part in self.rows(names).to_native().to_delayed()]
         while len(parts) > 1:
             parts = [dask.delayed(_summed)(parts[at : at + FAN]) for at in range(0, len(parts), FAN)]
         found: pl.DataFrame = parts[0].compute()
         return found
 
-    def release(  # noqa: D102
-        self, made: Design, key: bytes, keep: Sequence[str], columns: Sequence[str], unseen: Unseen, *, keep_order: bool
-    ) -> Any:
+    def drawn(self, made: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
         import dask  # noqa: PLC0415
         import dask.dataframe as dd  # noqa: PLC0415
         import pandas as pd  # noqa: PLC0415
 
-        whole = self._frame.to_native()
-        empty = whole._meta[list(keep)].reset_index(drop=True).head(0)
+        keep, columns = list(how.keep), published(self, made, how.keep)
+        whole = self.rows(list(dict.fromkeys([*made.columns_needed(), *keep]))).to_native()
+        empty = whole._meta[keep].reset_index(drop=True).head(0)
         empty.attrs = {}
-        meta = empty.assign(**{name: pd.Series(dtype=TEXT) for name in made.public.names})[list(columns)]
-        one = partial(_released_part, keep=tuple(keep), columns=tuple(columns), unseen=unseen, keep_order=keep_order)
+        meta = empty.assign(**{name: pd.Series(dtype=TEXT) for name in made.public.names})[columns]
+        one = partial(_released_part, how=how, columns=columns)
         # a part carries its number: Dask's own count of parts begins anew where some are taken out of a frame
-        parts = whole[list(dict.fromkeys([*made.columns_needed(), *keep]))].to_delayed()
         design = dask.delayed(made, traverse=False)
-        drawn = dd.from_delayed(
-            [dask.delayed(one)(part, number, design, key) for number, part in enumerate(parts)],
-            meta=meta if keep_order else meta.assign(**{ORDER: pd.Series(dtype=np.int64)}),
-            verify_meta=False,
-        )
-        if keep_order:
+        parts = [dask.delayed(one)(part, number, design, key) for number, part in enumerate(whole.to_delayed())]
+        shuffled = meta if how.keep_order else meta.assign(**{ORDER: pd.Series(dtype=np.int64)})
+        drawn = dd.from_delayed(parts, meta=shuffled, verify_meta=False)
+        if how.keep_order:
             return drawn
         return drawn.shuffle(on=ORDER).map_partitions(_in_order, meta=meta)
 
@@ -191,29 +166,22 @@ def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _released_part(
-    part: pd.DataFrame,
-    number: int,
-    made: Design,
-    key: bytes,
-    *,
-    keep: tuple[str, ...],
-    columns: tuple[str, ...],
-    unseen: Unseen,
-    keep_order: bool,
+    part: pd.DataFrame, number: int, made: Design, key: bytes, *, how: Publishing, columns: Sequence[str]
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
     rows = polars_of(nw.from_native(part[made.columns_needed()], eager_only=True))
-    drawn = made.draw(rows, draws_of(key, number), unseen)
+    drawn = made.draw(rows, draws_of(key, number), how.unseen)
     # the source's index tells the source's order
-    found = part[list(keep)].reset_index(drop=True)
+    found = part[list(how.keep)].reset_index(drop=True)
     found.attrs = {}
-    for at, name in enumerate(made.public.names):
-        found[name] = pd.array([texts[at] for texts in made.texts], dtype=TEXT).take(drawn)
-    found = found[list(columns)]
-    if not keep_order:
-        found[ORDER] = order_of(key, number).bits(len(found)).view(np.int64)
-    return found
+    kept: pd.DataFrame = harmless(nw.from_native(found, eager_only=True), how.keep, how.formulas).to_native()
+    for name, texts in made.released(drawn).items():
+        kept[name] = pd.array(texts, dtype=TEXT)
+    kept = kept[list(columns)]
+    if not how.keep_order:
+        kept[ORDER] = order_of(key, number).bits(len(kept)).view(np.int64)
+    return kept
 
 
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
@@ -223,10 +191,14 @@ def _in_order(part: pd.DataFrame) -> pd.DataFrame:
 class OnSpark(Parted):
     """A frame of PySpark, classic or by Spark Connect."""
 
+    def _selected(self, frame: Rows, names: Sequence[str]) -> Rows:
+        rows: Rows = nw.from_native(frame.to_native().select(*map(_quoted, names)))
+        return rows
+
     def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:  # noqa: D102
         from pyspark.sql import functions  # noqa: PLC0415
 
-        rows = self._frame.to_native().select(*map(_quoted, names))
+        rows = self.rows(names).to_native()
         empty = count(pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
         keys = [name for name in empty.columns if name != ROWS]
         kinds = {pl.String: "string", pl.Int64: "long"}
@@ -239,32 +211,22 @@ class OnSpark(Parted):
         gathered = _run(summed.toArrow)
         return pl.DataFrame({back[own]: pl.Series(gathered[own]) for own in gathered.column_names})
 
-    def release(  # noqa: D102
-        self, made: Design, key: bytes, keep: Sequence[str], columns: Sequence[str], unseen: Unseen, *, keep_order: bool
-    ) -> Any:
+    def drawn(self, made: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
         from pyspark.sql import types  # noqa: PLC0415
 
-        whole = self._frame.to_native()
+        columns = published(self, made, how.keep)
+        whole = self.rows(list(dict.fromkeys([*made.columns_needed(), *how.keep]))).to_native()
         kept = {  # without the fields' metadata
             field.name: types.StructField(field.name, field.dataType, field.nullable)
             for field in whole.schema.fields
-            if field.name in keep
+            if field.name in how.keep
         }
         fields = [kept.get(name) or types.StructField(name, types.StringType()) for name in columns]
-        if not keep_order:
+        if not how.keep_order:
             fields.append(types.StructField(ORDER, types.LongType()))
-        rows = whole.select(*map(_quoted, dict.fromkeys([*made.columns_needed(), *keep])))
-        draw = partial(
-            _released_batches,
-            made=made,
-            key=key,
-            keep=tuple(keep),
-            columns=tuple(columns),
-            unseen=unseen,
-            keep_order=keep_order,
-        )
-        drawn = rows.mapInArrow(draw, types.StructType(fields))
-        if keep_order:
+        draw = partial(_released_batches, made=made, key=key, how=how, columns=columns)
+        drawn = whole.mapInArrow(draw, types.StructType(fields))
+        if how.keep_order:
             return drawn
         return drawn.repartition(_quoted(ORDER)).sortWithinPartitions(_quoted(ORDER)).drop(ORDER)
 
@@ -304,14 +266,7 @@ def _counted_batches(
 
 
 def _released_batches(
-    batches: Iterator[pa.RecordBatch],
-    made: Design,
-    key: bytes,
-    keep: tuple[str, ...],
-    columns: tuple[str, ...],
-    unseen: Unseen,
-    *,
-    keep_order: bool,
+    batches: Iterator[pa.RecordBatch], made: Design, key: bytes, how: Publishing, columns: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa  # noqa: PLC0415
     from pyspark import TaskContext  # noqa: PLC0415
@@ -319,9 +274,11 @@ def _released_batches(
     number = int(TaskContext.get().partitionId())
     draws, order = draws_of(key, number), order_of(key, number)
     for batch in batches:
-        drawn = made.released(made.draw(_rows_of(batch), draws, unseen)).to_arrow()
-        found = {name: batch.column(name) if name in keep else drawn.column(name) for name in columns}
-        if not keep_order:
+        drawn = pl.DataFrame(texts_of(made, made.draw(_rows_of(batch), draws, how.unseen))).to_arrow()
+        kept = pa.Table.from_batches([batch]).select(list(how.keep))
+        kept = harmless(nw.from_native(kept, eager_only=True), how.keep, how.formulas).to_native()
+        found = {name: kept.column(name) if name in how.keep else drawn.column(name) for name in columns}
+        if not how.keep_order:
             found[ORDER] = pa.array(order.bits(batch.num_rows).view(np.int64))
         yield from _plain(pa.table(found)).to_batches()
 

@@ -10,8 +10,8 @@ import narwhals as nw
 import polars as pl
 
 from liftlib.errors import DataError
-from lifttables.encoding.table import polars_of
 from lifttables.extras import extra
+from lifttables.sources.polars_rows import polars_of
 
 LABELLED = (".dta", ".sav", ".zsav")
 """Endings of files of Stata and SPSS, in small or capital letters."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from polars.exceptions import PolarsError
 
+from lifttables.designs.designing import Design
 from lifttables.encoding.columns import ROWS, Column
-from lifttables.encoding.table import check_parts, inner_edges, unreadable
+from lifttables.encoding.table import check_parts, inner_edges, reading, tally
 from lifttables.sources.randomness import Stream
 
 Count = Callable[[pl.DataFrame], pl.DataFrame]
@@ -31,11 +32,9 @@ def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) ->
     DataError
         If a value of a binned column is no number.
     """
-    try:
-        labels = rows.select(column.labels().alias(name) for name, column in named.items())
-    except PolarsError as error:
-        raise unreadable(where, error) from error
-    return labels.group_by(list(named)).agg(pl.len().cast(pl.Int64).alias(ROWS))
+    with reading(where):
+        found: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
+    return found.with_columns(pl.col(ROWS).cast(pl.Int64))
 
 
 def count_digits(rows: pl.DataFrame, column: Column, found: Sequence[int], place: int, where: str) -> pl.DataFrame:
@@ -53,10 +52,9 @@ def count_digits(rows: pl.DataFrame, column: Column, found: Sequence[int], place
     where : str
         What the rows are called in a message.
     """
-    try:
-        values = rows.select(column.number()).to_series().drop_nulls().to_numpy()
-    except PolarsError as error:
-        raise unreadable(where, error) from error
+    with reading(where):
+        found_values = nw.from_native(rows, eager_only=True).select(column.number().alias(column.name))
+        values = found_values[column.name].drop_nulls().to_numpy()
     whole = ordered(values)
     digits = (whole >> np.uint64(DIGIT * (DIGITS - 1 - place))) & np.uint64((1 << DIGIT) - 1)
     begins = whole >> np.uint64(DIGIT * (DIGITS - place)) if place else np.zeros_like(whole)
@@ -144,3 +142,12 @@ def order_of(key: bytes, number: int) -> Stream:
 def draws_of(key: bytes, number: int) -> Stream:
     """Return where the draws of one part's rows come from: the same whenever and wherever they are made again."""
     return Stream(key, number, 0)
+
+
+def texts_of(made: Design, outputs: NDArray[np.integer]) -> list[pl.Series]:
+    """Return the released columns for output indices."""
+    at = pl.Series(outputs)
+    return [
+        pl.Series(name, [texts[column] for texts in made.texts], dtype=pl.String).gather(at)
+        for column, name in enumerate(made.public.names)
+    ]

@@ -118,3 +118,8 @@ def key_of(source: Uniform) -> bytes:
     (True, False)
     """
     return hashlib.sha3_256(np.asarray(source.random(8), dtype="<f8").tobytes()).digest()
+
+
+def permutation(n: int, rng: Uniform) -> NDArray[np.int64]:
+    """Return a random permutation of n items: the order of n random numbers, with ties about n^2 in 2^53."""
+    return np.argsort(rng.random(n), kind="stable")

@@ -83,7 +83,7 @@ def test_unbiased_with_the_error_it_says_and_intervals_that_cover(mechanism, n):
     found = []
     for _ in range(400):
         rows = people(n, rng)
-        out = made.released(made.draw(rows, rng))
+        out = pl.DataFrame(made.released(made.draw(rows, rng)))
         found.append(estimate(out, card))
     values, errors = (np.array([getattr(one, name)[0] for one in found]) for name in ("unbiased", "error"))
     assert len(truth) > 1
@@ -107,7 +107,7 @@ def test_a_cross_table_with_a_released_column(tmp_path):
     for _ in range(300):
         rows = people(2000, rng)
         z = ["ab"[int(rng.random() < z_given_x[int(x[1]), 1])] for x in rows["x"]]
-        out = made.released(made.draw(rows, rng)).with_columns(pl.Series("z", z))
+        out = pl.DataFrame(made.released(made.draw(rows, rng))).with_columns(pl.Series("z", z))
         found = estimate(out, card, by=["z"])
         assert found.by == ("a", "b")
         values.append(found.unbiased)

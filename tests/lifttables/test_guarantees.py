@@ -18,6 +18,7 @@ from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.learning import LiftRelease
 from lifttables.releases.composition import Together
+from lifttables.releases.pipeline import Plan
 from mixproof.numerics import KEEP_TOL
 
 ERROR = 0.05
@@ -79,7 +80,7 @@ def by_file(frame, notion, words, mechanism, folder):
     frame.write_csv(folder / "in.csv")
     outputs, reading = Outputs.beside(folder / "out.csv"), Reading("s", "x", **words)
     return sanitise_file(
-        folder / "in.csv", outputs, reading, lambda _: notion, mechanism, resamples=0, force=True
+        folder / "in.csv", outputs, Plan(reading, lambda _: notion, mechanism, resamples=0), force=True
     ).design
 
 
@@ -240,8 +241,8 @@ def test_one_of_two_secrets_exceeds_a_budget_by_however_little(missing, by_the_f
     def release(eps):
         if by_the_file:
             reading, outputs = Reading(("s", "t"), "x"), Outputs.beside(tmp_path / "out.csv")
-            how = {"confidence": None, "resamples": 0, "force": True}
-            return sanitise_file(tmp_path / "in.csv", outputs, reading, lambda _: OfFour(eps), **how)
+            plan = Plan(reading, lambda _: OfFour(eps), confidence=None, resamples=0)
+            return sanitise_file(tmp_path / "in.csv", outputs, plan, force=True)
         words = {"secret": ["s", "t"], "public": "x", "resamples": 0, "confidence": None}
         return tables.sanitise(frame, **words, notion=OfFour(eps))
 

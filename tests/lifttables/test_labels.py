@@ -14,12 +14,12 @@ from liftbook.relatives import AverageLeakage, MaximalLeakage
 from liftlib import registry
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design, design
+from lifttables.designs.publishing import without_formulas
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import Column, Counts, Symbols
 from lifttables.encoding.counting import named
 from lifttables.encoding.naming import alike, texts_of_outputs
 from lifttables.releases.card import card_of
-from lifttables.releases.releasing import without_formulas
 
 CAFE = ["\u00e9t\u00e9", "e\u0301t\u00e9"]
 

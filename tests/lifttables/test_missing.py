@@ -12,6 +12,7 @@ from liftlib.errors import DataError
 from lifttables.bundle import Outputs, apply_file, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
+from lifttables.releases.pipeline import Plan
 
 GONE = PEOPLE.with_row_index("at").with_columns(
     ill=pl.when(pl.col("at") % 10 != 3).then("ill"), age=pl.when(pl.col("at") % 15 != 4).then("age")
@@ -83,7 +84,7 @@ def test_a_file_is_released_without_these_rows(tmp_path):
     GONE.write_csv(tmp_path / "in.csv")
     outputs = Outputs.beside(tmp_path / "out.csv")
     reading = Reading("ill", ("age", "at"), missing="drop", bins=("at=quantiles:2",))
-    done = sanitise_file(tmp_path / "in.csv", outputs, reading, lambda _: ll.LIP(1.0), resamples=0)
+    done = sanitise_file(tmp_path / "in.csv", outputs, Plan(reading, lambda _: ll.LIP(1.0), resamples=0))
     assert pl.read_csv(outputs.table).height == len(WHOLE) == done.card.rows
 
 
@@ -137,10 +138,7 @@ def test_a_copy_is_recognised_though_other_rows_are_left_out(tmp_path):
         done = sanitise_file(
             tmp_path / folder / name,
             Outputs.beside(tmp_path / folder / "out.csv"),
-            Reading("ill", public, missing="drop", rare="pool"),
-            lambda _: ll.LIP(5.0),
+            Plan(Reading("ill", public, missing="drop", rare="pool"), lambda _: ll.LIP(5.0), allow=True, resamples=0),
             ledger=tmp_path / folder / f"{name}.PRIVATE.releases.json",
-            resamples=0,
-            allow=True,
         )
     assert done.card.release == 2

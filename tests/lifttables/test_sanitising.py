@@ -12,7 +12,7 @@ import lifttables as tables
 from liftlib.errors import DataError, UnsupportedNotion
 from lifttables.encoding.columns import ROWS, Column
 from lifttables.encoding.counting import count
-from lifttables.releases.sanitising import check_dear
+from lifttables.releases.pipeline import check_dear
 from lifttables.sources.randomness import SystemRandom, generator, told
 
 

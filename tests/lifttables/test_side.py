@@ -18,7 +18,8 @@ from lifttables.encoding.naming import texts_of_outputs
 from lifttables.files import fresh_files
 from lifttables.releases.composition import told_together
 from lifttables.releases.ledger import beside, read_ledger
-from lifttables.releases.releasing import permutation, shuffled
+from lifttables.releases.releasing import shuffled
+from lifttables.sources.randomness import permutation
 
 SIX = np.array([[30, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]])
 
@@ -33,15 +34,13 @@ def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
     frame.write_csv(folder / "in.csv")
     outputs = tables.Outputs.beside(folder / name)
     reading = tables.Reading(more.pop("secret", "s"), more.pop("public", "x"), rare="keep")
-    ledger = more.pop("ledger", None)
+    ledger, how, allow = (
+        more.pop(*one) for one in (("ledger", None), ("publishing", tables.Publishing()), ("allow", False))
+    )
     done = tables.sanitise_file(
         folder / "in.csv",
         outputs,
-        reading,
-        lambda _: notion,
-        mechanism,
-        resamples=0,
-        confidence=None,
+        tables.Plan(reading, lambda _: notion, mechanism, None, how, allow=allow, resamples=0),
         ledger=ledger,
         **more,
     )
@@ -394,7 +393,8 @@ def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, 
         tables.apply(frame, first.design, ledger=ledger)
     assert ledger.read_text() == before
     # a draw that fails is no release
-    monkeypatch.setattr("lifttables.releases.sanitising.drawn_frame", lambda *_: 1 / 0)
+    for one in ("polars_rows.PolarsTable", "distributed.Parted"):
+        monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         tables.sanitise(frame, **words, allow=True)
     assert ledger.read_text() == before
@@ -411,7 +411,8 @@ def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, 
     release(tmp_path, rows, ll.LIP(0.2), name="b.csv", ledger=ledger, allow=True)
     assert [entry.output for entry in read_ledger(ledger).entries] == ["a frame", "a frame", "b.csv"]
     # another's release in the meantime is seen
-    monkeypatch.setattr("lifttables.releases.sanitising.drawn_frame", lambda *_: ledger.write_text(before))
+    for one in ("polars_rows.PolarsTable", "distributed.Parted"):
+        monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: ledger.write_text(before))
     with pytest.raises(ll.errors.DataError, match="has changed meanwhile"):
         tables.sanitise(frame, **words, allow=True)
     assert ledger.read_text() == before
@@ -447,11 +448,7 @@ def test_several_public_columns_stay_several(tmp_path):
         done = tables.sanitise_file(
             tmp_path / "in.csv",
             outputs,
-            reading,
-            lambda _: ll.LIP(0.1),
-            mechanism,
-            resamples=0,
-            confidence=None,
+            tables.Plan(reading, lambda _: ll.LIP(0.1), mechanism, None, resamples=0),
             force=True,
         )
         assert done.design.public.pooled

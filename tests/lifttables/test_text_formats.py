@@ -19,7 +19,9 @@ from lifttables.bundle import Outputs, apply_file, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.text_format import TextFormat
-from lifttables.sources import source, widths
+from lifttables.releases.pipeline import Plan
+from lifttables.sources import text as files
+from lifttables.sources import widths
 from lifttables.sources.source import open_table
 
 HEADER = ["hospital", "ill", "age", "visits"]
@@ -62,7 +64,7 @@ def test_the_values_are_those_that_the_csv_module_wrote(tmp_path, form, name):
         form = TextFormat("\t", form.quote, form.encoding)
     path = written(tmp_path, text_of([HEADER, *GOOD], form), form, name)
     table = open_table(path, form)
-    assert [list(row) for row in pl.concat(table.batches(table.columns)).rows()] == GOOD
+    assert [list(row) for row in [row for rows in table.batches(table.columns) for row in rows.rows()]] == GOOD
 
 
 def uses(folder, path, form):
@@ -73,13 +75,13 @@ def uses(folder, path, form):
     reading, of = Reading(("ill",), ("age",), **how), {"secret": "ill", "public": "age", **how}
     outputs, bad = Outputs.beside(folder / "out.csv"), Outputs.beside(folder / "bad.csv")
     promise = ll.LIP(1.0)
-    sanitise_file(good, outputs, Reading("ill", "age"), lambda _: promise, "watchdog", confidence=None, resamples=0)
+    sanitise_file(good, outputs, Plan(Reading("ill", "age"), lambda _: promise, "watchdog", None, resamples=0))
     card = tables.read_card(outputs.card)
     return {
         "audit": lambda: tables.audit(path, **of, resamples=0),
         "choose": lambda: tables.choose(path, **of, mechanisms=["watchdog"]),
         "sanitise": lambda: tables.sanitise(path, **of, notion=promise, resamples=0),
-        "sanitise_file": lambda: sanitise_file(path, bad, reading, lambda _: promise, resamples=0),
+        "sanitise_file": lambda: sanitise_file(path, bad, Plan(reading, lambda _: promise, resamples=0)),
         "apply_file": lambda: apply_file(outputs.design, path, folder / "new.csv", text_format=form),
         "estimate": lambda: tables.estimate(path, card, text_format=form),
         "distinct": lambda: open_table(path, form).distinct(["age"]),
@@ -166,7 +168,7 @@ def test_what_is_wrong_is_said(tmp_path, monkeypatch, how, text, message):
     path.write_text(text, encoding="utf-8")
     for block in (1, 1000):
         monkeypatch.setattr(widths, "BLOCK", block)
-        monkeypatch.setattr(source, "BLOCK", block)
+        monkeypatch.setattr(files, "BLOCK", block)
         with pytest.raises(DataError, match=message):
             open_table(path, TextFormat(**how)).distinct(["b"])
 
@@ -233,7 +235,7 @@ def test_any_table_reads_as_written_or_is_refused_for_its_width(tmp_path_factory
             open_table(path, form).distinct(names[:1])
         return
     table = open_table(path, form)
-    assert [list(row) for row in pl.concat(table.batches(names)).rows()] == rows
+    assert [list(row) for row in [row for part in table.batches(names) for row in part.rows()]] == rows
 
 
 def test_the_copy_in_utf8_is_the_owners_alone_and_goes_away(tmp_path):
@@ -250,7 +252,7 @@ def test_the_card_of_a_release_says_how_missing_values_were_treated(tmp_path):
     path = tmp_path / "in.csv"
     PEOPLE.with_columns(ill=pl.when(pl.col("name") != "p3").then("ill")).write_csv(path)
     outputs = Outputs.beside(tmp_path / "out.csv")
-    sanitise_file(path, outputs, Reading("ill", "age", missing="drop"), lambda _: ll.LIP(1.0), resamples=0)
+    sanitise_file(path, outputs, Plan(Reading("ill", "age", missing="drop"), lambda _: ll.LIP(1.0), resamples=0))
     card = json.loads(outputs.card.read_text())
     assert card["options"]["missing"] == "drop"
     assert card["rows"] == pl.read_csv(outputs.table).height == 119

@@ -18,6 +18,7 @@ from liftlib.errors import DataError
 from lifttables.bundle import Outputs, apply_file, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
+from lifttables.releases.pipeline import Plan
 from lifttables.sources import widths
 from lifttables.sources.source import open_table
 
@@ -51,14 +52,14 @@ def uses(folder, path):
     reading = Reading(("ill",), ("age",))
     of = {"secret": "ill", "public": "age"}
     outputs = Outputs.beside(folder / "out.csv")
-    sanitise_file(good, outputs, reading, lambda _: ll.LIP(1.0), "watchdog", confidence=None, resamples=0)
+    sanitise_file(good, outputs, Plan(reading, lambda _: ll.LIP(1.0), "watchdog", None, resamples=0))
     card = tables.read_card(outputs.card)
     bad = Outputs.beside(folder / "bad.csv")
     return {
         "audit": lambda: tables.audit(path, **of, resamples=0),
         "choose": lambda: tables.choose(path, **of, mechanisms=["watchdog"]),
         "sanitise": lambda: tables.sanitise(path, **of, notion=ll.LIP(1.0), resamples=0),
-        "sanitise_file": lambda: sanitise_file(path, bad, reading, lambda _: ll.LIP(1.0), resamples=0),
+        "sanitise_file": lambda: sanitise_file(path, bad, Plan(reading, lambda _: ll.LIP(1.0), resamples=0)),
         "apply_file": lambda: apply_file(outputs.design, path, folder / "new.csv"),
         "estimate": lambda: tables.estimate(path, card),
         "batches": lambda: list(open_table(path).batches(["age"])),
@@ -162,7 +163,7 @@ def test_what_is_wrong_with_which_line(tmp_path, monkeypatch, text, message, blo
 def test_what_is_read_as_before(tmp_path, monkeypatch, text, rows, block):
     monkeypatch.setattr(widths, "BLOCK", block)
     table = open_table(written(tmp_path, text))
-    assert pl.concat(table.batches(table.columns)).rows() == rows
+    assert [row for rows in table.batches(table.columns) for row in rows.rows()] == rows
 
 
 def test_a_header_with_a_line_break_in_quotes(tmp_path):

@@ -46,7 +46,23 @@ def ask(path, **words):
 def by_command(path, tmp_path, *words):
     """Return what the command writes, by the end of the file's name."""
     out = tmp_path / "out.csv"
-    main(["sanitise", str(path), "--secret", "ill", "--public", "age", "-o", str(out), "--seed", "7", *words])
+    main(
+        [
+            "sanitise",
+            str(path),
+            "--secret",
+            "ill",
+            "--public",
+            "age",
+            "-o",
+            str(out),
+            "--seed",
+            "7",
+            "--ledger",
+            "none",
+            *words,
+        ]
+    )
     return out
 
 
@@ -100,7 +116,8 @@ def test_rare_symbols_are_refused_or_pooled(tmp_path):
     rare = ["yes,a one,0"] * 2 + ["no,a two,0", "no,a two,1"]
     path = table(tmp_path, [*lines(), *rare])
     assert ask(path)["refused"] == (
-        "'age' has 2 symbols with fewer than 5 rows ('a one', 'a two'): make them one symbol, or keep them"
+        "column 'age' has 2 symbols with fewer than 5 rows ('a one', 'a two'): pool them (--rare pool), keep them "
+        "(--rare keep), or lower --min-count"
     )
     out = by_command(path, tmp_path, "--notion", "lip", "--eps", "0.5", "--rare", "pool", "--confidence", "none")
     told = ask(path, rare="pool", confidence=None)

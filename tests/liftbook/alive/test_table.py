@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import lifttables as tables
-from liftbook.alive.table import Desk, OwnTable, column_from, counts_of
+from liftbook.alive.table import Desk, OwnTable, reading_of
 from liftlib.datasets import hundred_people
 from liftlib.errors import DataError
 from lifttables.audits.auditing import as_dict
-from lifttables.encoding.columns import Column
+from lifttables.encoding.reading import Reading
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -94,14 +94,15 @@ def test_bins_as_the_command(tmp_path, edges):
     (tmp_path / "t.csv").write_bytes(data)
     spec = "age=" + ",".join(map(repr, edges))
     expected = tables.audit(tmp_path / "t.csv", secret="ill", public="age", bins=[spec], resamples=0)
-    mine = counts_of(OwnTable(data, "t.csv"), [Column("ill")], [column_from({"name": "age", "edges": edges})])
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age", "edges": edges}]}
+    mine = reading_of(asked, rare="keep").counts(OwnTable(data, "t.csv"))
     assert mine.public.texts == tuple(map(str, expected.release.public))
     np.testing.assert_allclose(mine.table / mine.table.sum(), expected.release.p)
 
 
 def test_gzip_and_tabs():
     data = gzip.compress(b"ill\tage\nyes\told, very\nno\tyoung\n")
-    counts = counts_of(OwnTable(data, "T.TSV.GZ"), [Column("ill")], [Column("age")])
+    counts = Reading("ill", "age", rare="keep").counts(OwnTable(data, "T.TSV.GZ"))
     assert counts.public.texts == ("old, very", "young")
 
 
@@ -113,11 +114,11 @@ REFUSED = {
     "not UTF-8": ("ill,age\nyes,\xe9\n".encode("latin-1"), "t.csv", "t.csv is not UTF-8 at byte 12: save it as UTF-8"),
     "no gzip": (b"ill,age\n", "t.csv.gz", "t.csv.gz is not what gzip writes"),
     "a name twice": (b"ill,ill\na,b\n", "t.csv", "t.csv has more than one column 'ill'"),
-    "a long line": (b"ill,age\na,b,c\n", "t.csv", "record 2 of t.csv has 3 values, the header 2 names"),
+    "a long line": (b"ill,age\na,b,c\n", "t.csv", "cannot read t.csv: line 2 has 3 fields, but the header has 2"),
     "no such column": (b"ill,years\na,b\n", "t.csv", "t.csv has no column 'age': there are 'ill', 'years'"),
     "missing": (b"ill,age\na,\nb,c\n", "t.csv", "column 'age' misses 1 of 2 values"),
     "NA": (b"ill,age\na,NA\nb,c\n", "t.csv", "column 'age' holds the text 'NA' in 1 rows"),
-    "many numbers": (NUMBERS.encode(), "t.csv", "column 'age' holds 60 distinct numbers: give it edges of bins"),
+    "many numbers": (NUMBERS.encode(), "t.csv", "column 'age' holds 60 distinct numbers: bin it"),
 }
 
 
@@ -136,9 +137,9 @@ def test_what_was_refused_can_be_said():
     assert "misses 1 of 3" in ask(desk, public=[{"name": "age", "na": ["NA"]}])["refused"]
     found = ask(desk, public=[{"name": "age", "na": ["NA"]}], missing="symbol", resamples=0)["audit"]
     assert {one["symbol"] for one in found["symbols"]} == {"(missing)", "c"}
-    assert "which is no number" in ask(desk, public=[{"name": "age", "edges": [1]}])["refused"]
+    assert "must hold numbers" in ask(desk, public=[{"name": "age", "edges": [1]}])["refused"]
     with pytest.raises(DataError, match="named twice"):
-        counts_of(desk.table, [Column("ill")], [Column("ill")])
+        Reading("ill", "ill").counts(desk.table)
 
 
 def test_mechanisms_are_tried_as_choose_tries_them(example):

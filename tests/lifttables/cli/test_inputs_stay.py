@@ -13,6 +13,7 @@ from liftlib.errors import DataError
 from lifttables.bundle import Outputs, page_file, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
+from lifttables.releases.pipeline import Plan
 
 OF = ["--secret", "ill", "--public", "age", "zip"]
 TREES = ["--hierarchy", "age=ages.csv", "--hierarchy", "zip=zips.csv:2"]
@@ -114,7 +115,7 @@ def test_from_python(folder):
     before = Path("ages.csv").read_bytes()
     with pytest.raises(DataError, match=r"ages\.csv is read"):
         sanitise_file(
-            Path("in.csv"), Outputs.beside(Path("ages.csv")), reading, lambda _: LIP(1.0), resamples=0, force=True
+            Path("in.csv"), Outputs.beside(Path("ages.csv")), Plan(reading, lambda _: LIP(1.0), resamples=0), force=True
         )
     with pytest.raises(DataError, match=r"ages\.csv is read"):
         page_file(Path("ages.csv"), "page", [Path("in.csv"), *reading.files], force=True)

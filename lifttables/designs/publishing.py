@@ -1,0 +1,164 @@
+"""How a release is published: columns kept as they are, their order, and texts that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import narwhals as nw
+
+from liftlib.errors import DataError
+from lifttables.designs.designing import Design, Unseen
+from lifttables.encoding.columns import MISSING, RARE, Labels
+from lifttables.encoding.table import Table
+
+Formulas = Literal["error", "quote", "keep"]
+
+TEXTS = (nw.String, nw.Categorical, nw.Enum)
+"""Types of columns whose values are texts."""
+
+NUMBERED = re.compile(r" #[0-9]+\Z")
+"""The number at the end of an output whose text would otherwise not be unique."""
+
+WORD = re.compile(r"[^\W_][\w .%-]*")
+"""A label that means nothing to a spreadsheet after a sign or a number and ``or``."""
+
+
+@dataclass(frozen=True)
+class Publishing:
+    """How rows are published.
+
+    Attributes
+    ----------
+    keep : tuple of str
+        Columns published as they are.
+    unseen : {"error", "draw"}
+        What becomes of a symbol that the design has not seen.
+    keep_order : bool
+        Whether rows keep the source's order, which may tell the secret; by default they are shuffled.
+    formulas : {"error", "quote", "keep"}
+        What becomes of a text that a spreadsheet would run.
+    kernel : bool or None
+        Whether the card has the kernel, where that may be published at all. None leaves it out where card and release
+        might leave fewer than ``POSSIBLE`` tables possible.
+    coarsened : tuple of str
+        Columns that were to be kept, and that the design releases instead, coarsened where needed.
+    """
+
+    keep: tuple[str, ...] = ()
+    unseen: Unseen = "error"
+    keep_order: bool = False
+    formulas: Formulas = "error"
+    kernel: bool | None = None
+    coarsened: tuple[str, ...] = ()
+
+
+def check_keep(table: Table, made: Design, how: Publishing) -> None:
+    """Raise if a column to keep does not exist, is secret, or is released through the channel.
+
+    Raises
+    ------
+    DataError
+        With the column.
+    """
+    table.check(how.keep)
+    for name in how.keep:
+        if name in made.secret.names:
+            raise DataError(f"--keep names the secret {name!r}: it is not published")
+        if name in made.public.names:
+            raise DataError(f"--keep names {name!r}, which is released through the channel: leave it out")
+
+
+def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
+    """Return the design with texts that no spreadsheet takes for a formula.
+
+    Raises
+    ------
+    DataError
+        If there are some and ``formulas`` is ``"error"``, or a column's name is one.
+    """
+    if formulas == "keep":
+        return made
+    for name in (*made.public.names, *keep):
+        if is_formula(name):
+            raise DataError(f"the column's name {name!r} is a formula to a spreadsheet: rename it")
+    risky = [text for texts in made.texts for text in texts if is_formula(text)]
+    if not risky:
+        return made
+    if formulas == "error":
+        raise DataError(_formula(risky[0]))
+    texts = tuple(tuple(f"'{t}" if is_formula(t) else t for t in texts) for texts in made.texts)
+    if len(set(texts)) < len(texts):
+        raise DataError("with apostrophes two released values would read alike: rename those that begin with one")
+    return replace(made, texts=texts)
+
+
+def _formula(text: str) -> str:
+    return (
+        f"{text[:60]!r} would be a formula in a spreadsheet: put an apostrophe before it (--formulas quote) or "
+        "publish it as it is (--formulas keep)"
+    )
+
+
+def is_formula(text: str) -> bool:
+    r"""Return whether a spreadsheet might evaluate a text as a formula.
+
+    A text that begins with ``=``, ``@``, a tab or a carriage return counts as a formula. So does one that begins with
+    ``+`` or ``-``, with these exceptions: a number, a sign alone, and a number or a sign followed by "or" and other
+    labels. Each of the other labels must be a number, a sign, ``(rare)``, ``(missing)``, or a word: a letter or a digit
+    followed by letters, digits, spaces and ``. _ % -``. The last one may be followed by an output's number, as in
+    ``-1 or -2 #3``.
+
+    Such a text calls no function, starts no program and refers to no other file, which would take other parentheses,
+    quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst a spreadsheet shows an error in place of it.
+
+    Examples
+    --------
+    >>> [is_formula(text) for text in ("=1+1", "@x", "-cmd|'/c calc'!A1", "-2+3")]
+    [True, True, True, True]
+    >>> [is_formula(text) for text in ("-5", "-1 or -2", "-99 or 30s", "- or (rare)")]
+    [False, False, False, False]
+    """
+    if text[:1] in ("-", "+"):
+        first, *others = NUMBERED.sub("", text).split(" or ")
+        return not (
+            _signed(first) and all(one in (RARE, MISSING) or WORD.fullmatch(one) or _signed(one) for one in others)
+        )
+    return text[:1] in ("=", "@", "\t", "\r")
+
+
+def _signed(text: str) -> bool:
+    """Return whether a text is a sign or a number."""
+    try:
+        return text in ("-", "+") or float(text) is not None
+    except ValueError:
+        return False
+
+
+def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
+    """Return rows whose kept texts no spreadsheet evaluates; with ``"quote"``, categories become text.
+
+    Raises
+    ------
+    DataError
+        If one would be evaluated and ``formulas`` is ``"error"``.
+    """
+    for name in keep if formulas != "keep" else ():
+        if not isinstance(rows.schema[name], TEXTS):
+            continue
+        texts = rows[name].cast(nw.String)
+        begins = texts.str.contains(r"^[=@\t\r+-]").fill_null(value=False)
+        risky = [text for text in texts.filter(begins).unique().to_list() if is_formula(text)]
+        if risky and formulas == "error":
+            raise DataError(f"kept column {name!r}: {_formula(risky[0])}")
+        if formulas == "quote":
+            quoted = [f"'{text}" for text in risky]
+            rows = rows.with_columns(texts.replace_strict(risky, quoted, default=texts) if risky else texts)
+    return rows
+
+
+def published(table: Table, made: Design, keep: Sequence[str]) -> list[str]:
+    """Return the published columns in the table's order."""
+    return [name for name in table.columns if name in {*keep, *made.public.names}]

@@ -1,0 +1,335 @@
+"""The one way from a table to a release: plan, checks, design, audit, card, draw.
+
+:func:`release` and :func:`release_again` are the only functions that hand out a :class:`Draw`, from which frames and
+files are made, so that no route leaves out a step.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
+
+from liftlib import registry
+from liftlib.channel import Uniform
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarning
+from liftlib.notions import Notion, PolyhedralLift, provides
+from lifttables.audits.auditing import Audit, audited
+from lifttables.confident.certification import route
+from lifttables.confident.subset_lattice import DEAR
+from lifttables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, design, joint_of
+from lifttables.designs.keeping import NextTo, design_next_to, proposed
+from lifttables.designs.publishing import Publishing, check_keep, without_formulas
+from lifttables.encoding.columns import Symbols
+from lifttables.encoding.reading import Reading
+from lifttables.encoding.table import Table
+from lifttables.releases.card import Card, card_of, shows_kernel
+from lifttables.releases.drift import Drift
+from lifttables.releases.judging import beside_known, judged
+from lifttables.releases.ledger import Ledger, entered, opened, read_ledger
+from lifttables.sources.randomness import told, uniform
+from mixproof.numerics import KEEP_TOL
+
+ForNew = Literal["refuse", "drop"]
+
+T = TypeVar("T")
+
+A_FRAME = "a frame"
+"""What a ledger calls a release that went to no file."""
+
+NO_KERNEL = "the card has no kernel, which could reveal the counts; estimates need it (--kernel publishes it)"
+
+ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
+
+NOT_TOLD: Final = "cannot be told from this table"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to release of a table, and how.
+
+    Attributes
+    ----------
+    reading : Reading
+    notion : callable
+        Returns the notion for the public symbols, because SRLIP depends on the number of labels in each column.
+    mechanism, confidence, coarsen, allow, resamples
+        As in :func:`~lifttables.releases.sanitising.sanitise`.
+    publishing : Publishing
+    product : bool
+        Whether all combinations of labels must be symbols.
+    seconds : float or None
+        Time limit of mechanisms that search; with a limit, more symbols are accepted.
+    report : callable or None
+        Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
+    """
+
+    reading: Reading
+    notion: Callable[[Symbols], Notion]
+    mechanism: str = "subset-merging"
+    confidence: float | None = CONFIDENCE
+    publishing: Publishing = field(default_factory=Publishing)
+    coarsen: bool = False
+    allow: bool = False
+    resamples: int = 200
+    product: bool = False
+    seconds: float | None = None
+    report: Callable[[float, float, float], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Rows that passed every check, to be drawn and published once."""
+
+    table: Table
+    design: Design
+    how: Publishing
+    past: Ledger | None
+    source: Uniform
+
+    def frame(self) -> Any:
+        """Return the released rows as a frame of the table's own library, and add them to the ledger."""
+        with entered(self.past, A_FRAME, self.how.keep, self.design):
+            return self.table.release(self.design, self.source, self.how)
+
+
+@dataclass(frozen=True, eq=False)
+class Sanitised:
+    """The result of :func:`sanitise`: released frame, public card, confidential design and audit.
+
+    Attributes
+    ----------
+    frame : frame or None
+        The released rows, shuffled unless told otherwise; None where they went to a file. A lazy one holds what its
+        draws come from: publish what it computes, not the frame itself.
+    card : Card
+        May be published with the rows.
+    design : Design
+        Holds the counts: confidential.
+    audit : Audit
+        What the release tells, in numbers that are functions of the counts: confidential.
+    """
+
+    frame: Any
+    card: Card
+    design: Design
+    audit: Audit
+
+
+def release(
+    table: Table,
+    plan: Plan,
+    sink: Callable[[Draw, Sanitised], Sanitised],
+    ledger: Path | None = None,
+    rng: Uniform | int | None = None,
+) -> Sanitised:
+    """Return what a sink makes of a release that has been designed, checked, audited and described.
+
+    Raises
+    ------
+    DataError, UnsupportedNotion, BrokenNotion
+        As in :func:`~lifttables.releases.sanitising.sanitise`.
+    """
+    reading, asked = plan.reading, plan.publishing
+    reading.check_population(plan.confidence)
+    table.check(asked.keep)
+    if ledger is not None:
+        read_ledger(ledger)  # errors are raised before the design, which may take a long time
+    counts, made, notes = _designed(table, plan)
+    how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen else asked
+    rows = table.complete(counts.columns) if counts.dropped else table
+    made = without_formulas(made, how.formulas, how.keep)
+    warn_of_rows_alone(plan.confidence)
+    with opened(ledger, table) as past:
+        check(rows, made, how)
+        try:
+            beside = beside_known(rows, made, past, how.keep, applied=False, allow=plan.allow, chosen=counts.chosen)
+        except BrokenNotion as error:
+            raise BrokenNotion(f"{error}{_remedy(rows, made, reading, how.keep)}") from error
+        notes = (*notes, *beside.notes, *notes_on(rows, made, reading, how, rng, broken=bool(beside.broken)))
+        found = audited(counts, made.promise, made, resamples=plan.resamples, notes=notes, sampling=reading.sampling)
+        if beside.broken:  # the channel alone keeps the notion, but it is not released alone
+            found = replace(found, kept=False if beside.checked else None, population=NOT_TOLD)
+        elif beside.others and not beside.population:  # the audit is of the released columns alone
+            found = replace(found, population=NOT_TOLD)
+        card = card_of(
+            made,
+            keep=how.keep,
+            keep_order=how.keep_order,
+            release=None if past is None else 1 + len(past.earlier),
+            broken=beside.broken,
+            others=beside.others,
+            population=beside.population,
+            kernel=how.kernel,
+            options=_options(made, reading, how, allow=plan.allow),
+        )
+        return sink(Draw(rows, made, how, past, uniform(rng)), Sanitised(None, card, made, found))
+
+
+def release_again(
+    table: Table,
+    made: Design,
+    how: Publishing,
+    sink: Callable[[Draw], T],
+    *,
+    missing: ForNew = "refuse",
+    allow: bool = False,
+    ledger: Path | None = None,
+    rng: Uniform | int | None = None,
+) -> tuple[T, Drift, tuple[str, ...]]:
+    """Return what a sink makes of new rows that are released through a design, their drift, and notes for their owner.
+
+    Raises
+    ------
+    DataError, Drifted, BrokenNotion
+        As in :func:`~lifttables.releases.sanitising.apply`.
+    """
+    table.check([*made.columns_needed(), *how.keep])
+    rows = table.complete(made.columns_in(table.columns)) if missing == "drop" else table
+    made = without_formulas(made, how.formulas, how.keep)
+    with opened(ledger, table) as past:
+        check(rows, made, how)
+        drift, notes = judged(rows, made, how, past, allow=allow)
+        return sink(Draw(rows, made, how, past, uniform(rng))), drift, notes
+
+
+def check(table: Table, made: Design, how: Publishing) -> None:
+    """Make every check of ``CHECKS``, before a row is drawn.
+
+    Raises
+    ------
+    DataError, BrokenNotion
+        With what is wrong.
+    """
+    for one in CHECKS:
+        one(table, made, how)
+
+
+def _designed(table: Table, plan: Plan) -> NextTo:
+    """Return the counts of a table, the design for them, and notes."""
+    reading, how = plan.reading, plan.publishing
+    if plan.coarsen:
+        notion = plan.notion(Symbols((), ()))
+        return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence)
+    counts = reading.counts(table, product=plan.product)
+    notion = plan.notion(counts.public)
+    check_dear(
+        plan.mechanism,
+        len(counts.public.labels),
+        allow=plan.allow,
+        designed=plan.seconds is not None or routed(plan.mechanism, notion, plan.confidence),
+    )
+    made = design(counts, notion, plan.mechanism, plan.confidence, plan.seconds, plan.report)
+    return NextTo(counts, made, ())
+
+
+def _options(made: Design, reading: Reading, how: Publishing, *, allow: bool) -> dict[str, Any]:
+    """Return the options of a run for its card: nothing that would make the draws foreseeable, and no folders."""
+    return {
+        "confidence": made.confidence,
+        "bins": list(reading.bins),
+        "hierarchies": [text.partition("=")[0] for text in reading.hierarchies],
+        "categorical": list(reading.categorical),
+        "sampling": reading.sampling,
+        "missing": reading.missing,
+        "na": None if reading.na is None else list(reading.na),
+        "rare": reading.rare,
+        "min_count": int(reading.min_count),
+        "formulas": how.formulas,
+        "kernel": how.kernel,
+        "allow": allow,
+        "coarsen": list(how.coarsened),
+    }
+
+
+def _remedy(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -> str:
+    """Return what to do about kept columns that break a notion, where a release next to them can be designed."""
+    if not keep or made.promise is None or not provides(made.promise, PolyhedralLift):
+        return ""
+    try:
+        return f". {proposed(table, reading, keep, made.promise)}"
+    except DataError as error:  # such as a kept column of many numbers
+        return f". What to coarsen is not known: {error}"
+
+
+def warn_of_rows_alone(confidence: float | None) -> None:
+    """Say that a design without a confidence is for its rows alone."""
+    if confidence is None:
+        warnings.warn(f"no confidence, so {ROWS_ALONE}", LiftWarning, stacklevel=4)
+
+
+def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
+    """Return whether a design for the population is made in place of the mechanism's own, in a time that is known."""
+    return confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
+
+
+def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
+    """Refuse a mechanism, or the design for the population in its place, that would take longer than a person waits.
+
+    Raises
+    ------
+    InvalidParameter
+        With how many symbols it takes, unless ``allow`` is set.
+    """
+    most = DEAR if designed else registry.mechanisms[mechanism].most_symbols
+    if most is not None and n_public > most and not allow:
+        name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
+        if designed:
+            name, instead = "a design for the population", "design for these rows alone (--confidence none)"
+        raise InvalidParameter(
+            f"{name} takes at most {most} public symbols in the time that a person waits, and there are {n_public}"
+            f": coarsen the column, {instead}, or take it on yourself (--allow)"
+        )
+
+
+def check_each_secret(_table: Table, made: Design, _how: Publishing) -> None:
+    """Raise if one of several secrets is not protected individually.
+
+    The notions of this library protect parts of what they protect; one of your own may not.
+
+    Raises
+    ------
+    BrokenNotion
+        With the secret.
+    """
+    if len(made.secret.columns) == 1 or made.promise is None or made.channel.sees_secret:
+        return
+    for at, name in enumerate(made.secret.names):
+        violation = made.promise.violation(joint_of(made.counts.alone(at)), made.channel)
+        if not violation <= KEEP_TOL:
+            raise BrokenNotion(
+                f"{made.notion} is kept for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
+            )
+
+
+CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_each_secret]
+"""What is checked of every release, whether of a frame, a file or a page, of new rows too."""
+
+
+def notes_on(
+    table: Table, made: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
+) -> list[str]:
+    """Return the notes on a release for its owner; no guarantee is stated if the notion is violated."""
+    notes = [told(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
+    if made.public.pooled:
+        notes.append(
+            f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are one symbol, (rare)"
+        )
+    told_edges = reading.cut_by_rows
+    if told_edges:
+        notes.append(
+            f"the bins of {', '.join(told_edges)} end at quantiles of these rows, and the labels publish them: near "
+            "single rows' values"
+        )
+    left = [name for name in table.columns if name not in {*how.keep, *made.public.names, *made.secret.names}]
+    if left:
+        notes.append(f"not published: {len(left)} other columns, and the secret")
+    if how.keep:
+        notes.append(f"published as they are: {', '.join(how.keep)}")
+    if not shows_kernel(made, how.kernel):
+        notes.append(NO_KERNEL)
+    if how.keep_order:
+        notes.append(ORDERED)
+    return notes

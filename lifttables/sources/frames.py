@@ -1,0 +1,61 @@
+"""Tables that narwhals reads: counted as they are, and released as a frame of their own library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from liftlib.channel import Uniform
+from lifttables.designs.designing import Design
+from lifttables.designs.publishing import Publishing, harmless, published
+from lifttables.encoding.table import Rows, Table, present
+from lifttables.sources.randomness import permutation
+
+
+class Frame(Table):
+    """A data frame in memory."""
+
+    native: Any = None
+    """The frame that the rows are of; a file has none."""
+
+    def __init__(self, native: Any) -> None:
+        self.native, self.name = native, "the frame"
+        self._frame = nw.from_native(native, eager_only=True)
+        self.columns = tuple(self._frame.columns)
+
+    def read(self, names: Sequence[str]) -> Rows:  # noqa: D102
+        rows: Rows = self._frame.lazy().select(*names)
+        return rows
+
+    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
+        """Return the released rows as a frame of the same library, without an index or metadata."""
+        drawn = np.concatenate([made.draw(rows, source, how.unseen) for rows in self.batches(made.columns_needed())])
+        order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
+        whole = nw.from_native(self.native, eager_only=True)
+        if self.needed:
+            rows = self.read(list(dict.fromkeys(column.name for column in self.needed)))
+            mask = self.collected(rows.select(present(self.needed).alias("present")))["present"]
+            whole = whole.filter(mask.to_list())
+        kept = nw.maybe_reset_index(whole.select(list(how.keep) or whole.columns[:1])[order.tolist()])
+        texts = made.released(drawn[order])
+        kept = harmless(kept, how.keep, how.formulas).with_columns(
+            *(nw.new_series(name, texts[name].tolist(), nw.String(), backend=whole.implementation) for name in texts)
+        )
+        return _without_metadata(kept.select(published(self, made, how.keep)).to_native())
+
+
+def _without_metadata(frame: Any) -> Any:
+    """Return a released frame without the metadata of its library.
+
+    The schema of a PyArrow table holds the names of all columns of a pandas frame that it was made from, that frame's
+    attributes, and whatever its owner has written there or at a field.
+    """
+    schema: Any = getattr(frame, "schema", None)
+    if not hasattr(schema, "remove_metadata"):  # not PyArrow's
+        return frame
+    for at, field in enumerate(schema):
+        schema = schema.set(at, field.remove_metadata())
+    return type(frame).from_arrays(frame.columns, schema=schema.remove_metadata())

@@ -1,0 +1,89 @@
+"""Tables that Polars reads as a stream: its own frames, and those of other libraries, whose values it takes over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from polars.exceptions import PolarsError
+
+from liftlib.channel import Uniform
+from liftlib.errors import DataError
+from lifttables.designs.designing import Design
+from lifttables.designs.publishing import Publishing
+from lifttables.encoding.columns import Labels
+from lifttables.encoding.table import Rows, unreadable
+from lifttables.sources.frames import Frame
+
+BATCH = 500_000
+"""Rows of a file in memory at a time."""
+
+
+class PolarsTable(Frame):
+    """A lazy frame of Polars, with the frame that it was made from; None for a file."""
+
+    how: ClassVar = {"engine": "streaming"}
+
+    def __init__(self, lazy: pl.LazyFrame, name: str = "the frame", native: Any = None) -> None:
+        self._lazy, self.name, self.native = lazy, name, native
+        try:
+            self.schema = dict(lazy.collect_schema())
+        except (PolarsError, OSError) as error:
+            raise unreadable(name, error) from error
+        self.columns = tuple(self.schema)
+
+    def read(self, names: Sequence[str]) -> Rows:  # noqa: D102
+        return nw.from_native(self._lazy.select(names))
+
+    def batches(self, names: Sequence[str]) -> Iterator[Labels]:  # noqa: D102
+        try:
+            for batch in self.rows(names).to_native().collect_batches(maintain_order=True, chunk_size=BATCH):
+                yield nw.from_native(batch, eager_only=True)
+        except (PolarsError, OSError) as error:
+            raise unreadable(self.name, error) from error
+
+    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:  # noqa: D102
+        if not isinstance(self.native, pl.LazyFrame):
+            return super().release(made, source, how)
+        every = {*made.columns_needed(), *how.keep, *(column.name for column in self.needed)}
+        # once: a query may give its rows in another order each time
+        rows = self.native.select(name for name in self.columns if name in every).collect()
+        table = PolarsTable(rows.lazy(), self.name, rows)
+        table.needed = self.needed
+        return table.release(made, source, how)
+
+
+def polars_of(frame: Any) -> pl.DataFrame:
+    """Return an eager narwhals frame as a Polars one, column by column, so that it does not take PyArrow."""
+    native = frame.to_native()
+    if isinstance(native, pl.DataFrame):
+        return native
+    return pl.DataFrame({name: _taken_over(frame[name]) for name in frame.columns})
+
+
+def _taken_over(column: Any) -> pl.Series:
+    """Return a column's values; a missing number, which pandas writes as NaN, is missing."""
+    native, kind = column.to_native(), column.dtype
+    if isinstance(native, pl.Series):
+        return native
+    if column.implementation.is_pandas():
+        if isinstance(native.dtype, np.dtype) and native.dtype.kind in "biuf":
+            return pl.Series(native.to_numpy(), nan_to_null=True)
+        if getattr(native.dtype, "storage", "") == "pyarrow":
+            return pl.Series(native.array.__arrow_array__())
+    elif column.implementation.is_pyarrow() and (
+        kind in (nw.String, nw.Boolean) or kind.is_float() or kind.is_integer()
+    ):
+        found = pl.Series(native)
+        return found.fill_nan(None) if kind.is_float() else found
+    missing, values = column.is_null().to_list(), column.to_list()
+    values = [None if gone or value != value else value for gone, value in zip(missing, values, strict=True)]
+    try:
+        return pl.Series(values)
+    except (TypeError, PolarsError):  # labels of several types
+        return pl.Series([None if value is None else str(value) for value in values])
+    except UnicodeEncodeError as error:
+        raise DataError(f"column {column.name!r} holds text that is no Unicode: {error.reason}; mend it") from error

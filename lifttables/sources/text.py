@@ -1,0 +1,167 @@
+"""Files of text, Parquet, Stata and SPSS.
+
+Text goes through Polars, lazily: it streams in order, keeps text as it stands (no 007 that becomes 7), and tells a
+missing value from an empty text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from liftlib.errors import DataError
+from lifttables.encoding.table import Rows
+from lifttables.encoding.text_format import TextFormat
+from lifttables.sources.labelled import LABELLED, is_labelled, read_labelled
+from lifttables.sources.polars_rows import PolarsTable
+from lifttables.sources.source import STDIN, SUFFIXES, ending
+from lifttables.sources.widths import BLOCK, check_widths
+
+
+def open_file(path: Path, written: TextFormat) -> PolarsTable:
+    """Return the table of a file, or of the standard input."""
+    if path == STDIN:
+        return _StdinTable(written)
+    if is_labelled(path) and path.is_file():
+        return PolarsTable(read_labelled(path).lazy(), str(path))
+    return _FileTable(path, written)
+
+
+class _FileTable(PolarsTable):
+    def __init__(self, path: Path, written: TextFormat, name: str | None = None) -> None:
+        found = ending(path)
+        if found is None and not is_labelled(path):
+            raise DataError(
+                f"{path} does not end in {', '.join((*SUFFIXES, *LABELLED))}: convert it, or pass a frame in Python"
+            )
+        if found is None or not path.is_file():
+            raise DataError(f"no file {path}: check the path")
+        name = name or str(path)
+        self._separator, self._quote, self._checked = SUFFIXES[found], written.quote, False
+        if self._separator:
+            self._separator = written.separator or self._separator
+            if not written.is_utf8:
+                self._utf8 = _in_utf8(path, name, written.encoding, zipped=found.endswith(".gz"))
+                path = Path(self._utf8.name)
+            self._zipped = written.is_utf8 and found.endswith(".gz")
+            try:
+                with path.open("rb") as file:
+                    first = file.read(2000)
+            except OSError as error:
+                raise DataError(f"cannot read {path}: {error.strerror}; check who may read it") from error
+            _check_text(name, first, self._separator, zipped=self._zipped)
+            lazy = pl.scan_csv(
+                path,
+                separator=self._separator,
+                quote_char=self._quote,
+                infer_schema=False,
+                glob=False,
+                extra_columns="raise",
+                missing_columns="raise",
+            )
+        else:
+            lazy = pl.scan_parquet(path, glob=False)
+        self._path = path
+        super().__init__(lazy, name)
+        for column in self.columns:
+            if "_duplicated_" in column and (twice := column.rpartition("_duplicated_")[0]) in self.columns:
+                raise DataError(f"{name} has more than one column {twice!r}: rename them")
+
+    def read(self, names: Sequence[str]) -> Rows:
+        """Return all rows; the first call checks the width of every line, as Polars does only if all columns are read.
+
+        Raises
+        ------
+        DataError
+            If a line of text has more or fewer fields than the header.
+        """
+        if self._separator and not self._checked:
+            try:
+                with gzip.open(self._path) if self._zipped else self._path.open("rb") as file:
+                    check_widths(file, self.name, self._separator, len(self.columns), self._quote)
+            except (OSError, EOFError, zlib.error) as error:
+                raise DataError(f"cannot read {self.name}: {error}; check the file") from error
+            self._checked = True
+        return super().read(names)
+
+
+def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
+    """Return a file in UTF-8 of its reader's alone, which is removed with the last reference to it.
+
+    Raises
+    ------
+    DataError
+        If the text is not of this encoding, or cannot be read.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    target = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
+    try:
+        with gzip.open(path) if zipped else path.open("rb") as file:
+            while block := file.read(BLOCK):
+                target.write(decoder.decode(block).encode())
+            target.write(decoder.decode(b"", final=True).encode())
+    except UnicodeError as error:
+        raise DataError(f"cannot read {name}: it is not {encoding} ({error}); name another --encoding") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot read {name}: {error}; check the file") from error
+    target.flush()
+    return target
+
+
+TAB = "\t"
+
+KINDS = {
+    b"\xff\xfe": "UTF-16: name its encoding (--encoding utf-16)",
+    b"\xfe\xff": "UTF-16: name its encoding (--encoding utf-16)",
+    b"PK\x03\x04": "a spreadsheet or a zip archive: export the table as CSV",
+    b"\x1f\x8b": "gzipped: let its name end in .gz",
+    b"PAR1": "Parquet: let its name end in .parquet",
+    b"SQLite format 3": "a database: export the table as CSV",
+}
+"""What files begin with that are not what their name says."""
+
+
+def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> None:
+    """Refuse a file that is no table of text, by how it begins.
+
+    Raises
+    ------
+    DataError
+        With what it is, and what to do.
+    """
+    if not first:
+        raise DataError(f"{name} is empty: it needs a line with the columns' names")
+    if zipped:
+        return
+    for begins, what in KINDS.items():
+        if first.startswith(begins):
+            raise DataError(f"{name} is {what}")
+    header, ended, _ = first.partition(b"\n")
+    if b"\r" in header.removesuffix(b"\r"):
+        raise DataError(f"{name} ends its lines with carriage returns alone: save it with line feeds")
+    other = next((one for one in (";", "\t", "|", ",") if one != separator and header.count(one.encode()) > 0), None)
+    if separator.encode() not in header and other is not None and ended:
+        raise DataError(
+            f"{name} has values with {other!r} between them, not {separator!r}: name the separator "
+            f"(--separator {'tab' if other == TAB else repr(other)})"
+        )
+
+
+class _StdinTable(_FileTable):
+    """The standard input, kept in a file of its reader's alone, for it is read more than once."""
+
+    def __init__(self, written: TextFormat) -> None:
+        # removed with the last reference to it
+        self._file = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
+        shutil.copyfileobj(sys.stdin.buffer, self._file)
+        self._file.flush()
+        super().__init__(Path(self._file.name), written, "the standard input")

@@ -1,0 +1,166 @@
+"""Every route releases by one pipeline: one card, the same counts, the same rows, and every check."""
+
+import gzip
+import importlib.util
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from liftbook.alive.table import Desk
+from liftlib.errors import DataError
+from lifttables.bundle import apply_file
+from lifttables.cli import main
+from lifttables.designs.designing import load
+from lifttables.releases import pipeline
+from lifttables.sources.frames import Frame
+
+EPS = 0.4
+
+
+def people():
+    rng = np.random.default_rng(5)
+    ill = rng.choice(["flu", "none", "rare"], 900, p=[0.4, 0.5, 0.1])
+    age = np.where(rng.random(900) < 0.3, ill, rng.choice(["old", "mid", "new"], 900))
+    age = np.select([age == "flu", age == "none", age == "rare"], ["old", "mid", "new"], age)
+    return pl.DataFrame({"id": [f"p{at}" for at in range(900)], "ill": ill, "age": age})
+
+
+def by_frame(convert):
+    def route(folder):
+        words = {"secret": "ill", "public": "age", "notion": ll.LIP(EPS), "mechanism": "optimal", "rng": 7}
+        done = tables.sanitise(convert(people()), resamples=0, **words)
+        found = done.frame.compute() if hasattr(done.frame, "compute") else done.frame
+        return done.card.as_dict(), done.design.content(), pl.DataFrame({"age": [str(one) for one in found["age"]]})
+
+    return route
+
+
+def by_command(name):
+    def route(folder):
+        frame = people()
+        if name.endswith("parquet"):
+            frame.write_parquet(folder / name)
+        else:
+            text = frame.write_csv().encode()
+            (folder / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+        out = folder / f"out-{name}"
+        words = ["--secret", "ill", "--public", "age", "--notion", "lip", "--eps", str(EPS), "--mechanism", "optimal"]
+        words += ["--seed", "7", "--resamples", "0", "--ledger", "none"]
+        code = main(["sanitise", str(folder / name), *words, "-o", str(out)])
+        if code:
+            raise DataError(f"exit code {code}")
+        files = tables.Outputs.beside(out)
+        rows = pl.read_parquet(out) if name.endswith("parquet") else pl.read_csv(out)
+        return json.loads(files.card.read_text()), json.loads(files.design.read_text()), rows
+
+    return route
+
+
+def by_the_page(folder):
+    desk = Desk()
+    desk.opened(people().write_csv().encode(), "people.csv")
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "notion": "lip", "budgets": {"eps": EPS}}
+    told = json.loads(
+        desk.release(json.dumps(asked | {"mechanism": "optimal", "confidence": 0.95, "resamples": 0, "seed": 7}))
+    )
+    if "refused" in told:
+        raise DataError(told["refused"])
+    text = {one["name"].partition("released")[2]: one["text"] for one in told["files"]}
+    rows = pl.read_csv(text[".csv"].encode())
+    return json.loads(text[".card.json"]), json.loads(text[".PRIVATE.design.json"]), rows
+
+
+def dask(frame):
+    dd = pytest.importorskip("dask.dataframe")
+    return dd.from_pandas(frame.to_pandas(), npartitions=3)
+
+
+ROUTES = {
+    "Polars": by_frame(lambda frame: frame),
+    "Polars, lazy": by_frame(lambda frame: frame.lazy()),
+    "pandas": by_frame(pl.DataFrame.to_pandas),
+    "PyArrow": by_frame(pl.DataFrame.to_arrow),
+    "pandas without Polars": by_frame(lambda frame: Frame(frame.to_pandas())),
+    "CSV": by_command("people.csv"),
+    "CSV, zipped": by_command("people.csv.gz"),
+    "Parquet": by_command("people.parquet"),
+    "the page": by_the_page,
+    "Dask": by_frame(dask),
+}
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return by_frame(lambda frame: frame)(None)
+
+
+def comparable(card):
+    """What a card says but for when it was made and which file it is of; a frame may hold formulas."""
+    left = {name: value for name, value in card.items() if name not in ("made", "cite", "sha256")}
+    options = {name: value for name, value in card["options"].items() if name != "formulas"}
+    return json.loads(json.dumps(left | {"options": options}))
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_all_routes_give_one_card_and_one_table(name, expected, tmp_path):
+    card, design, rows = ROUTES[name](tmp_path)
+    assert comparable(card) == comparable(expected[0])
+    assert json.loads(json.dumps(design)) == json.loads(json.dumps(expected[1]))
+    assert sum(map(sum, design["table"])) == len(rows) == 900
+    if name != "Dask":  # its parts have random numbers of their own
+        assert rows["age"].to_list() == expected[2]["age"].to_list()
+
+
+class Refused(DataError):
+    """Raised by a check of this test."""
+
+
+def refuse(*_):
+    raise Refused("a new check refuses this")
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_a_new_check_is_made_on_every_route(name, monkeypatch, tmp_path):
+    monkeypatch.setattr(pipeline, "CHECKS", [*pipeline.CHECKS, refuse])
+    with pytest.raises(DataError, match=r"a new check refuses this|exit code 2"):
+        ROUTES[name](tmp_path)
+    assert not list(tmp_path.glob("out*"))
+
+
+@pytest.mark.parametrize("kind", ["frame", "file", "command", "Dask"])
+def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
+    by_command("people.csv")(tmp_path)
+    stored, new = tmp_path / "out-people.PRIVATE.design.json", tmp_path / "new.csv"
+    monkeypatch.setattr(pipeline, "CHECKS", [*pipeline.CHECKS, refuse])
+    makers = {
+        "frame": lambda: tables.apply(people(), load(stored)),
+        "Dask": lambda: tables.apply(dask(people()), load(stored)),
+        "file": lambda: apply_file(stored, tmp_path / "people.csv", new),
+    }
+    if kind == "command":
+        assert main(["apply", str(stored), str(tmp_path / "people.csv"), "-o", str(new), "--ledger", "none"]) == 2
+    else:
+        with pytest.raises(Refused):
+            makers[kind]()
+    assert not new.exists()
+
+
+@pytest.mark.parametrize("ledger", [False, True])
+def test_a_card_says_whether_earlier_releases_were_looked_for(ledger, tmp_path):
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(EPS), "resamples": 0}
+    done = tables.sanitise(people(), ledger=tmp_path / "ledger.json" if ledger else None, **words)
+    assert any("there was no ledger" in one for one in done.card.not_covered) != ledger
+
+
+def test_no_sink_is_reached_but_through_the_pipeline():
+    """A draw is made in two places only, after the checks."""
+    source = importlib.util.find_spec("lifttables.releases.pipeline").loader.get_source("lifttables.releases.pipeline")
+    made = [line for line in source.splitlines() if "Draw(" in line]
+    assert len(made) == 2
+    assert all("sink(Draw(" in line for line in made)
+    assert pd.Series(made).is_unique
