@@ -45,7 +45,7 @@ class Mechanism:
         The definition as ``module:name``: a function of a joint distribution and a notion, or a
         :class:`~liftlib.family.Family`.
     needs : type
-        The interface of notions that the function asks for, such as :class:`~liftlib.notions.LiftNotion`.
+        The interface of notions that the function asks for, such as ``LiftNotion``.
     cost : str
         How its running time grows, in a few words.
     source : str

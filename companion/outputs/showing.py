@@ -9,6 +9,7 @@ import io
 import sys
 from typing import Any
 
+from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
@@ -50,7 +51,8 @@ def as_figure_svg(figure: Figure) -> str:
     """Return a figure as SVG, see-through, with its panels' boxes in ``data-panels`` of the root."""
     boxes = panel_boxes(figure)
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", bbox_inches=_whole(figure), transparent=True, metadata={"Date": None})
+    with rc_context({"svg.hashsalt": "companion"}):  # the same ids in every run
+        figure.savefig(buffer, format="svg", bbox_inches=_whole(figure), transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
     return carried(text.replace("<svg ", f'<svg data-panels="{said}" ', 1), described(figure))

@@ -42,7 +42,7 @@ class FunnelCertificate(Certificate):
     nodes : int
         Number of boxes in branch and bound.
     proof : FunnelProof or None
-        The proof of ``upper`` that :func:`~liftbook.relatives.funnel_proof.check_bound` checks; None at a budget of 0,
+        The proof of ``upper`` that ``funnel_proof.check_bound`` checks; None at a budget of 0,
         where the bound is that of perfect privacy.
     """
 
@@ -135,7 +135,7 @@ def funnel_response(joint: Joint, notion: AverageLeakage, *, gap: float = 1e-3, 
     A release is a mixture of posteriors v = P(X=.|Y=y), and both I(X; Y) and I(S; Y) are linear in the weights: given
     posteriors, the funnel of Makhdoumi2014 is the linear program of E23 eq. (26) with one more row. The search starts
     from the posteriors of descents in the manner of Huang2024, and at small budgets also from those of the optimum
-    under perfect privacy. Branch and bound (:mod:`liftbook.relatives.funnel_search`) then finds posteriors that improve
+    under perfect privacy. Branch and bound (``funnel_search``) then finds posteriors that improve
     the mixture, or proves that none improves it by more than the gap. This book's.
 
     Examples

@@ -52,7 +52,7 @@ class Plan:
 
     Attributes
     ----------
-    reading : Reading
+    reading : lifttables.encoding.reading.Reading
     notion : callable
         Returns the notion for the public symbols, because SRLIP depends on the number of labels in each column.
     mechanism, confidence, coarsen, allow, resamples
