@@ -131,7 +131,7 @@ cells = [
 ]
 page.run(json.dumps({"cells": cells}), lambda text: None)
 ask = lambda source: json.loads(page.answer(json.dumps(
-    {"source": source, "name": "answer_1", "check": "check(answer_1, x * x, 'square it')"})))
+    {"source": source, "name": "answer_1", "check": "check(answer_1, x * x, 'square it', 'x times x')"})))
 for source in ("x ** 2", "answer_1 = x + 1", "print('hm')", "", "x = 3\\nx * x", "1 / 0", "a b", "x"):
     print(json.dumps(ask(source)))
 print(json.dumps(page.shell.names["x"]), page.shell.names["answer_1"])
@@ -146,7 +146,7 @@ def test_answers_to_an_exercise():
     assert (right["right"], right["verdict"]) == (True, "Right.")
     assert (wrong["right"], wrong["verdict"]) == (False, "Not yet: square it")
     # printing is no answer, and the page's own solution does not count as one
-    assert printed["verdict"] == empty["verdict"] == "Not yet: replace None by your answer; square it"
+    assert printed["verdict"] == empty["verdict"] == "Not yet: replace None by your answer"
     assert printed["outputs"] == [{"stream": "hm\n"}]
     assert other["right"]  # 9 = 3 * 3, with the reader's own x
     assert (fault["error"]["name"], fault["error"]["line"]) == ("ZeroDivisionError", 1)
