@@ -9,8 +9,9 @@ from companion.chromium import find_chromium
 
 ROOT = Path(__file__).resolve().parents[3]
 CHAPTERS = [
-    path.stem for path in sorted((ROOT / "chapters").glob("*.md")) if "```{exercise}" in path.read_text(encoding="utf-8")
+    path.stem for path in sorted((ROOT / "chapters").glob("*.md")) if "```{exercise}" in path.read_text("utf-8")
 ]
+FIELDS = ".lift-fields input, .lift-fields select, td input, td select"
 ANSWER = "application/vnd.companion.answer+json"
 
 pytestmark = [
@@ -29,7 +30,7 @@ def answers(chapter):
 
 def filled(form, texts):
     """Write an answer into a form, send it, and return what the form says."""
-    for field, text in zip(form.locator(".lift-fields input, .lift-fields select, td input, td select").all(), texts, strict=True):
+    for field, text in zip(form.locator(FIELDS).all(), texts, strict=True):
         if field.evaluate("one => one.tagName") == "SELECT":
             field.select_option(text)
         else:
@@ -81,5 +82,6 @@ def test_each_form_tells_right_from_wrong(page, site, chapter):
 
 def test_most_exercises_are_judged_on_the_page():
     asked = sum((ROOT / "chapters" / f"{chapter}.md").read_text().count("```{exercise}") for chapter in CHAPTERS)
-    forms = sum((ROOT / "_build" / "html" / "chapters" / f"{name}.html").read_text().count("data-sealed") for name in CHAPTERS)
+    pages = ROOT / "_build" / "html" / "chapters"
+    forms = sum((pages / f"{chapter}.html").read_text().count("data-sealed") for chapter in CHAPTERS)
     assert forms >= 0.9 * asked, (forms, asked)
