@@ -234,6 +234,7 @@ def test_the_address_restores_the_state(shown):
     page.keyboard.press("ArrowUp")
     cell(page, "60s, none").focus()
     page.keyboard.press("ArrowDown")
+    page.wait_for_function("location.hash.includes('more=1')")  # a fold says so later than it opens
     address = page.evaluate("location.hash")
     assert address == "#mechanism=srr&eps=1.05&lambda=0.4762&more=1&bands=6&people=1-1-2-3-5-8-17-11-20-15-8-9"
     again = shown(WATCHDOG, address=address)
