@@ -10,7 +10,7 @@ import numpy as np
 
 from liftbook.relatives.average import averaged, few_symbols, identity_if_allowed, rows_of
 from liftbook.relatives.descent import descent_rows
-from liftbook.relatives.funnel_proof import ROUNDING, FunnelProof, Prices, upper_bound
+from liftbook.relatives.funnel_proof import FunnelProof, Prices, rounding, upper_bound
 from liftbook.relatives.funnel_search import search
 from liftbook.relatives.overall import AverageLeakage
 from liftlib.channel import Certificate, Channel
@@ -199,7 +199,7 @@ def _searched(joint: Joint, budget: float, gap: float, nodes: int) -> _Found:
         bound = upper_bound(joint, prices, found.least, budget)
         if bound < upper:
             upper, proof = bound, found.proof
-        reached = upper - value <= max(gap * value, 1e-9) + ROUNDING
+        reached = upper - value <= max(gap * value, 1e-9) + rounding(joint, prices, budget)
         if reached or used >= nodes or not len(found.posteriors):
             return _Found(mixture, upper, proof, used)
         rows = np.concatenate([rows, found.posteriors])

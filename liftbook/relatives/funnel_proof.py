@@ -28,8 +28,11 @@ from mixproof.numerics import Mask, Matrix, Vector, xlogx
 NARROW = 1e-12
 """A side of a box that is shorter than this has length 0."""
 
-ROUNDING = 1e-9
-"""Nats added to a bound for rounding errors."""
+ROUNDING = 1e-13
+"""Relative error of a sum for each of its terms, some hundred times that of floating point."""
+
+LARGEST_LOG = 750.0
+"""No positive floating-point number has a logarithm beyond this."""
 
 
 class Prices(NamedTuple):
@@ -160,9 +163,16 @@ def bounded(joint: Joint, prices: Prices, boxes: Boxes, tangent: Matrix) -> tupl
     return np.where(valid, value, -np.inf), points
 
 
+def rounding(joint: Joint, prices: Prices, budget: float) -> float:
+    """Return what is added to a bound for rounding errors, nats; it grows with the prices."""
+    largest = 1 + np.abs(prices.symbols).max() + prices.leakage * (LARGEST_LOG + budget)
+    return float(1e-9 + ROUNDING * (joint.n_public + joint.n_secret) * largest)
+
+
 def upper_bound(joint: Joint, prices: Prices, least: float, budget: float) -> float:
     """Return the bound on I(X; Y) that follows from a lower bound ``least`` on all reduced costs, nats."""
-    return entropy(joint.p_x) - float(joint.p_x @ prices.symbols) - least + prices.leakage * budget + ROUNDING
+    bound = entropy(joint.p_x) - float(joint.p_x @ prices.symbols) - least + prices.leakage * budget
+    return bound + rounding(joint, prices, budget)
 
 
 def check_bound(joint: Joint, budget: float, proof: FunnelProof) -> float:
@@ -184,7 +194,7 @@ def check_bound(joint: Joint, budget: float, proof: FunnelProof) -> float:
 
     Notes
     -----
-    Computed in floating point, with 10^-9 nats added for rounding.
+    Computed in floating point, with 10^-9 nats added for rounding, and more if prices are large.
 
     Examples
     --------
@@ -211,10 +221,13 @@ def check_bound(joint: Joint, budget: float, proof: FunnelProof) -> float:
         split = np.asarray(symbol[layer] >= 0)
         leaves = np.flatnonzero(~split & ~boxes.empty)
         found, _ = bounded(joint, prices, boxes.some(leaves), tangent[layer][leaves])
+        if not np.isfinite(found).all():
+            raise InvalidProof("a leaf has no finite bound: every tangent must be a positive distribution")
         least = min(least, float(found.min(initial=np.inf)))
         boxes, start = boxes.some(split).halves(symbol[layer][split], level[layer][split]), layer.stop
     if start < nodes:
         raise InvalidProof(f"the tree ends after {start} of the {nodes} nodes listed")
-    if not np.isfinite(least):
-        raise InvalidProof("a leaf has no finite bound: every tangent must be a positive distribution")
-    return upper_bound(joint, prices, least, budget)
+    bound = upper_bound(joint, prices, least, budget)
+    if np.isnan(bound):
+        raise InvalidProof("the bound is not a number: prices are too large")
+    return bound

@@ -201,3 +201,24 @@ def test_trees_that_do_not_fit_are_refused():
     ):
         with pytest.raises(InvalidProof, match=message):
             check_bound(joint, budget, forged)
+
+
+@pytest.mark.parametrize("huge", [1e308, 5e-324])
+@pytest.mark.parametrize("large", [None, 1e308, 1e15])
+@pytest.mark.parametrize("node", range(5))
+def test_numbers_that_overflow_void_no_leaf(huge, large, node):
+    """A leaf whose bound is not a number, or is lost in rounding, must not vanish from the minimum."""
+    joint, budget, certificate = funnel_proof()
+    tangent = np.full((5, 3), 1 / 3)
+    tangent[node] = huge
+    symbol, level = np.array([0, 1, -1, -1, -1]), np.array([0.5, 0.5, 0, 0, 0])
+    for prices in (
+        Prices(np.full(5, large or 5.0), 0.0),
+        Prices(np.full(5, 5.0), large or 0.0),
+        Prices(np.full(5, -(large or 5.0)), 1.0),
+    ):
+        try:
+            with np.errstate(all="ignore"):
+                assert check_bound(joint, budget, FunnelProof(prices, symbol, level, tangent)) >= certificate.value
+        except InvalidProof:
+            continue
