@@ -1,6 +1,36 @@
 """The papers' figures as functions: parameters in, tidy rows out, no drawing.
 
 Each is named by paper and number, such as ``figure_e23_2``; rows carry means and standard deviations over trials.
+Parameters that figures share are described here; a figure's own text has the others.
+
+Parameters
+----------
+n_trials : int
+    Number of random joint distributions, uniform unless the figure says otherwise.
+n_secret, n_public : int
+    ``|S|`` and ``|X|``.
+epsilons : iterable of float
+    Privacy budgets, nats.
+lambdas, lam : iterable of float, float
+    Shares of the min-lift budget, in [0, 1].
+alphas : iterable of float
+    Orders of the alpha-lift, above 1.
+shares : iterable of float
+    Shares of the linear reduction, each in [0, 1].
+extend : bool
+    Whether low-risk symbols join a merged set that violates the notion; the papers' mechanisms do not do this.
+ldp : bool
+    Whether to add the optimal LDP response, which the paper's figure does not have.
+listed : bool
+    Whether to list the vertices, as the paper does; this is slower and counts them.
+leave_out : sequence of str
+    Relationships of Adult whose people are left out.
+joint : Joint, optional
+    Another joint distribution to use instead.
+concentration : float
+    Of the symmetric Dirichlet distribution over the cells; 1/2 is Jeffreys' prior.
+rng : int or numpy.random.Generator
+    Seed or source of randomness.
 """
 
 from liftbook.figures.c22.example import example_c22_1, example_c22_1_family

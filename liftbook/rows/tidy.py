@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InvalidParameter, shown
 from mixproof.numerics import Matrix
 
 Measured = Mapping[str, Mapping[str, float]]
@@ -20,6 +20,8 @@ QUANTILES = (0.1, 0.9)
 
 def budgets(values: Iterable[float]) -> list[float]:
     """Return privacy budgets as floats, refusing an empty list and what is negative or not finite."""
+    if not isinstance(values, Iterable):
+        raise InvalidParameter(f"epsilons is {shown(values)}: give several numbers, such as [0.5, 1.0]")
     found = [float(v) for v in values]
     if not found or not all(0 <= v < np.inf for v in found):
         raise InvalidParameter(f"epsilons is {found}: give one finite budget or more, in nats, none negative")

@@ -10,11 +10,12 @@ import pandas as pd
 
 from liftbook.rows.batch import Batch, Labels
 from liftbook.rows.labels import merge_labels, watchdog_labels
-from liftbook.rows.making import on_random_joints
+from liftbook.rows.making import figure
 from liftbook.rows.scales import C22_EPSILONS
 from liftbook.rows.tidy import budgets, summary
+from liftlib.datasets import uniform_joints
 from liftlib.notions import LIP
-from mixproof.numerics import Mask, Matrix, Vector, xlogx
+from mixproof.numerics import Mask, Matrix, Rng, Vector, xlogx
 
 SUBSETS, COMPLETE = "Algorithm 1", "complete merging"
 COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]
@@ -73,8 +74,16 @@ def _tradeoff(p: Matrix, wanted: tuple[str, ...], epsilons: Iterable[float], ext
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-@on_random_joints(1000, 13, 20)
-def figure_c22_1(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS, *, extend: bool = False) -> pd.DataFrame:
+@figure
+def figure_c22_1(
+    n_trials: int = 1000,
+    epsilons: Iterable[float] = C22_EPSILONS,
+    n_secret: int = 13,
+    n_public: int = 20,
+    *,
+    extend: bool = False,
+    rng: Rng = 0,
+) -> pd.DataFrame:
     """Return the leakage of the merged high-risk symbols against the LIP budget (C22 Fig. 1).
 
     Returns
@@ -84,16 +93,35 @@ def figure_c22_1(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS, *, extend:
         ``std``, ``n``: the joint distributions that have a symbol of high risk. A budget at which none has one has
         no row.
     """
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return _tradeoff(p, ("high_risk_leakage",), epsilons, extend)
 
 
-@on_random_joints(1000, 13, 20)
-def figure_c22_2(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS, *, extend: bool = False) -> pd.DataFrame:
+@figure
+def figure_c22_2(
+    n_trials: int = 1000,
+    epsilons: Iterable[float] = C22_EPSILONS,
+    n_secret: int = 13,
+    n_public: int = 20,
+    *,
+    extend: bool = False,
+    rng: Rng = 0,
+) -> pd.DataFrame:
     """Return the loss of utility, NMIL, against the LIP budget (C22 Fig. 2); see :func:`figure_c22_1`."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return _tradeoff(p, ("nmil",), epsilons, extend)
 
 
-@on_random_joints(1000, 13, 20)
-def figure_c22_3(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS, *, extend: bool = False) -> pd.DataFrame:
+@figure
+def figure_c22_3(
+    n_trials: int = 1000,
+    epsilons: Iterable[float] = C22_EPSILONS,
+    n_secret: int = 13,
+    n_public: int = 20,
+    *,
+    extend: bool = False,
+    rng: Rng = 0,
+) -> pd.DataFrame:
     """Return the overall leakage and the NMIL that go together at each LIP budget (C22 Fig. 3)."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return _tradeoff(p, ("nmil", "leakage"), epsilons, extend)

@@ -5,18 +5,20 @@ Their rows have the columns of ``liftbook.figures.merging_tradeoff``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
 from liftbook.rows.labels import merge_labels, watchdog_labels
-from liftbook.rows.making import on_adult, on_random_joints
+from liftbook.rows.making import adult_joint, figure
 from liftbook.rows.merging import Labeller, Series, alip_name, ldp_and_alip, merging_tradeoff
 from liftbook.rows.scales import E23_EPSILONS as EPSILONS
 from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.tidy import budgets
+from liftlib.datasets import uniform_joints
+from liftlib.joint import Joint
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift
-from mixproof.numerics import Matrix
+from mixproof.numerics import Rng
 
 Floats = Iterable[float]
 
@@ -37,59 +39,109 @@ def _lift_based(lambdas: Floats) -> dict[str, Series]:
     return series
 
 
-@on_random_joints(1000, 5, 17)
+@figure
 def figure_e23_2(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, extend: bool = False
+    n_trials: int = 1000,
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = LAMBDAS,
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    extend: bool = False,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return the watchdog's trade-off on random joints, under LDP and ALIP (E23 Fig. 2)."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
 
 
-@on_adult
+@figure
 def figure_e23_3(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, extend: bool = False
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = LAMBDAS,
+    *,
+    extend: bool = False,
+    leave_out: Sequence[str] = (),
+    joint: Joint | None = None,
 ) -> pd.DataFrame:
     """Return the watchdog's trade-off on Adult, S = relationship, X = occupation (E23 Fig. 3)."""
+    p = adult_joint(leave_out, joint)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
 
 
-@on_random_joints(1000, 5, 17)
+@figure
 def figure_e23_6(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, extend: bool = False
+    n_trials: int = 1000,
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = LAMBDAS,
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    extend: bool = False,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return subset merging's trade-off on random joints, under LDP and ALIP (E23 Fig. 6)."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _merging(extend))
 
 
-@on_adult
+@figure
 def figure_e23_7(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, extend: bool = False
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = LAMBDAS,
+    *,
+    extend: bool = False,
+    leave_out: Sequence[str] = (),
+    joint: Joint | None = None,
 ) -> pd.DataFrame:
     """Return subset merging's trade-off on Adult (E23 Fig. 7)."""
+    p = adult_joint(leave_out, joint)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _merging(extend))
 
 
-@on_random_joints(1000, 5, 17)
+@figure
 def figure_e23_11(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = (0.5, 0.65), *, extend: bool = False
+    n_trials: int = 1000,
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = (0.5, 0.65),
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    extend: bool = False,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return subset merging's trade-off under ALIP, l1- and chi2-privacy, random joints (E23 Fig. 11)."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
 
-@on_adult
+@figure
 def figure_e23_12(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = (0.5, 0.65), *, extend: bool = False
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = (0.5, 0.65),
+    *,
+    extend: bool = False,
+    leave_out: Sequence[str] = (),
+    joint: Joint | None = None,
 ) -> pd.DataFrame:
     """Return subset merging's trade-off under ALIP, l1- and chi2-privacy on Adult (E23 Fig. 12)."""
+    p = adult_joint(leave_out, joint)
     return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
 
-@on_random_joints(1000, 5, 17)
+@figure
 def figure_e23_13(
-    p: Matrix, epsilons: Floats = EPSILONS, alphas: Floats = (2, 10, 100), *, extend: bool = False
+    n_trials: int = 1000,
+    epsilons: Floats = EPSILONS,
+    alphas: Floats = (2, 10, 100),
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    extend: bool = False,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return subset merging's trade-off under ALIP and alpha-lift-privacy, lambda 1/2, random joints (E23 Fig. 13)."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     series: dict[str, Series] = {"ALIP": lambda eps: ALIP.split(eps, 0.5)}
     for alpha in alphas:
         series[f"α={alpha:g}"] = lambda eps, alpha=alpha: AlphaLift(alpha, eps / 2, eps / 2)  # type: ignore[misc]

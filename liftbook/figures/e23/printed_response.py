@@ -10,16 +10,17 @@ import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.labels import LoopName, merge_labels
-from liftbook.rows.making import on_random_joints
+from liftbook.rows.making import figure
 from liftbook.rows.tidy import frame
 from liftlib.channel import Channel
+from liftlib.datasets import uniform_joints
 from liftlib.errors import InfeasiblePrivacy
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import ALIP
 from liftlib.response.posteriors import cheapest
 from liftlib.response.subset_response import subset_response
-from mixproof.numerics import Matrix
+from mixproof.numerics import Matrix, Rng
 from mixproof.polytope import vertices
 
 
@@ -105,14 +106,17 @@ def _trial(task: tuple[Matrix, tuple[float, ...], float, LoopName, bool]) -> lis
     return found
 
 
-@on_random_joints(100, 5, 17)
+@figure
 def algorithm_2_endings(
-    p: Matrix,
+    n_trials: int = 100,
     epsilons: Iterable[float] = (0.25, 1.0, 2.0, 4.0, 6.0, 8.0),
     lam: float = 0.65,
     loop: LoopName = "standard",
+    n_secret: int = 5,
+    n_public: int = 17,
     *,
     beside: bool = True,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return how E23 Algorithm 2, as printed, ends on random joints.
 
@@ -129,6 +133,7 @@ def algorithm_2_endings(
         A row a budget: the shares of joints with ``unions``, of each ending, and ``broken`` (a release that breaks
         the notion); ``nmi``, the mean where there is a release, and ``nmi of ours``, subset_response's, there.
     """
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     budgets = tuple(epsilons)
     trials = parallel_map(_trial, [(one, budgets, lam, loop, beside) for one in p])
     rows = []

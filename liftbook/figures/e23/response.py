@@ -7,11 +7,11 @@ largest_subset, unions and fallback.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from liftbook.rows.making import on_adult, on_random_joints
+from liftbook.rows.making import adult_joint, figure
 from liftbook.rows.merging import alip_name
 from liftbook.rows.responses import (
     Maker,
@@ -26,8 +26,10 @@ from liftbook.rows.scales import E23_EPSILONS as EPSILONS
 from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.scales import E23_LARGE_EPSILONS
 from liftbook.rows.tidy import budgets
+from liftlib.datasets import uniform_joints
+from liftlib.joint import Joint
 from liftlib.notions import ALIP, LDP
-from mixproof.numerics import Matrix
+from mixproof.numerics import Rng
 
 Floats = Iterable[float]
 
@@ -47,36 +49,71 @@ def _beside(makers: dict[str, Maker], epsilons: Floats, lam: float) -> list[Poin
     return [Point(name, eps, make, ALIP.split(eps, lam)) for eps in budgets(epsilons) for name, make in makers.items()]
 
 
-@on_random_joints(100, 5, 17)
+@figure
 def figure_e23_4(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, ldp: bool = False, listed: bool = False
+    n_trials: int = 100,
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = LAMBDAS,
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    ldp: bool = False,
+    listed: bool = False,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return the trade-off of the optimal response under ALIP on random joints (E23 Fig. 4)."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return response_tradeoff(p, _optimal(epsilons, lambdas, ldp, respond_by_vertices if listed else respond))
 
 
-@on_adult
+@figure
 def figure_e23_5(
-    p: Matrix, epsilons: Floats = EPSILONS, lambdas: Floats = LAMBDAS, *, ldp: bool = False
+    epsilons: Floats = EPSILONS,
+    lambdas: Floats = LAMBDAS,
+    *,
+    ldp: bool = False,
+    leave_out: Sequence[str] = (),
+    joint: Joint | None = None,
 ) -> pd.DataFrame:
     """Return the trade-off of the optimal response on Adult, S = relationship, X = occupation (E23 Fig. 5)."""
+    p = adult_joint(leave_out, joint)
     return response_tradeoff(p, _optimal(epsilons, lambdas, ldp))
 
 
-@on_random_joints(100, 5, 17)
-def figure_e23_8(p: Matrix, epsilons: Floats = EPSILONS, lam: float = 0.65) -> pd.DataFrame:
+@figure
+def figure_e23_8(
+    n_trials: int = 100,
+    epsilons: Floats = EPSILONS,
+    lam: float = 0.65,
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
     """Return trade-off and time of optimal response, subset random response and subset merging (E23 Fig. 8)."""
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return response_tradeoff(p, _beside(THREE, epsilons, lam))
 
 
-@on_adult
-def figure_e23_9(p: Matrix, epsilons: Floats = EPSILONS, lam: float = 0.65) -> pd.DataFrame:
+@figure
+def figure_e23_9(
+    epsilons: Floats = EPSILONS, lam: float = 0.65, *, leave_out: Sequence[str] = (), joint: Joint | None = None
+) -> pd.DataFrame:
     """Return the same on Adult, S = relationship, X = occupation (E23 Fig. 9)."""
+    p = adult_joint(leave_out, joint)
     return response_tradeoff(p, _beside(THREE, epsilons, lam))
 
 
-@on_random_joints(100, 15, 200)
-def figure_e23_10(p: Matrix, epsilons: Floats = E23_LARGE_EPSILONS, lam: float = 0.5) -> pd.DataFrame:
+@figure
+def figure_e23_10(
+    n_trials: int = 100,
+    epsilons: Floats = E23_LARGE_EPSILONS,
+    lam: float = 0.5,
+    n_secret: int = 15,
+    n_public: int = 200,
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
     """Return subset random response and subset merging on 15 secrets and 200 symbols (E23 Fig. 10).
 
     Parameters
@@ -84,4 +121,5 @@ def figure_e23_10(p: Matrix, epsilons: Floats = E23_LARGE_EPSILONS, lam: float =
     n_trials : int
         Uniform random joint distributions; the paper does not print its number.
     """
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     return response_tradeoff(p, _beside(TWO, epsilons, lam))

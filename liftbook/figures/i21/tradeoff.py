@@ -9,18 +9,26 @@ import pandas as pd
 
 from liftbook.figures.i21.reductions import REDUCTIONS, cost_of
 from liftbook.rows.jobs import parallel_map
-from liftbook.rows.making import on_random_joints
+from liftbook.rows.making import figure
 from liftbook.rows.tidy import Measured, budgets, over_trials
+from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import LIP
 from liftlib.reduction.linear import reduction_share
 from liftlib.response.optimal import optimal_response
-from mixproof.numerics import Matrix
+from mixproof.numerics import Matrix, Rng
 
 
-@on_random_joints(100, 5, 17)
-def reduction_tradeoff(p: Matrix, epsilons: Iterable[float] = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)) -> pd.DataFrame:
+@figure
+def reduction_tradeoff(
+    n_trials: int = 100,
+    epsilons: Iterable[float] = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
     """Return what linear reduction keeps of X under LIP(eps), beside the optimal response, on random joints (ours).
 
     Parameters
@@ -34,6 +42,7 @@ def reduction_tradeoff(p: Matrix, epsilons: Iterable[float] = (0.25, 0.5, 0.75, 
         Columns ``series``, ``eps``, ``measure`` (nmi; moved, which the optimal response has no counterpart of, as its
         outputs are not symbols), ``mean``, ``std``, ``n``.
     """
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     tried = budgets(epsilons)
     return over_trials(parallel_map(_on_joint, [(one, tried) for one in p]), "eps", tried)
 

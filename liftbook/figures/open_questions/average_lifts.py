@@ -7,23 +7,28 @@ from collections.abc import Iterable
 import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
-from liftbook.rows.making import on_random_joints
+from liftbook.rows.making import figure
 from liftbook.rows.tidy import Measured, budgets, over_trials
 from liftlib.channel import Channel
+from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LIP, AlphaLift
 from liftlib.response.optimal import optimal_response
 from liftlib.response.posteriors import RowsCertificate
-from mixproof.numerics import Matrix
+from mixproof.numerics import Matrix, Rng
 
 
-@on_random_joints(50, 5, 17)
+@figure
 def alpha_lift_optimum(
-    p: Matrix,
+    n_trials: int = 50,
     epsilons: Iterable[float] = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
     alphas: Iterable[float] = (2.0, 10.0),
+    n_secret: int = 5,
+    n_public: int = 17,
+    *,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return the optimal utility under alpha-lift-privacy, to a proven gap, beside subset merging's (E23 section 7).
 
@@ -40,6 +45,7 @@ def alpha_lift_optimum(
         Columns ``series``, ``eps``, ``measure`` (nmi of a mechanism that attains it; gap, by how much any other may
         exceed it), ``mean``, ``std``, ``n``.
     """
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     tried, orders = budgets(epsilons), tuple(alphas)
     return over_trials(parallel_map(_alpha_lifts, [(one, tried, orders) for one in p]), "eps", tried)
 

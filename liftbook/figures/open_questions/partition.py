@@ -8,19 +8,27 @@ import pandas as pd
 
 from liftbook.relatives.best_partition import best_partition
 from liftbook.rows.jobs import parallel_map
-from liftbook.rows.making import on_random_joints
+from liftbook.rows.making import figure
 from liftbook.rows.scales import C22_EPSILONS
 from liftbook.rows.tidy import Measured, budgets, over_trials
+from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LIP
 from liftlib.response.optimal import optimal_response
-from mixproof.numerics import Matrix
+from mixproof.numerics import Matrix, Rng
 
 
-@on_random_joints(100, 5, 10)
-def partition_gap(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS) -> pd.DataFrame:
+@figure
+def partition_gap(
+    n_trials: int = 100,
+    epsilons: Iterable[float] = C22_EPSILONS,
+    n_secret: int = 5,
+    n_public: int = 10,
+    *,
+    rng: Rng = 0,
+) -> pd.DataFrame:
     """Return what C22's greedy merging loses against the best partition and against no partition, under LIP.
 
     Parameters
@@ -33,6 +41,7 @@ def partition_gap(p: Matrix, epsilons: Iterable[float] = C22_EPSILONS) -> pd.Dat
     pandas.DataFrame
         Columns ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
     """
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     tried = budgets(epsilons)
     return over_trials(parallel_map(_partitions, [(one, tried) for one in p]), "eps", tried)
 

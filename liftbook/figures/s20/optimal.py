@@ -10,21 +10,24 @@ import pandas as pd
 
 from liftbook.figures.s20.kernels import best_ldp_kernel
 from liftbook.rows.jobs import parallel_map
-from liftbook.rows.making import on_random_joints
+from liftbook.rows.making import figure
 from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.scales import S20_EPSILONS
 from liftbook.rows.tidy import budgets, frame
 from liftbook.rows.timing import fastest
+from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import LDP, LIP
-from mixproof.numerics import Matrix
+from mixproof.numerics import Matrix, Rng
 
 BY_KERNELS, BY_ROWS = "polytope of kernels", "polytope of rows"
 
 
-@on_random_joints(10, 2, 5)
-def figure_s20_3(p: Matrix, epsilons: Iterable[float] = S20_EPSILONS) -> pd.DataFrame:
+@figure
+def figure_s20_3(
+    n_trials: int = 10, epsilons: Iterable[float] = S20_EPSILONS, n_secret: int = 2, n_public: int = 5, *, rng: Rng = 0
+) -> pd.DataFrame:
     """Return utility and time of optimal LDP against optimal LIP on random joints (S20 Fig. 3).
 
     Parameters
@@ -41,6 +44,7 @@ def figure_s20_3(p: Matrix, epsilons: Iterable[float] = S20_EPSILONS) -> pd.Data
         ``ldp_seconds`` and ``lip_seconds`` times, ``time_ratio`` the second over the first, ``ldp_vertices`` and
         ``lip_vertices`` vertices of the two polytopes, ``ldp_outputs`` symbols that the LDP mechanism uses.
     """
+    p = uniform_joints(n_trials, n_secret, n_public, rng)
     found = parallel_map(_ldp_and_lip, [(one, budgets(epsilons)) for one in p])
     return frame({"trial": trial, **row} for trial, rows in enumerate(found) for row in rows)
 
