@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from typing import Any
 import jupytext
 import nbformat
 
-from companion.course.needed import Statement, needed, statements
 from companion.course.plan import Exercise
 from companion.solutions import tags
 
+HOMEWORK = "homework"
+"""The tag of cells that define what the exercises of their chapter use."""
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -43,7 +44,8 @@ class Part:
 def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Part:
     """Return the chosen exercises of a chapter, given its source and its notebook in the built book.
 
-    What a check alone needs, and stands beside its exercise, goes into the check: it may tell the answer.
+    Cells with the tag ``homework`` define what the exercises use. Other code between an exercise's text and its check
+    belongs to the check, as it may contain the answer.
 
     Raises
     ------
@@ -59,28 +61,31 @@ def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Pa
     )
     if len(texts) != len(solutions):
         raise ValueError(f"{chapter} has {len(solutions)} exercises, its built notebook {len(texts)}: run make book")
-    before: list[Statement] = []
-    for number, cell in enumerate(cells):
-        if cell.cell_type == "code" and not {"solution", "check"} & set(tags(cell)):
-            before += statements(number, cell.source)
-    kept, tasks = set[int](), []
+    tasks = []
     for exercise in chosen:
-        text = texts[exercise.number - 1]
-        ask, at, judge = (found[exercise.number - 1] for found in (asks, solutions, checks))
-        if letters(exercise.title) not in letters(text):
+        at = exercise.number - 1
+        if letters(exercise.title) not in letters(texts[at]):
             raise ValueError(f"the built notebook of {chapter} has another exercise {exercise.number}: run make book")
-        earlier = [one for one in before if one.cell < judge]
-        solution, check = cells[at].source, cells[judge].source
-        shown = set(needed(earlier, wanted(solution)))
-        also = set(needed(earlier, wanted(solution, check))) - shown
-        hidden = {number for number in also if before[number].cell > ask}
-        kept |= shown | (also - hidden)
-        source = "\n".join([*(before[number].source for number in sorted(hidden)), check])
-        tasks.append(Task(exercise, text, solution, source, checks_sealed[exercise.number - 1]))
-    groups: dict[int, list[str]] = {}
-    for number in sorted(kept):
-        groups.setdefault(before[number].cell, []).append(before[number].source)
-    return Part(chapter, title.splitlines()[0].lstrip("# "), tuple(map("\n".join, groups.values())), tuple(tasks))
+        between = (one for one in cells[asks[at] : checks[at] + 1] if one.cell_type == "code")
+        check = [one.source for one in between if not {HOMEWORK, "solution"} & set(tags(one))]
+        tasks.append(Task(exercise, texts[at], cells[solutions[at]].source, "\n".join(check), checks_sealed[at]))
+    setup = tuple(definitions(cell.source) for cell in cells if HOMEWORK in tags(cell))
+    return Part(chapter, title.splitlines()[0].lstrip("# "), setup, tuple(tasks))
+
+
+def definitions(source: str) -> str:
+    """Return a cell's code without what it only shows or checks: bare expressions and assertions.
+
+    >>> definitions("# two\\na = 2\\nassert a > 1\\nprint(a)\\nb = 3")
+    '# two\\na = 2\\nb = 3'
+    """
+    lines, kept, start = source.splitlines(), list[str](), 0
+    for node in ast.parse(source).body:
+        end = node.end_lineno or node.lineno
+        if not isinstance(node, ast.Expr | ast.Assert):
+            kept += lines[start:end]
+        start = end
+    return "\n".join(kept).strip("\n")
 
 
 def is_exercise(cell: Any) -> bool:
@@ -91,19 +96,6 @@ def is_exercise(cell: Any) -> bool:
 def letters(words: str) -> str:
     """Return the letters and digits of a text, which quotation marks and formulas leave as they are."""
     return re.sub(r"[\W_]", "", words)
-
-
-def wanted(*sources: str) -> set[str]:
-    """Return the names that code takes from before it: those that it reads before it sets them.
-
-    >>> sorted(wanted("a = b\\nprint(a)", "def double(x):\\n    return factor * x\\ndouble(a + c)"))
-    ['b', 'c', 'factor']
-    """
-    found, known = set[str](), set(dir(builtins))
-    for one in (each for source in sources for each in statements(0, source)):
-        found |= (one.reads | one.later) - known
-        known |= one.sets | one.changes
-    return found
 
 
 def told(built: nbformat.NotebookNode) -> Iterator[str]:
