@@ -27,6 +27,7 @@ from benchmarks.optimum import checkers, growth, ldp_and_lip, optimum, proofs
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
+from liftbook.relatives.product_polytope import product_polytope_response
 from liftbook.rows.labels import merge_labels
 from liftbook.rows.scales import E23_EPSILONS
 from liftlib.response.posteriors import RowsCertificate
@@ -108,9 +109,7 @@ def ldp_dimensions(quick: bool) -> pd.DataFrame:
         for eps in [1.0] if quick or n == 5 else [0.5, 1.0, 2.0]:
             routes = {
                 "cone": lambda j=joint, e=eps: lost(j, ll.mechanisms.optimal(j, ll.LDP(e))),
-                "product polytope": lambda j=joint, e=eps: lost(
-                    j, ll.mechanisms.optimal(j, ll.LDP(e), method="product-polytope")
-                ),
+                "product polytope": lambda j=joint, e=eps: lost(j, product_polytope_response(j, ll.LDP(e))),
             }
             rows.append({"case": f"2x{n}", "eps": eps} | side_by_side(routes, 3))
     table = pd.DataFrame(rows)

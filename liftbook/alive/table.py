@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from liftlib.errors import DataError, LiftError
-from liftlib.notions.catalogue import notion_from
 from liftlib.registry import mechanisms
 from lifttables.audits.auditing import as_dict, audited
+from lifttables.cli.notions import notion_from
 from lifttables.designs.designing import CONFIDENCE
 from lifttables.designs.publishing import Publishing
 from lifttables.designs.statement import statement

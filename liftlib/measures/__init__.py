@@ -21,11 +21,9 @@ from liftlib.measures.lifts import (
     max_lift,
     min_lift,
 )
-from liftlib.measures.sharp import LargestAverages, largest_averages
 
 __all__ = [
     "Evaluation",
-    "LargestAverages",
     "alpha_lift",
     "alpha_lift_inverse",
     "arimoto",
@@ -36,7 +34,6 @@ __all__ = [
     "evaluate",
     "l1_lift",
     "l1_lift_inverse",
-    "largest_averages",
     "lift",
     "lift_ratio",
     "max_lift",

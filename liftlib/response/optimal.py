@@ -13,7 +13,6 @@ from liftlib.joint import Joint
 from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
 from liftlib.response.convex import convex_response
 from liftlib.response.posteriors import best_response, cone_for
-from liftlib.response.product_polytope import product_polytope_response
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
 from mixproof.compiling import HAS_NUMBA
@@ -34,7 +33,7 @@ def optimal_response(
     joint: Joint,
     notion: Convex,
     *,
-    method: Literal["auto", "tree", "qhull", "cdd", "product-polytope"] = "auto",
+    method: Literal["auto", "tree", "qhull", "cdd"] = "auto",
     gap: float = 1e-6,
     seconds: float | None = None,
     programmes: int | None = None,
@@ -51,11 +50,10 @@ def optimal_response(
         A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or L1Lift with an infinite ``eps_l``;
         one budget may be infinite. Or a convex notion: AlphaLift, or Chi2Lift with an infinite ``eps_l``, for which
         tangents are added as cutting planes until the gap is reached.
-    method : {"auto", "tree", "qhull", "cdd", "product-polytope"}, keyword-only
+    method : {"auto", "tree", "qhull", "cdd"}, keyword-only
         ``"tree"`` uses column generation and proves the gap by branch and bound, at any size. ``"qhull"`` and
         ``"cdd"`` enumerate all vertices, see :func:`mixproof.polytope.vertices`. ``"auto"`` enumerates them if there
-        are provably few, and otherwise, or if a solver fails, uses the tree. ``"product-polytope"`` is S20 Theorem 2
-        as published, for comparison at small sizes.
+        are provably few, and otherwise, or if a solver fails, uses the tree.
     gap : float, keyword-only
         The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
     seconds : float, optional, keyword-only
@@ -71,9 +69,9 @@ def optimal_response(
     Returns
     -------
     Channel
-        With at most ``|X|`` outputs and a :class:`~liftlib.response.posteriors.RowsCertificate` (a plain one for
-        ``"product-polytope"``). Its ``upper`` bounds I(X; Y) of every mechanism that satisfies the notion; for the
-        tree, :func:`liftlib.proofs.check_proof` checks its ``proof``.
+        With at most ``|X|`` outputs and a :class:`~liftlib.response.posteriors.RowsCertificate`. Its ``upper`` bounds
+        I(X; Y) of every mechanism that satisfies the notion; for the tree, :func:`liftlib.proofs.check_proof` checks
+        its ``proof``.
 
     Warns
     -----
@@ -86,7 +84,7 @@ def optimal_response(
     UnsupportedNotion
         If the set of allowed posteriors is not convex; the message names an alternative.
     InvalidParameter
-        If an argument is invalid, or there are too many symbols for the product polytope.
+        If an argument is invalid.
     SolverFailure
         If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
 
@@ -119,8 +117,6 @@ def optimal_response(
     if method in ("auto", "tree") and provides(notion, CurvedLift):
         return convex_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
     notion = require(notion, Polyhedral, "optimal_response")
-    if method == "product-polytope":
-        return product_polytope_response(joint, notion)
     cone = cone_for(joint, notion) if method == "auto" else None
     # an enumeration cannot be interrupted, so only the tree respects a limit
     to_search = cone is not None and (cone.extension is not None or limit is not None or most is not None)

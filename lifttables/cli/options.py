@@ -10,8 +10,9 @@ from typing import Any, get_args
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, Notion
-from liftlib.notions.catalogue import SHAPE, all_notions, notion_from, parameters
+from liftlib.notions.catalogue import all_notions
 from liftlib.registry import mechanisms
+from lifttables.cli.notions import SHAPE, notion_from, parameters
 from lifttables.cli.shared import TABLE_HELP, text_format_of, text_options
 from lifttables.designs.designing import CONFIDENCE
 from lifttables.encoding.binning import hierarchy_file

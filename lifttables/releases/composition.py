@@ -13,10 +13,10 @@ import numpy as np
 
 from liftlib.errors import BrokenNotion
 from liftlib.notions import ALIP, LDP, LIP, LiftNotion, Notion
-from liftlib.notions.composition import composed
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import JOIN, ROWS, Column, Symbols, numbered
 from lifttables.encoding.table import Table
+from lifttables.releases.independent import composed
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 CHUNK = 4_000_000
@@ -115,7 +115,7 @@ def told_together(
 
 
 def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> Together | None:
-    """Return the bound of :func:`~liftlib.notions.composition.composed`, or None if it proves nothing.
+    """Return the bound of :func:`~lifttables.releases.independent.composed`, or None if it proves nothing.
 
     It holds for releases that are independent given the secret. Releases are drawn independently given the row, so
     all but one have to be of symbols that the secret determines in these rows, as repeated releases of the secret are.

@@ -18,8 +18,8 @@ DOCUMENTED = (
     "liftlib",
     "liftbook.figures",
     "liftlib.response.posteriors",
-    "liftlib.response.kernels",
-    "liftlib.response.side_channels",
+    "liftbook.relatives.product_polytope",
+    "liftbook.relatives.srlip_bounds",
     "mixproof.polytope",
     *sorted({mechanism.where.partition(":")[0] for mechanism in mechanisms.values()}),
 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.responses import respond_by_vertices
@@ -20,7 +21,6 @@ from liftlib.measures.information import entropy
 from liftlib.notions import LIP, SRLIP
 from liftlib.response.optimal import optimal_response
 from liftlib.response.product import product_response
-from liftlib.response.side_channels import srlip_upper_bounds
 from mixproof.numerics import Matrix, Rng, generator
 
 Task = tuple[Matrix, list[float], tuple[int, ...]]

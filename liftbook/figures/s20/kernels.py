@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from liftbook.relatives.product_polytope import kernels_by_faces, kernels_of
 from liftbook.rows.making import figure
 from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.tidy import frame
@@ -20,8 +21,6 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import mutual_information_of
 from liftlib.notions import LDP, SRLIP
-from liftlib.response.kernels import kernels_by_faces
-from liftlib.response.product_polytope import kernels_of
 from mixproof.numerics import Matrix, Rng, generator
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from liftbook.figures.s20.kernels import product_of_kernels
 from liftbook.figures.s20.optimal import BY_KERNELS, BY_ROWS
+from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.scales import S20_EPSILONS as EPSILONS
@@ -28,7 +29,6 @@ from liftlib.notions import LIP, SRLIP
 from liftlib.response.optimal import optimal_response
 from liftlib.response.posteriors import RowsCertificate
 from liftlib.response.product import product_response
-from liftlib.response.side_channels import srlip_upper_bounds
 from mixproof.numerics import Matrix, Rng, generator
 
 Task = tuple[Matrix, list[float], tuple[int, ...], int]

@@ -6,8 +6,9 @@ import pytest
 
 import liftlib as ll
 from liftbook import figures, plots
+from liftbook.relatives.product_polytope import kernels_of, product_polytope_response
+from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftlib.errors import InvalidParameter
-from liftlib.response.side_channels import srlip_upper_bounds
 from mixproof import polytope
 
 
@@ -34,7 +35,7 @@ def test_figure_3_is_the_optima(fig3):
     assert len(fig3) == 3 * 2 * 2 * 2
     for row in fig3.itertuples():
         joint = joints(3, 2, 4, 1)[row.trial]
-        ldp = utility(joint, ll.mechanisms.optimal(joint, ll.LDP(row.eps), method="product-polytope"))
+        ldp = utility(joint, product_polytope_response(joint, ll.LDP(row.eps)))
         lip = utility(joint, ll.mechanisms.optimal(joint, ll.LIP(row.eps if row.panel == "a" else row.eps / 2)))
         assert row.ldp == pytest.approx(ldp, abs=1e-9)
         assert row.lip == pytest.approx(lip, abs=1e-9)
@@ -45,8 +46,6 @@ def test_figure_3_is_the_optima(fig3):
 
 
 def test_figure_3_counts_vertices(fig3):
-    from liftlib.response.product_polytope import kernels_of
-
     for row in fig3[fig3["panel"] == "a"].itertuples():
         joint = joints(3, 2, 4, 1)[row.trial]
         if row.route == "polytope of kernels":

@@ -5,6 +5,7 @@ The mechanisms are those of the registry, so that a new one is tested once it is
 
 import contextlib
 import functools
+import inspect
 import itertools
 
 import numpy as np
@@ -37,7 +38,7 @@ NOTIONS = {
 BUDGETS = {"eps": 1.0, "eps_l": 0.7, "eps_u": 0.4, "alpha": 2.0}
 # a notion that the catalogue has and this table has not joins as it is
 NOTIONS |= {
-    name: catalogue.notion_from(name, {one: BUDGETS[one] for one in catalogue.parameters(name)})
+    name: make(**{one: BUDGETS[one] for one in inspect.signature(make).parameters})
     for name, make in catalogue.all_notions().items()
     if make not in {ll.SRLIP, ll.PerfectPrivacy, *map(type, NOTIONS.values())}
 }

@@ -7,7 +7,6 @@ from own_notions import MaxLift, Surprise
 
 import liftlib as ll
 from liftlib.errors import UnsupportedNotion
-from liftlib.notions.catalogue import notion_from
 from liftlib.reduction.linear import reduction_share
 from liftlib.registry import mechanisms
 
@@ -83,7 +82,3 @@ def test_calibrate(joint, name):
             assert not notion.is_satisfied(joint, family.at(joint, looser))
     share = reduction_share(joint, notion)
     assert share == pytest.approx(ll.calibrate(ll.mechanisms.linear_reduction, joint, notion), abs=1e-9)
-
-
-def test_by_its_name():
-    assert notion_from("own_notions:MaxLift", {"eps": 0.4}) == OWN["cone"]

@@ -28,7 +28,6 @@ from liftlib.measures.lifts import lift
 from liftlib.notions import Leakage, RequiredBudget
 from liftlib.notions.averages import MOST_SETS, NEAR, _Averages
 from liftlib.notions.base import CurvedLift, LiftNotion, PolyhedralLift, cone_of, difference, log_of, provides
-from liftlib.notions.catalogue import NOTIONS, maker, notion_from, parameters
 from mixproof.numerics import KEEP_TOL
 
 TABLE = Joint.from_counts([[3, 2, 1], [1, 4, 2], [2, 2, 7]])
@@ -452,44 +451,3 @@ class TestDifference:
         np.testing.assert_allclose(cone_of(likelihood, math.log(4), math.log(2)), [[0.25, 1.75], [0.75, 0.0]])
         assert cone_of(likelihood, math.inf, math.inf).shape == (0, 2)
         assert cone_of(likelihood, 1, math.inf).shape == cone_of(likelihood, math.inf, 1).shape == (1, 2)
-
-
-class TestCatalogue:
-    def test_each_is_made_from_its_parameters(self):
-        values = {"eps": 1.0, "eps_l": 1.0, "eps_u": 0.5, "alpha": 2.0}
-        for name in list(NOTIONS):
-            given_ = {key: values[key] for key in parameters(name) if key != "shape"}
-            made = notion_from(name, given_, (2, 2))
-            assert all(getattr(made, key) == value for key, value in given_.items())
-
-    def test_your_own(self):
-        assert maker("liftlib.notions:LIP") is LIP
-        assert notion_from("liftlib:LIP", {"eps": 0.5}) == LIP(0.5)
-
-    @pytest.mark.parametrize(
-        ("name", "text"),
-        [
-            ("lap", r"^no notion 'lap': there are alip, lip, .*, and your own as MODULE:CLASS$"),
-            ("nowhere:A", r"^no notion 'nowhere:A': No module named 'nowhere'; is its module on PYTHONPATH\?$"),
-            ("liftlib:Nothing", "^no notion 'liftlib:Nothing'"),
-            (":A", "^no notion ':A'"),
-            ("liftlib:__version__", "name a class of notions$"),
-        ],
-    )
-    def test_unknown(self, name, text):
-        with pytest.raises(InvalidParameter, match=text):
-            notion_from(name, {})
-
-    def test_budgets_that_do_not_fit(self):
-        with pytest.raises(InvalidParameter, match=r"^notion alip takes --eps-l --eps-u, in nats; given: --eps$"):
-            notion_from("alip", {"eps": 1.0, "eps_l": None})
-        with pytest.raises(InvalidParameter, match=r"^notion perfect takes no budget, in nats; given: --eps$"):
-            notion_from("perfect", {"eps": 1.0})
-        with pytest.raises(InvalidParameter, match=r"^notion lip takes --eps, in nats; given: none$"):
-            notion_from("lip", {})
-
-    def test_what_it_makes_is_a_notion(self):
-        with pytest.raises(InvalidParameter, match="which is not a Notion"):
-            notion_from("liftlib.notions:Leakage", {"lower": 1.0, "upper": 2.0})
-        with pytest.raises(InvalidParameter, match=r"name a class of notions$"):
-            notion_from("builtins:dict", {})

@@ -1,4 +1,4 @@
-"""The optimal response against search, closed forms, S20 Theorem 2's polytope and published values."""
+"""The optimal response against search, closed forms and published values."""
 
 import numpy as np
 import pytest
@@ -35,54 +35,6 @@ def test_nothing_found_at_random_is_better(notion):
         joint = ll.datasets.uniform_joint(3, 5, np.random.default_rng(seed))
         best = utility(joint, ll.mechanisms.optimal(joint, notion))
         assert all(utility(joint, random_private_channel(joint, notion, rng)) <= best + 1e-9 for _ in range(60))
-
-
-@pytest.mark.parametrize("n", [2, 3, 4])
-@pytest.mark.parametrize("eps", [0.0, 0.5, 1.5, 4.0])
-def test_cone_and_product_polytope_agree(n, eps):
-    """S20 Theorem 2 needs n(n-1) dimensions for the optimum that n-1 give."""
-    joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
-    cone = ll.mechanisms.optimal(joint, ll.LDP(eps))
-    product = ll.mechanisms.optimal(joint, ll.LDP(eps), method="product-polytope")
-    assert ll.LDP(eps).is_satisfied(joint, product)
-    assert utility(joint, cone) == pytest.approx(utility(joint, product), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    "notion",
-    [ll.LIP(0.4), ll.ALIP(0.5, 0.2), ll.PerfectPrivacy(), ll.L1Lift(np.inf, 0.2), ll.SRLIP(0.5, (2, 2)), ll.LIP(50.0)],
-    ids=str,
-)
-def test_product_polytope_serves_every_polyhedral_notion(notion):
-    """The cone of a kernel's columns is that of the rows, each coordinate times P(x); zero cells and dust as well."""
-    for joint in (
-        ll.datasets.uniform_joint(3, 4, np.random.default_rng(4)),
-        ll.Joint.from_counts([[4, 0, 3, 1], [0, 2, 3, 1]]),
-    ):
-        product = ll.mechanisms.optimal(joint, notion, method="product-polytope")
-        assert notion.is_satisfied(joint, product)
-        cone = ll.mechanisms.optimal(joint, notion)
-        assert utility(joint, product) == pytest.approx(utility(joint, cone), abs=1e-9)
-        assert product.certificate.value == pytest.approx(utility(joint, product), abs=1e-12)
-        assert product.certificate.gap == pytest.approx(0, abs=1e-9)
-
-
-def test_product_polytope_leaves_dust_out():
-    joint = ll.Joint.from_counts([[4, 1, 3, 1e-12], [1, 2, 3, 2e-12]])
-    product = ll.mechanisms.optimal(joint, ll.LIP(0.3), method="product-polytope")
-    assert ll.LIP(0.3).is_satisfied(joint, product)
-    assert product.certificate.upper == np.inf
-    assert utility(joint, product) == pytest.approx(utility(joint, ll.mechanisms.optimal(joint, ll.LIP(0.3))), abs=1e-9)
-
-
-def test_product_polytope_is_for_few_symbols():
-    joint = ll.datasets.uniform_joint(2, 6, np.random.default_rng(0))
-    with pytest.raises(InvalidParameter, match="6 symbols make a polytope of 30 dimensions"):
-        ll.mechanisms.optimal(joint, ll.LDP(1.0), method="product-polytope")
-    with pytest.raises(UnsupportedNotion, match="use subset_merging or watchdog"):
-        ll.mechanisms.optimal(ll.Joint([[0.5, 0.5]]), ll.Chi2Lift(1.0, 1.0), method="product-polytope")
-    five = ll.datasets.uniform_joint(2, 5, np.random.default_rng(0))
-    assert ll.LDP(3.0).is_satisfied(five, ll.mechanisms.optimal(five, ll.LDP(3.0), method="product-polytope"))
 
 
 def test_two_secrets_by_hand():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import liftlib as ll
+from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
-from liftlib.response.side_channels import srlip_upper_bounds
 
 
 def utility(joint, channel):

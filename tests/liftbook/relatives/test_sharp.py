@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+from liftbook.relatives.sharp import largest_averages
 from liftlib import ALIP, Channel, Joint
 from liftlib.errors import InvalidParameter
 from liftlib.measures import (
@@ -19,7 +20,6 @@ from liftlib.measures import (
     chi2_lift_inverse,
     l1_lift,
     l1_lift_inverse,
-    largest_averages,
     max_lift,
     min_lift,
     mutual_information,

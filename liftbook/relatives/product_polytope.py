@@ -1,4 +1,4 @@
-"""All vertices of the polytope of kernels (S20 Theorem 2), by enumeration or from the faces of one cone.
+"""S20 Theorem 2: the optimal mechanism among the vertices of the polytope of kernels P(y|x).
 
 If all columns of a kernel P(y|x) satisfy the same homogeneous constraints, they are ``|Y|`` members of one cone
 C in ``|X|`` dimensions whose sum is the vector of ones. The kernel is a vertex exactly if the faces of C that contain
@@ -15,12 +15,79 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from liftlib.channel import Certificate, Channel
 from liftlib.errors import InvalidParameter
+from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information, mutual_information_of
+from liftlib.notions import Polyhedral
+from liftlib.response.posteriors import mended, without_dust
+from mixproof.checks import checked
 from mixproof.numerics import RANK_TOL, SPAN_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
 from mixproof.polytope import vertices
 
+LARGEST_GENERIC = 5
+"""Largest number of symbols for the generic enumeration, which then has 20 dimensions."""
+
 LARGEST = 6
-"""Symbols beyond which the families of faces are too many to try."""
+"""Largest number of symbols for the enumeration through faces."""
+
+
+@checked
+def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
+    """Return the mechanism with the largest I(X; Y) among the vertices of the polytope of kernels.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX with at most ``LARGEST_GENERIC`` symbols.
+    notion : Notion
+        A polyhedral notion; S20 uses LDP.
+
+    Returns
+    -------
+    Channel
+        With as many outputs as symbols; some may have probability 0.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion has no halfspaces.
+    InvalidParameter
+        If there are more than ``LARGEST_GENERIC`` symbols.
+    SolverFailure
+        If a solver's answer fails its check.
+
+    Notes
+    -----
+    S20 Theorem 2: the kernels Q whose rows sum to 1 and whose columns meet eqs. (5)-(7) form a polytope, and I(X; Y),
+    which is convex in Q, is largest at a vertex. :func:`~liftlib.response.optimal.optimal_response` finds the same
+    optimum in ``|X|-1`` dimensions.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LDP
+    >>> channel = product_polytope_response(Joint([[0.3, 0.1], [0.2, 0.4]]), LDP(0.5))
+    >>> LDP(0.5).is_satisfied(Joint([[0.3, 0.1], [0.2, 0.4]]), channel)
+    True
+    """
+    n = joint.n_public
+    if n > LARGEST_GENERIC:
+        raise InvalidParameter(f"{n} symbols make a polytope of {n * (n - 1)} dimensions: use optimal_response")
+    core = without_dust(joint, notion)
+    found = kernels_of(core.joint, notion)
+    utility = mutual_information_of(core.joint.p_x[:, None] * found)
+    best = found[int(np.argmax(utility))]
+    kernel = core.completed(best / best.sum(axis=1, keepdims=True))
+    channel, _ = mended(kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion)
+    value = mutual_information(channel.joint_xy(joint))
+    upper = max(value, float(utility.max())) if core.solid.all() else np.inf
+    return Channel(channel.kernel, certificate=Certificate("all vertices of the product polytope", value, upper))
+
+
+def kernels_of(joint: Joint, notion: Polyhedral) -> Matrix:
+    """Return the vertices of the polytope of kernels that satisfy a polyhedral notion, shape (M, X, Y)."""
+    # an output's row v is proportional to P(x) P(y|x), so its column P(y|.) has a cone as well
+    return kernel_vertices(notion.halfspaces(joint) * joint.p_x)
 
 
 class KernelVertices(NamedTuple):

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from liftlib import ALIP, LDP, LIP, Channel, Joint
 from liftlib.errors import InvalidParameter, UnsupportedNotion
 from liftlib.notions import Chi2Lift
-from liftlib.notions.composition import composed
+from lifttables.releases.independent import composed
 
 LOOSER = 0.05
 

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from liftlib.errors import InvalidParameter, UnsupportedNotion
-from liftlib.notions.base import Notion
-from liftlib.notions.bounds import ALIP, LDP, LIP
+from liftlib.notions import ALIP, LDP, LIP, Notion
 from mixproof.checks import checked
 from mixproof.numerics import Vector
 

@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.errors import InvalidDistribution, InvalidParameter
+from liftbook.relatives.product_polytope import kernel_vertices, kernels_by_faces, kernels_of, product_polytope_response
+from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
 from liftlib.measures.information import mutual_information_of
-from liftlib.response.kernels import kernel_vertices, kernels_by_faces
-from liftlib.response.product_polytope import kernels_of
 
 TIES = ll.Joint.from_counts([[6, 1, 2], [2, 6, 1], [1, 2, 6]])
 ZEROS = ll.Joint.from_counts([[4, 0, 3], [0, 2, 3]])
 DUPLICATES = ll.Joint.from_counts([[2, 2, 1], [1, 1, 5]])
 FUNCTION = ll.Joint.from_counts([[3, 0, 4], [0, 2, 0]])
 ONE_SECRET = ll.Joint([[0.2, 0.3, 0.5]])
+
+
+def utility(joint, channel):
+    return ll.evaluate(joint, channel).mutual_information
 
 
 def cone_of(joint, notion):
@@ -138,3 +141,51 @@ def test_the_fewest_symbols_and_the_most():
     one = kernels_by_faces(np.empty((0, 1)))
     assert (one.kernels.tolist(), one.copies.tolist()) == ([[[1.0]]], [1])
     assert kernels_by_faces(np.empty((0, 6))).copies.sum() == 6**6
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("eps", [0.0, 0.5, 1.5, 4.0])
+def test_cone_and_product_polytope_agree(n, eps):
+    """S20 Theorem 2 needs n(n-1) dimensions for the optimum that n-1 give."""
+    joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
+    cone = ll.mechanisms.optimal(joint, ll.LDP(eps))
+    product = product_polytope_response(joint, ll.LDP(eps))
+    assert ll.LDP(eps).is_satisfied(joint, product)
+    assert utility(joint, cone) == pytest.approx(utility(joint, product), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [ll.LIP(0.4), ll.ALIP(0.5, 0.2), ll.PerfectPrivacy(), ll.L1Lift(np.inf, 0.2), ll.SRLIP(0.5, (2, 2)), ll.LIP(50.0)],
+    ids=str,
+)
+def test_product_polytope_serves_every_polyhedral_notion(notion):
+    """The cone of a kernel's columns is that of the rows, each coordinate times P(x); zero cells and dust as well."""
+    for joint in (
+        ll.datasets.uniform_joint(3, 4, np.random.default_rng(4)),
+        ll.Joint.from_counts([[4, 0, 3, 1], [0, 2, 3, 1]]),
+    ):
+        product = product_polytope_response(joint, notion)
+        assert notion.is_satisfied(joint, product)
+        cone = ll.mechanisms.optimal(joint, notion)
+        assert utility(joint, product) == pytest.approx(utility(joint, cone), abs=1e-9)
+        assert product.certificate.value == pytest.approx(utility(joint, product), abs=1e-12)
+        assert product.certificate.gap == pytest.approx(0, abs=1e-9)
+
+
+def test_product_polytope_leaves_dust_out():
+    joint = ll.Joint.from_counts([[4, 1, 3, 1e-12], [1, 2, 3, 2e-12]])
+    product = product_polytope_response(joint, ll.LIP(0.3))
+    assert ll.LIP(0.3).is_satisfied(joint, product)
+    assert product.certificate.upper == np.inf
+    assert utility(joint, product) == pytest.approx(utility(joint, ll.mechanisms.optimal(joint, ll.LIP(0.3))), abs=1e-9)
+
+
+def test_product_polytope_is_for_few_symbols():
+    joint = ll.datasets.uniform_joint(2, 6, np.random.default_rng(0))
+    with pytest.raises(InvalidParameter, match="6 symbols make a polytope of 30 dimensions"):
+        product_polytope_response(joint, ll.LDP(1.0))
+    with pytest.raises(UnsupportedNotion, match="use subset_merging or watchdog"):
+        product_polytope_response(ll.Joint([[0.5, 0.5]]), ll.Chi2Lift(1.0, 1.0))
+    five = ll.datasets.uniform_joint(2, 5, np.random.default_rng(0))
+    assert ll.LDP(3.0).is_satisfied(five, product_polytope_response(five, ll.LDP(3.0)))

@@ -1,0 +1,100 @@
+"""A notion from its name and its budgets, as options give them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from liftlib.errors import InvalidParameter
+from liftlib.notions import Notion
+from liftlib.notions.catalogue import all_notions
+
+SHAPE = "shape"
+"""The one parameter that is not a budget but the table's: the sizes of X's attributes."""
+
+
+def maker(name: str) -> Callable[..., Notion]:
+    """Return the constructor of a notion, given by its name in the catalogue or as ``module:Class``.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no notion of that name.
+
+    Examples
+    --------
+    >>> maker("lip") is maker("liftlib.notions:LIP")
+    True
+    """
+    notions = all_notions()
+    if name in notions:
+        return notions[name]
+    module, _, attribute = name.partition(":")
+    if not attribute:
+        raise InvalidParameter(f"no notion {name!r}: there are {', '.join(notions)}, and your own as MODULE:CLASS")
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidParameter(f"no notion {name!r}: {error}; is its module on PYTHONPATH?") from error
+    if not callable(found):
+        raise InvalidParameter(f"{name} is {found!r}: name a class of notions")
+    return found  # type: ignore[no-any-return]  # the result is checked when it is constructed
+
+
+def parameters(name: str) -> tuple[str, ...]:
+    """Return the names of a notion's parameters.
+
+    Examples
+    --------
+    >>> parameters("alip"), parameters("srlip"), parameters("perfect")
+    (('eps_l', 'eps_u'), ('eps', 'shape'), ())
+    """
+    make = maker(name)
+    try:
+        return tuple(inspect.signature(make).parameters)
+    except ValueError as error:  # something built in
+        raise InvalidParameter(f"{name} is {make!r}: name a class of notions") from error
+
+
+def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int, ...] = ()) -> Notion:
+    """Return the notion with a given name and budgets.
+
+    Parameters
+    ----------
+    name : str
+        A key of the catalogue, or ``module:Class``.
+    budgets : mapping
+        Budgets in nats by parameter name; None for one that was not given.
+    shape : tuple of int
+        The sizes of X's attributes, for notions about attributes.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such notion, a required budget is missing, or a budget is not one of its parameters.
+
+    Examples
+    --------
+    >>> notion_from("alip", {"eps_l": 1.0, "eps_u": 0.5})
+    ALIP(eps_l=1.0, eps_u=0.5)
+    """
+    make, needed = maker(name), parameters(name)
+    given = {key: value for key, value in budgets.items() if value is not None}
+    wanted = [key for key in needed if key != SHAPE]
+    if set(given) != set(wanted):
+        options = " ".join(map(_option, wanted)) or "no budget"
+        got = " ".join(map(_option, given)) or "none"
+        nats = ", in nats" if all(key.startswith("eps") for key in wanted) else ""
+        raise InvalidParameter(f"notion {name} takes {options}{nats}; given: {got}")
+    made = make(**given, **({SHAPE: shape} if SHAPE in needed else {}))
+    if not isinstance(made, Notion):
+        raise InvalidParameter(f"{name} makes {made!r}, which is not a Notion: derive it from liftlib.Notion")
+    return made
+
+
+def _option(parameter: str) -> str:
+    """Return the command-line option of a parameter; only the budgets of the papers have their own."""
+    if parameter in ("eps", "eps_l", "eps_u", "alpha"):
+        return f"--{parameter.replace('_', '-')}"
+    return f"--budget {parameter}=VALUE"
