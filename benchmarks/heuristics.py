@@ -10,7 +10,8 @@ from benchmarks import ideals
 from benchmarks.timing import side_by_side
 from liftbook import figures
 from liftbook.rows.scales import E23_EPSILONS, E23_LAMBDAS
-from liftlib.response.posteriors import RowsCertificate, best_response, entropies
+from liftlib.response.aorr import cheapest, entropies
+from mixproof.polytope import vertices
 
 
 def _merged(joint: ll.Joint) -> float:
@@ -74,8 +75,10 @@ def _by_cells(joint: ll.Joint, notion: ll.Notion) -> float:
     table = np.zeros((joint.n_secret, secret.size))
     table[secret, np.arange(secret.size)] = joint.p[secret, public]
     to_public = np.eye(joint.n_public)[public]
-    made = best_response(ll.Joint(table), notion, cost=lambda rows: entropies(rows @ to_public))
-    return ll.measures.entropy(joint.p_x) - made.certified(RowsCertificate).solution.objective
+    cells = ll.Joint(table)
+    listed = vertices(notion.halfspaces(cells), interior=cells.p_x)
+    cheap = cheapest(listed, cells.p_x, lambda rows: entropies(rows @ to_public))
+    return ll.measures.entropy(joint.p_x) - cheap.solution.objective
 
 
 def sight(quick: bool) -> pd.DataFrame:

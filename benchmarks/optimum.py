@@ -14,7 +14,7 @@ import pandas as pd
 import liftlib as ll
 from liftlib.errors import LiftWarning
 from liftlib.proofs import check_proof, to_problem
-from liftlib.response.posteriors import Cone, RowsCertificate, cone_for
+from liftlib.response.posteriors import RowsCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof import exact
 from mixproof.compiling import HAS_NUMBA
@@ -112,8 +112,8 @@ def ldp_and_lip(quick: bool) -> pd.DataFrame:
         row: dict[str, object] = {"case": f"{n_secret}x{n_public}", "eps": eps}
         notions = {"LDP": ll.LDP(eps), "LDP, pairs of secrets": ll.LDP(eps), "LIP": ll.LIP(eps / 2)}
         for name, notion in notions.items():
-            core, halfspaces, floor, extension = cone_for(joint, notion)
-            cone = Cone(core, halfspaces, floor, None if "pairs" in name else extension)
+            cone = cone_for(joint, notion)
+            cone = cone._replace(extension=None) if "pairs" in name else cone
             started = time.process_time()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", LiftWarning)

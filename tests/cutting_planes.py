@@ -3,7 +3,7 @@
 import numpy as np
 
 import liftlib as ll
-from liftlib.response.posteriors import cheapest
+from liftlib.response.aorr import cheapest
 from mixproof.polytope import vertices
 
 

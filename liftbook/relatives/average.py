@@ -13,7 +13,8 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import Notion
-from liftlib.response.posteriors import Mixture, certified, cheapest, entropies, mended, without_dust
+from liftlib.response.aorr import Mixture, certified, cheapest, entropies
+from liftlib.response.posteriors import mended, without_dust
 from mixproof.lp import solve
 from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector
 

@@ -17,8 +17,9 @@ from liftlib.channel import Certificate, Channel
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Notion, PerfectPrivacy
+from liftlib.response.aorr import Mixture
 from liftlib.response.optimal import optimal_response
-from liftlib.response.posteriors import Mixture, mended, without_dust
+from liftlib.response.posteriors import mended, without_dust
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, check_count, check_scalar, xlogx
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.response.posteriors import entropies
+from liftlib.response.aorr import entropies
 from mixproof.errors import InvalidProof
 from mixproof.numerics import Mask, Matrix, Vector, xlogx
 

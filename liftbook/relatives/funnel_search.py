@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from liftbook.relatives.funnel_proof import Boxes, FunnelProof, Prices, bounded, reduced_costs
 from liftlib.joint import Joint
-from liftlib.response.posteriors import entropies
+from liftlib.response.aorr import entropies
 from mixproof.numerics import Matrix, Vector, xlogx
 
 BATCH = 256

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
+from liftlib.response.aorr import aorr
 from liftlib.response.optimal import few_vertices, most_vertices
-from liftlib.response.posteriors import best_response, cone_for
+from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
 from mixproof.compiling import HAS_NUMBA
-from mixproof.numerics import check_scalar
+from mixproof.numerics import RESOLVED, Matrix, check_scalar
 
 
 @checked
@@ -72,9 +76,52 @@ def robust_response(
             raise InvalidParameter(f"others[{number}] has {other.n_public} symbols, joint {joint.n_public}: match them")
     share = check_scalar("gap", gap, open_low=True)
     limit = None if seconds is None else check_scalar("seconds", seconds)
-    cone = cone_for(joint, notion, others)
+    cone = common_cone(joint, notion, others)
     if few_vertices(cone.halfspaces, most_vertices(HAS_NUMBA)):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
-            return best_response(joint, notion, others=others, cone=cone, route="all vertices of the common cone")
-    return proven_response(joint, notion, others=others, cone=cone, gap=share, seconds=limit)
+            channel = aorr(joint, notion, cone=cone)
+            certificate = replace(channel.certified(RowsCertificate), route="all vertices of the common cone")
+            return channel.with_certificate(certificate)
+    return proven_response(joint, notion, cone=cone, gap=share, seconds=limit)
+
+
+def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Cone:
+    """Return the cone of posteriors under ``joint`` that the notion allows under it and all others."""
+    cone = cone_for(joint, notion)
+    if not others:
+        return cone
+    halfspaces, floor = [cone.halfspaces], cone.floor
+    for other in others:
+        relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
+        halfspaces.append(cone_under(other, cone.core, relaxed.halfspaces(other)))
+        floor = max(floor, its_floor)
+    return cone._replace(halfspaces=np.concatenate(halfspaces), floor=floor, extension=None, others=tuple(others))
+
+
+def cone_under(other: Joint, core: Core, halfspaces: Matrix) -> Matrix:
+    """Return halfspaces on a posterior under one distribution, given halfspaces under another.
+
+    Parameters
+    ----------
+    other : Joint
+        P'_SX, over the whole alphabet.
+    core : Core
+        The first distribution; its posteriors v = P(X=.|Y=y) run over the core's symbols.
+    halfspaces : numpy.ndarray, shape (m, X)
+        The constraints on a posterior under ``other``.
+
+    Notes
+    -----
+    With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) / P(x). A symbol that was
+    left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
+
+    Examples
+    --------
+    >>> first, other = Joint([[0.25, 0.25], [0.25, 0.25]]), Joint([[0.1, 0.4], [0.1, 0.4]])
+    >>> cone_under(other, Core(first, np.array([True, True])), np.array([[1.0, -1.0]])).tolist()
+    [[0.4, -1.6]]
+    """
+    solid = core.solid
+    left_out = halfspaces[:, ~solid] @ other.p_x[~solid]
+    return np.asarray(halfspaces[:, solid] * (other.p_x[solid] / core.joint.p_x) + left_out[:, None])

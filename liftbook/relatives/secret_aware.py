@@ -15,7 +15,8 @@ from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.noise.conditional_reporting import conditional_reporting
 from liftlib.notions import Notion, PolyhedralLift
-from liftlib.response.posteriors import RowsCertificate, cheapest, entropies, mended
+from liftlib.response.aorr import cheapest, entropies
+from liftlib.response.posteriors import RowsCertificate, mended
 from liftlib.response.proven import UNRESOLVED, unresolved
 from mixproof.checks import checked
 from mixproof.numerics import DUST, FEASIBILITY_TOL, RESOLVED, Mask, Matrix, Vector, check_scalar

@@ -9,7 +9,8 @@ import numpy as np
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import LIP, AttributeWise
-from liftlib.response.posteriors import RowsCertificate, best_response
+from liftlib.response.aorr import aorr
+from liftlib.response.posteriors import RowsCertificate
 from mixproof.checks import checked
 
 
@@ -65,7 +66,7 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
             bound = entropy(mass)
             for value in np.flatnonzero(mass > 0):
                 given = Joint.from_counts(cells[:, value], drop_empty=True)
-                lip = best_response(given, LIP(notion.eps)).certified(RowsCertificate)
+                lip = aorr(given, LIP(notion.eps)).certified(RowsCertificate)
                 bound += mass[value] * min(entropy(given.p_x), lip.upper)
             bounds[known] = float(bound)
     return bounds

@@ -8,7 +8,8 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import LDP, RatioBased
-from liftlib.response.posteriors import certified, cheapest, mended, proven, without_dust
+from liftlib.response.aorr import certified, cheapest, proven
+from liftlib.response.posteriors import mended, without_dust
 from mixproof.checks import checked
 
 MOST = 12

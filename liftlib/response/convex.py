@@ -19,12 +19,13 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import CurvedLift
-from liftlib.response.posteriors import Core, Mixture, RowsCertificate, certified, cheapest, mended, without_dust
+from liftlib.response.aorr import Mixture, certified, cheapest
+from liftlib.response.posteriors import Core, RowsCertificate, mended, without_dust
 from liftlib.response.proven import (
-    RAISED,
     UNRESOLVED,
     exactly,
     merged_rows,
+    raised,
     solution_of,
     unresolved,
     with_proof,
@@ -101,12 +102,10 @@ def convex_response(
     channel, mixed = mended(
         core.completed(inner.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
     )
-    total = entropy(joint.p_x)
-    # if symbols were left out, nothing is proven
-    upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
+    upper = raised(joint, core, found.proven.bound)
     whole = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
-    made = whole.certified(RowsCertificate)
-    made = replace(made, programmes=found.programmes, seconds=time.perf_counter() - began)
+    seconds_used = time.perf_counter() - began
+    made = replace(whole.certified(RowsCertificate), programmes=found.programmes, seconds=seconds_used)
     made = with_proof(made, joint, notion, found.proven, found.points)
     told = UNRESOLVED if found.limit is None and unresolved(made, gap) else found.limit
     if told is not None:

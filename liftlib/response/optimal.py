@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal
@@ -11,8 +10,9 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
+from liftlib.response.aorr import aorr
 from liftlib.response.convex import convex_response
-from liftlib.response.posteriors import best_response, cone_for
+from liftlib.response.posteriors import cone_for, vertex_bound
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
 from mixproof.compiling import HAS_NUMBA
@@ -123,12 +123,12 @@ def optimal_response(
     if cone is not None and few_vertices(cone.halfspaces, most_vertices(fast), to_search=to_search):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
-            return best_response(joint, notion, cone=cone)
+            return aorr(joint, notion, cone=cone)
     if method in ("auto", "tree"):
         return proven_response(
             joint, notion, cone=cone, gap=share, seconds=limit, programmes=most, compiled=fast, report=report
         )
-    return best_response(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
+    return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 
 
 def most_vertices(compiled: bool) -> int:
@@ -148,11 +148,6 @@ def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> b
     to_search : bool, keyword-only
         Whether to prefer the tree regardless of the number of halfspaces.
 
-    Notes
-    -----
-    McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and m sides has at most
-    C(m - ceil(d/2), floor(d/2)) + C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.
-
     Examples
     --------
     >>> from liftlib import LIP
@@ -163,6 +158,4 @@ def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> b
     m, n = halfspaces.shape
     if m > MOST_HALFSPACES and n <= MOST_SYMBOLS and not to_search:
         return True
-    sides, dimensions = m + n, n - 1
-    half, rest = dimensions // 2, dimensions - dimensions // 2
-    return math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0)) <= most
+    return vertex_bound(m, n) <= most

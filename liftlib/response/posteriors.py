@@ -1,33 +1,26 @@
-"""Responses as mixtures of posteriors: AORR by enumeration (E23 eqs. (15)-(30)) and shared functions.
+"""What the random responses share: the polytope of posteriors, negligible symbols, repair, and the certificate.
 
 Each output y stands for its posterior v = P(X=.|Y=y), and a mechanism is a mixture of posteriors that averages to P_X.
-A notion allows a convex set of posteriors, and I(X; Y) = H(X) - H(X|Y) is largest where their mean entropy is smallest.
-:func:`best_response` therefore leaves out negligible symbols, lists the vertices of the allowed set, finds the cheapest
-mixture by a linear program, computes the kernel, extends it to the symbols left out, and repairs rounding errors.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from liftlib.channel import Certificate, Channel
-from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
+from liftlib.errors import LiftWarning, SolverFailure
 from liftlib.joint import Joint
-from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import AttributeWise, Notion, Polyhedral
 from mixproof.extension import Extension
-from mixproof.lp import Solution, mix_columns
-from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector, xlogx
-from mixproof.polytope import Method, vertices
+from mixproof.lp import Solution
+from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector
 from mixproof.proof import DeferredProofField
-
-Cost = Callable[[Matrix], Vector]
-"""The cost of posteriors, from shape (M, X) to shape (M,): at least 0 and concave in the posterior."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,12 +78,6 @@ class Core(NamedTuple):
     joint: Joint
     solid: Mask
 
-    def spread(self, rows: Matrix) -> Matrix:
-        """Return posteriors over all symbols, shape (M, X), with 0 at the symbols that were left out."""
-        whole = np.zeros((len(rows), self.solid.size))
-        whole[:, self.solid] = rows
-        return whole
-
     def completed(self, kernel: Matrix) -> Matrix:
         """Return the kernel extended to the symbols left out, which are treated like an average symbol."""
         if self.solid.all():
@@ -101,43 +88,42 @@ class Core(NamedTuple):
 
 
 class Cone(NamedTuple):
-    """The posteriors v that a notion allows, over the core's symbols: those with G v >= 0.
+    """The posteriors v over the core's symbols that a notion allows: those with G v >= 0.
 
     Attributes
     ----------
+    joint, notion
+        The distribution and the notion.
     core : Core
+        The symbols that a solver can resolve.
     halfspaces : numpy.ndarray, shape (m, n)
         G.
     floor : float
         Minimum share of constant release to mix in.
     extension : Extension, optional
         An equivalent description with auxiliary variables and fewer inequalities.
+    others : tuple of Joint
+        Further distributions on the same symbols under which the notion must hold.
     """
 
+    joint: Joint
+    notion: Notion
     core: Core
     halfspaces: Matrix
     floor: float
     extension: Extension | None = None
+    others: tuple[Joint, ...] = ()
 
-
-class Mixture(NamedTuple):
-    """The cheapest mixture of posteriors, shape (M, X), that averages to ``p_x``, shape (X,)."""
-
-    rows: Matrix
-    solution: Solution
-    p_x: Vector
-
-    @property
-    def kernel(self) -> Matrix:
-        """P(y|x) = q(y) v_y(x) / P(x) for the posteriors with positive weight, shape (X, Y) (E23 eqs. (27)-(29)).
-
-        A symbol so rare that none of them contains it, within the linear program's tolerance, is treated like an
-        average symbol.
-        """
-        weights = self.solution.x[self.solution.x > 0]
-        kernel = (weights[:, None] * self.rows[self.solution.x > 0] / self.p_x).T
-        kernel[~kernel.any(axis=1)] = weights
-        return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
+    def channel(self, kernel: Matrix) -> tuple[Channel, float]:
+        """Return the channel of a kernel over the core's symbols, extended and repaired, see :func:`mended`."""
+        every = (self.joint, *self.others)
+        return mended(
+            self.core.completed(kernel),
+            self.joint.p_x,
+            lambda channel: all(self.notion.is_satisfied(joint, channel) for joint in every),
+            self.floor,
+            name=self.notion,
+        )
 
 
 def without_dust(joint: Joint, notion: Notion) -> Core:
@@ -157,30 +143,6 @@ def without_dust(joint: Joint, notion: Notion) -> Core:
     """
     solid = np.ones(joint.n_public, dtype=bool) if isinstance(notion, AttributeWise) else joint.p_x >= DUST
     return Core(joint if solid.all() else Joint.from_counts(joint.p[:, solid], drop_empty=True), solid)
-
-
-def entropies(rows: Matrix) -> Vector:
-    """Return the entropy H(X|Y=y) of each posterior, nats.
-
-    Examples
-    --------
-    >>> entropies(np.array([[1.0, 0.0], [0.5, 0.5]])).round(4).tolist()
-    [-0.0, 0.6931]
-    """
-    return np.asarray(-xlogx(rows).sum(axis=1))
-
-
-def cheapest(rows: Matrix, p_x: Vector, cost: Cost = entropies) -> Mixture:
-    """Return the cheapest mixture of posteriors that averages to P_X (E23 eq. (26), S20 eq. (17)).
-
-    Raises
-    ------
-    InfeasiblePrivacy
-        If no mixture averages to P_X.
-    SolverFailure
-        If the linear program's solution fails its check.
-    """
-    return Mixture(rows, mix_columns(cost(rows), rows, p_x), p_x)
 
 
 def mended(
@@ -216,124 +178,24 @@ def mended(
             raise SolverFailure(f"the response breaks {name} by more than a share of {REPAIR_TOL:g} can mend")
 
 
-def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
-    """Return the channel with its certificate; ``upper`` is infinite if nothing is proven."""
-    value = mutual_information(channel.joint_xy(joint))
-    # equal bounds may cross through rounding
-    certificate = RowsCertificate(
-        route, value, max(value, upper), rows=len(mixture.rows), solution=mixture.solution, mixed=mixed
-    )
-    return channel.with_certificate(certificate)
-
-
-def best_response(
-    joint: Joint,
-    notion: Polyhedral,
-    *,
-    others: Sequence[Joint] = (),
-    cone: Cone | None = None,
-    cost: Cost = entropies,
-    method: Method = "qhull",
-    route: str = "all vertices",
-) -> Channel:
-    """Return the cheapest mechanism that satisfies a polyhedral notion, by listing all vertices.
-
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    notion : Notion
-        A polyhedral notion.
-    others : sequence of Joint, keyword-only
-        Further distributions on the same symbols under which the notion must hold.
-    cone : Cone, optional, keyword-only
-        The result of :func:`cone_for`, if it is already known.
-    cost : callable, keyword-only
-        The cost of posteriors, concave; H(X|Y=y) by default, which gives the optimal utility.
-    method : {"qhull", "cdd"}, keyword-only
-        See :func:`mixproof.polytope.vertices`.
-    route : str, keyword-only
-        The route named in the certificate.
-
-    Returns
-    -------
-    Channel
-        With a :class:`RowsCertificate`, whose ``upper`` refers to the default cost.
-
-    Raises
-    ------
-    SolverFailure
-        If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
-
-    Notes
-    -----
-    AORR under ALIP: E23 eqs. (15)-(30). ORR under LIP: S20 Theorem 3. The number of vertices grows exponentially in
-    ``|X|``.
-    """
-    core, halfspaces, floor, _ = cone_for(joint, notion, others) if cone is None else cone
-    p_x = core.joint.p_x
-    # P_X itself, the posterior of a constant release, lies inside every notion's cone
-    rows = vertices(halfspaces, method, interior=p_x)  # E23 eq. (25)
-    try:
-        mixture = cheapest(rows, p_x, lambda found: cost(core.spread(found)))  # E23 eq. (26)
-    except InfeasiblePrivacy as error:
-        raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
-    every = (joint, *others)
-    channel, mixed = mended(
-        core.completed(mixture.kernel),  # E23 eqs. (27)-(30)
-        joint.p_x,
-        lambda made: all(notion.is_satisfied(one, made) for one in every),
-        floor,
-        name=notion,
-    )
-    # cddlib in floating point may miss vertices, so that nothing is proven by what it finds
-    upper = np.inf if method == "cdd" else proven(joint, core, mixture)
-    return certified(joint, channel, route, mixture, mixed, upper)
-
-
-def cone_for(joint: Joint, notion: Polyhedral, others: Sequence[Joint] = ()) -> Cone:
-    """Return the cone of posteriors that a polyhedral notion allows under ``joint`` and all others."""
+def cone_for(joint: Joint, notion: Polyhedral) -> Cone:
+    """Return the cone of posteriors that a polyhedral notion allows."""
     core = without_dust(joint, notion)
     relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
-    cones = [relaxed.halfspaces(core.joint)]
-    for other in others:
-        its_relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
-        cones.append(cone_under(other, core, its_relaxed.halfspaces(other)))
-        floor = max(floor, its_floor)
-    return Cone(core, np.concatenate(cones), floor, None if others else relaxed.extension(core.joint))
+    return Cone(joint, notion, core, relaxed.halfspaces(core.joint), floor, relaxed.extension(core.joint))
 
 
-def proven(joint: Joint, core: Core, mixture: Mixture) -> float:
-    """Return an upper bound on I(X; Y), nats: H(X) less the mixture's cost; infinite if symbols were left out.
+def vertex_bound(n_halfspaces: int, n: int) -> int:
+    """Return the largest number of vertices of a polytope of posteriors over n symbols.
 
-    The bound holds for every mechanism if the posteriors include all vertices, which qhull is trusted to find.
-    """
-    return entropy(joint.p_x) - mixture.solution.objective if core.solid.all() else np.inf
-
-
-def cone_under(other: Joint, core: Core, halfspaces: Matrix) -> Matrix:
-    """Return halfspaces on a posterior under one distribution, given halfspaces under another.
-
-    Parameters
-    ----------
-    other : Joint
-        P'_SX, over the whole alphabet.
-    core : Core
-        The first distribution; its posteriors v = P(X=.|Y=y) run over the core's symbols.
-    halfspaces : numpy.ndarray, shape (m, X)
-        The constraints on a posterior under ``other``.
-
-    Notes
-    -----
-    With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) / P(x). A symbol that was
-    left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
+    McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and m sides has at most
+    C(m - ceil(d/2), floor(d/2)) + C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.
 
     Examples
     --------
-    >>> first, other = Joint([[0.25, 0.25], [0.25, 0.25]]), Joint([[0.1, 0.4], [0.1, 0.4]])
-    >>> cone_under(other, Core(first, np.array([True, True])), np.array([[1.0, -1.0]])).tolist()
-    [[0.4, -1.6]]
+    >>> vertex_bound(4, 3)  # a polygon of 3 + 4 sides
+    7
     """
-    solid = core.solid
-    left_out = halfspaces[:, ~solid] @ other.p_x[~solid]
-    return np.asarray(halfspaces[:, solid] * (other.p_x[solid] / core.joint.p_x) + left_out[:, None])
+    sides, half = n_halfspaces + n, (n - 1) // 2
+    rest = n - 1 - half
+    return math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0))

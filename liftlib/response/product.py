@@ -13,8 +13,8 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.notions import AttributeWise
+from liftlib.response.aorr import Mixture, cheapest
 from liftlib.response.optimal import few_vertices, most_vertices
-from liftlib.response.posteriors import Mixture, cheapest
 from liftlib.response.proven import exactly, solution_of
 from mixproof.checks import checked
 from mixproof.compiling import HAS_NUMBA

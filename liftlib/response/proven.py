@@ -5,7 +5,7 @@ The search itself is in ``mixproof``; this module adds the notion's cone, the me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -19,17 +19,8 @@ from liftlib.measures.information import entropy
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LiftNotion, Notion, Polyhedral
 from liftlib.proofs import upper_bound
-from liftlib.response.posteriors import (
-    Cone,
-    Core,
-    Mixture,
-    RowsCertificate,
-    certified,
-    cheapest,
-    cone_for,
-    entropies,
-    mended,
-)
+from liftlib.response.aorr import Mixture, certified, cheapest, entropies
+from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
 from mixproof.lp import Solution, certify
 from mixproof.numerics import SLACK, Matrix, Vector
 from mixproof.proof import DeferredProof, Proof
@@ -55,7 +46,6 @@ def proven_response(
     joint: Joint,
     notion: Polyhedral,
     *,
-    others: Sequence[Joint] = (),
     cone: Cone | None = None,
     gap: float = 1e-6,
     seconds: float | None = None,
@@ -71,10 +61,9 @@ def proven_response(
         P_SX.
     notion : Notion
         A polyhedral notion.
-    others : sequence of Joint, keyword-only
-        Further distributions on the same symbols under which the notion must hold; the result then has no proof.
     cone : Cone, optional, keyword-only
-        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known.
+        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known. If the notion must hold
+        under other distributions too, the result has no proof.
     gap, seconds, programmes, compiled, report : optional, keyword-only
         See :func:`mixproof.search.cheapest_mixture`.
 
@@ -89,10 +78,11 @@ def proven_response(
         If a limit (time, linear programs or memory) was reached before the gap, or if rounding and the notion's
         tolerance prevent the gap.
     """
-    core, halfspaces, floor, extension = cone_for(joint, notion, others) if cone is None else cone
-    fallback = partial(merged_rows, core, notion) if isinstance(notion, LiftNotion) and not others else None
+    cone = cone_for(joint, notion) if cone is None else cone
+    core = cone.core
+    fallback = partial(merged_rows, core, notion) if isinstance(notion, LiftNotion) and not cone.others else None
     found = cheapest_mixture(
-        halfspaces,
+        cone.halfspaces,
         core.joint.p_x,
         gap=gap,
         seconds=seconds,
@@ -101,37 +91,30 @@ def proven_response(
         slack=SLACK,
         compiled=compiled,
         report=report,
-        extension=extension,
+        extension=cone.extension,
     )
-    every = (joint, *others)
-
-    def made_of(mixture: Mixture) -> tuple[Channel, float]:
-        return mended(
-            core.completed(mixture.kernel),
-            joint.p_x,
-            lambda channel: all(notion.is_satisfied(one, channel) for one in every),
-            floor,
-            name=notion,
-        )
 
     def inside() -> Matrix:
-        rows = moved_inside(found.rows, halfspaces, core.joint.p_x)
+        rows = moved_inside(found.rows, cone.halfspaces, core.joint.p_x)
         return rows if fallback is None else np.concatenate([rows, fallback()])
 
-    mixture, channel, mixed = first_that_holds(found, core.joint.p_x, made_of, inside)
-    total = entropy(joint.p_x)
-    # if symbols were left out, nothing is proven
-    upper = total - found.proven.bound + RAISED * (1 + total) if core.solid.all() else np.inf
+    mixture, channel, mixed = first_that_holds(found, cone, inside)
+    upper = raised(joint, core, found.proven.bound)
     whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
-    made = whole.certified(RowsCertificate)
-    made = replace(made, programmes=found.programmes, seconds=found.seconds)
-    if not others:
+    made = replace(whole.certified(RowsCertificate), programmes=found.programmes, seconds=found.seconds)
+    if not cone.others:
         made = with_proof(made, joint, notion, found.proven, np.empty((0, 0)))
     if not found.ended:
         made.warn_of(found.limit, gap, stacklevel=4)
     elif unresolved(made, gap):
         made.warn_of(UNRESOLVED, gap, stacklevel=4)
     return channel.with_certificate(made)
+
+
+def raised(joint: Joint, core: Core, least: float) -> float:
+    """Return the bound on I(X; Y) from one on H(X|Y), rounded up; infinite if symbols were left out."""
+    total = entropy(joint.p_x)
+    return total - least + RAISED * (1 + total) if core.solid.all() else np.inf
 
 
 def with_proof(
@@ -157,9 +140,7 @@ def unresolved(made: RowsCertificate, gap: float) -> bool:
     return bool(np.isfinite(made.upper)) and made.gap > max(gap * made.value, UNTOLD)
 
 
-def first_that_holds(
-    found: Result, p_x: Vector, made_of: Callable[[Mixture], tuple[Channel, float]], inside: Callable[[], Matrix]
-) -> tuple[Mixture, Channel, float]:
+def first_that_holds(found: Result, cone: Cone, inside: Callable[[], Matrix]) -> tuple[Mixture, Channel, float]:
     """Return the first candidate mixture that solves the LP and, after repair, satisfies the notion.
 
     The first candidate is the search's own mixture, if it passes certification. At budgets of 10^-9 and below,
@@ -167,7 +148,7 @@ def first_that_holds(
     lifts are large, as for a rare secret, posteriors may be too far outside to be repaired; the last candidates are a
     mixture of posteriors ``inside`` and a constant release.
     """
-    rows, weights = found.rows, found.weights
+    rows, weights, p_x = found.rows, found.weights, cone.core.joint.p_x
     mixtures: tuple[Callable[[], Mixture], ...] = (
         lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, found.dual), p_x),
         lambda: cheapest(rows, p_x),
@@ -177,12 +158,12 @@ def first_that_holds(
     for made in mixtures:
         try:
             mixture = exactly(made())
-            return mixture, *made_of(mixture)
+            return mixture, *cone.channel(mixture.kernel)
         except (InfeasiblePrivacy, SolverFailure):
             continue
     constant = found.rows[:1]
     mixture = Mixture(constant, solution_of(constant, np.ones(1), p_x), p_x)
-    return mixture, *made_of(mixture)
+    return mixture, *cone.channel(mixture.kernel)
 
 
 def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:

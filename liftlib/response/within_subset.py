@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
-from liftlib.response.posteriors import cheapest
+from liftlib.response.aorr import cheapest
+from liftlib.response.posteriors import vertex_bound
 from mixproof.numerics import KEEP_TOL, ROOM, Matrix, Vector
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
@@ -102,20 +102,12 @@ def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
 def too_large(n_halfspaces: int, n: int) -> bool:
     """Return whether a polytope may have too many vertices to list them.
 
-    Notes
-    -----
-    McMullen's upper bound theorem: a polytope of d dimensions and m sides has at most C(m - ceil(d/2), floor(d/2)) +
-    C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.
-
     Examples
     --------
     >>> too_large(10, 17), too_large(30, 19)  # ALIP with 5 and with 15 secrets
     (False, True)
     """
-    sides, half = n_halfspaces + n, (n - 1) // 2
-    rest = n - 1 - half
-    most = math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0))
-    return n > FEW_SYMBOLS and most > MOST_VERTICES
+    return n > FEW_SYMBOLS and vertex_bound(n_halfspaces, n) > MOST_VERTICES
 
 
 def _searched(halfspaces: Matrix, p_x: Vector) -> Within:

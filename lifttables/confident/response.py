@@ -12,7 +12,7 @@ from liftlib.channel import Channel
 from liftlib.errors import SolverFailure
 from liftlib.measures.information import mutual_information
 from liftlib.notions import RatioBased
-from liftlib.response.posteriors import Mixture, cheapest, entropies
+from liftlib.response.aorr import Mixture, cheapest, entropies
 from lifttables.confident.mixing import mixed_parts, stochastic
 from lifttables.confident.subset_lattice import (
     Candidates,

@@ -17,6 +17,7 @@ from liftlib.registry import mechanisms
 DOCUMENTED = (
     "liftlib",
     "liftbook.figures",
+    "liftlib.response.aorr",
     "liftlib.response.posteriors",
     "liftbook.relatives.product_polytope",
     "liftbook.relatives.srlip_bounds",

@@ -18,7 +18,7 @@ from liftlib.errors import InfeasiblePrivacy
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import ALIP
-from liftlib.response.posteriors import cheapest
+from liftlib.response.aorr import cheapest
 from liftlib.response.subset_response import subset_response
 from mixproof.numerics import Matrix, Rng
 from mixproof.polytope import vertices

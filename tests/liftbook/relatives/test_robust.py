@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftbook.relatives import robust
+from liftbook.relatives.robust import cone_under
+from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
 from liftlib.response import posteriors as rows
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.aorr import aorr
+from liftlib.response.posteriors import Core, RowsCertificate
+
+JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
 
 
 def utility(joint, channel):
@@ -120,3 +125,37 @@ def test_the_tightest_distribution_sets_the_floor(monkeypatch):
         ll.mechanisms.robust(joint, ll.LDP(40.0), others=others)
     lightest = second.p_s.min()
     assert floors == pytest.approx([np.exp(-40) / lightest, np.exp(-40) / lightest, np.exp(-40) / 0.5])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_cone_under_another_distribution_is_that_of_the_released_row(seed):
+    """By another route: make the kernel of some rows, dust included, and form its rows under the other distribution."""
+    rng = np.random.default_rng(seed)
+    solid = np.array([True, False, True, True, False])
+    other = ll.Joint.from_counts(rng.random((3, 5)))
+    core = Core(ll.Joint.from_counts(rng.random((3, 3))), solid)
+    halfspaces = rng.normal(size=(4, 5))
+    kernel = core.completed(rng.dirichlet(np.ones(6), size=3))
+    v = core.joint.p_x[:, None] * kernel[solid]  # each column a row P(x, y)
+    theirs = other.p_x[:, None] * kernel
+    np.testing.assert_allclose(cone_under(other, core, halfspaces) @ v, halfspaces @ theirs, atol=1e-14)
+
+
+def test_it_is_kept_under_every_distribution():
+    """Two joints whose lifts pull opposite ways: the response for one breaks the other, that for both keeps both."""
+    other = ll.Joint.from_counts([[1, 4, 2], [5, 1, 2]])
+    for notion in (ll.LIP(0.2), ll.LDP(0.4)):
+        alone, both = ll.mechanisms.optimal(JOINT, notion), ll.mechanisms.robust(JOINT, notion, others=[other])
+        assert notion.is_satisfied(JOINT, alone)
+        assert not notion.is_satisfied(other, alone)
+        assert notion.is_satisfied(JOINT, both)
+        assert notion.is_satisfied(other, both)
+        assert both.certificate.value < alone.certificate.value
+
+
+def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
+    """The repair looks at all of them: here the vertices are of the first alone, so the second is broken."""
+    other = ll.Joint.from_counts([[4, 1, 1], [1, 1, 5]])
+    monkeypatch.setattr(robust, "cone_under", lambda _, core, __: np.empty((0, core.joint.n_public)))
+    with pytest.raises(SolverFailure, match=r"breaks LIP\(eps=0\.1\) by more than a share"):
+        aorr(JOINT, ll.LIP(0.1), cone=robust.common_cone(JOINT, ll.LIP(0.1), [other]))

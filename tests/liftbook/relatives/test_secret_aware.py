@@ -10,7 +10,9 @@ import liftlib as ll
 from liftbook.relatives import secret_aware
 from liftbook.relatives import secret_aware_posteriors as sight
 from liftlib.errors import InvalidParameter, LiftWarning, SolverFailure, UnsupportedNotion
-from liftlib.response.posteriors import RowsCertificate, best_response, cheapest, entropies
+from liftlib.response.aorr import cheapest, entropies
+from liftlib.response.posteriors import RowsCertificate
+from mixproof import polytope
 from mixproof.numerics import xlogx
 
 
@@ -103,8 +105,10 @@ def by_cells(joint, notion):
     table = np.zeros((joint.n_secret, secret.size))
     table[secret, np.arange(secret.size)] = joint.p[occurs]
     to_public = np.eye(joint.n_public)[public]
-    made = best_response(ll.Joint(table), notion, cost=lambda rows: entropies(rows @ to_public))
-    return ll.measures.entropy(joint.p_x) - made.certified(RowsCertificate).solution.objective
+    cells = ll.Joint(table)
+    listed = polytope.vertices(notion.halfspaces(cells), interior=cells.p_x)
+    made = cheapest(listed, cells.p_x, lambda rows: entropies(rows @ to_public))
+    return ll.measures.entropy(joint.p_x) - made.solution.objective
 
 
 NOTIONS = [

@@ -5,7 +5,7 @@ import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
-from liftlib.response import posteriors as rows
+from liftlib.response import aorr as rows
 from liftlib.response.optimal import few_vertices, most_vertices
 from liftlib.response.posteriors import RowsCertificate
 from mixproof import polytope

@@ -1,4 +1,4 @@
-"""The engine for rows, piece by piece: what is left out, the mixture, the kernel, what is mended, what is proven."""
+"""AORR by enumeration, piece by piece: what is left out, the mixture, the kernel, what is mended, what is proven."""
 
 import copy
 
@@ -8,18 +8,9 @@ import pytest
 import liftlib as ll
 from liftlib.channel import Certificate
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
-from liftlib.response import posteriors as rows
-from liftlib.response.posteriors import (
-    Core,
-    Mixture,
-    RowsCertificate,
-    best_response,
-    cheapest,
-    cone_under,
-    entropies,
-    mended,
-    without_dust,
-)
+from liftlib.response import aorr as rows
+from liftlib.response.aorr import Mixture, aorr, cheapest, entropies
+from liftlib.response.posteriors import Core, RowsCertificate, mended, without_dust
 from mixproof import polytope
 from mixproof.lp import Solution
 from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED
@@ -52,9 +43,8 @@ def test_the_core_is_the_distribution_of_the_rest():
     np.testing.assert_allclose(core.joint.p, np.array([[4, 1], [1, 2]]) / 8)
 
 
-def test_spread_and_completed():
+def test_completed():
     core = Core(ll.Joint([[0.2, 0.1], [0.0, 0.7]]), np.array([True, False, True]))
-    assert core.spread(np.array([[0.25, 0.75], [1.0, 0.0]])).tolist() == [[0.25, 0, 0.75], [1, 0, 0]]
     whole = core.completed(np.array([[1.0, 0.0], [0.5, 0.5]]))
     np.testing.assert_allclose(whole, [[1, 0], [0.2 + 0.8 / 2, 0.8 / 2], [0.5, 0.5]])
 
@@ -161,28 +151,11 @@ def test_more_than_rounding_is_not_mended():
         mended(np.eye(2), np.array([0.5, 0.5]), lambda _: False)
 
 
-# Distributions beside the first ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_cone_under_another_distribution_is_that_of_the_released_row(seed):
-    """By another route: make the kernel of some rows, dust included, and form its rows under the other distribution."""
-    rng = np.random.default_rng(seed)
-    solid = np.array([True, False, True, True, False])
-    other = ll.Joint.from_counts(rng.random((3, 5)))
-    core = Core(ll.Joint.from_counts(rng.random((3, 3))), solid)
-    halfspaces = rng.normal(size=(4, 5))
-    kernel = core.completed(rng.dirichlet(np.ones(6), size=3))
-    v = core.joint.p_x[:, None] * kernel[solid]  # each column a row P(x, y)
-    theirs = other.p_x[:, None] * kernel
-    np.testing.assert_allclose(cone_under(other, core, halfspaces) @ v, halfspaces @ theirs, atol=1e-14)
-
-
 # All together ---------------------------------------------------------------------------------------------------
 
 
-def test_certificate_of_the_best_response():
-    channel = best_response(JOINT, ll.LIP(0.3))
+def test_certificate_of_the_aorr():
+    channel = aorr(JOINT, ll.LIP(0.3))
     made = channel.certified(RowsCertificate)
     assert isinstance(made, Certificate)
     assert made.route == "all vertices"
@@ -192,18 +165,17 @@ def test_certificate_of_the_best_response():
     assert made.mixed == 0
     # an enumeration grows no tree, and does not look at the clock
     assert (made.proof, made.programmes, made.seconds) == (None, 0, 0.0)
-    assert best_response(JOINT, ll.LIP(0.3), route="by name").certificate.route == "by name"
 
 
 def test_bounds_that_cross_by_rounding_are_made_equal(monkeypatch):
     monkeypatch.setattr(rows, "proven", lambda *_: 0.0)
-    made = best_response(JOINT, ll.LIP(0.3)).certificate
+    made = aorr(JOINT, ll.LIP(0.3)).certificate
     assert made.upper == made.value > 0
 
 
 def test_nothing_is_proven_with_symbols_left_out():
     for mass, proven in ((2 * DUST, True), (DUST / 2, False)):
-        made = best_response(with_last(mass), ll.LIP(0.3)).certificate
+        made = aorr(with_last(mass), ll.LIP(0.3)).certificate
         assert np.isfinite(made.upper) == proven
 
 
@@ -212,60 +184,26 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
     joint = ll.Joint.from_counts([[4, 0, 2], [0, 5, 2]])
     eps = -np.log(RESOLVED)
     for budget, resolved in ((eps - 0.01, True), (eps + 0.01, False)):
-        made = best_response(joint, ll.ALIP(budget, np.inf)).certificate
+        made = aorr(joint, ll.ALIP(budget, np.inf)).certificate
         assert (made.mixed == np.exp(-budget)) == (not resolved)
         if not resolved:
             assert made.upper == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-12)
         assert made.upper >= made.value
 
 
-def test_the_cost_sees_all_symbols():
-    """Rows are handed over with a 0 where a symbol was left out, so that a cost can name symbols."""
-    seen = []
-
-    def cost(given):
-        seen.append(given)
-        return entropies(given)
-
-    best_response(with_last(DUST / 2), ll.LIP(0.3), cost=cost)
-    assert seen[0].shape[1] == 3
-    assert (seen[0][:, 2] == 0).all()
-    np.testing.assert_allclose(seen[0].sum(axis=1), 1)
-
-
 def test_the_method_is_handed_on(monkeypatch):
     asked, real = [], rows.vertices
     monkeypatch.setattr(rows, "vertices", lambda g, method, *, interior: asked.append((method, interior)) or real(g))
     for method in ("qhull", "cdd"):
-        best_response(JOINT, ll.LIP(0.3), method=method)
+        aorr(JOINT, ll.LIP(0.3), method=method)
     assert [method for method, _ in asked] == ["qhull", "cdd"]
     assert all((interior == JOINT.p_x).all() for _, interior in asked)
-
-
-def test_it_is_kept_under_every_distribution():
-    """Two joints whose lifts pull opposite ways: the response for one breaks the other, that for both keeps both."""
-    other = ll.Joint.from_counts([[1, 4, 2], [5, 1, 2]])
-    for notion in (ll.LIP(0.2), ll.LDP(0.4)):
-        alone, both = best_response(JOINT, notion), best_response(JOINT, notion, others=[other])
-        assert notion.is_satisfied(JOINT, alone)
-        assert not notion.is_satisfied(other, alone)
-        assert notion.is_satisfied(JOINT, both)
-        assert notion.is_satisfied(other, both)
-        assert both.certificate.value < alone.certificate.value
-
-
-def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
-    """The repair looks at all of them: here the vertices are of the first alone, so the second is broken."""
-    other = ll.Joint.from_counts([[4, 1, 1], [1, 1, 5]])
-    monkeypatch.setattr(rows, "cone_under", lambda _, core, __: np.empty((0, core.joint.n_public)))
-    with pytest.raises(SolverFailure, match=r"breaks LIP\(eps=0\.1\) by more than a share"):
-        best_response(JOINT, ll.LIP(0.1), others=[other])
 
 
 def test_no_mixture_is_a_solvers_fault(monkeypatch):
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
     with pytest.raises(SolverFailure, match=r"no response found, yet a constant release keeps LIP\(eps=1\.0\): no mix"):
-        best_response(JOINT, ll.LIP(1.0))
+        aorr(JOINT, ll.LIP(1.0))
 
 
 @pytest.mark.parametrize("mass", [1e-12, 1e-16, 1e-30, 1e-200])
@@ -291,7 +229,7 @@ def test_a_kernel_by_hand():
 
 
 def test_two_certificates_are_the_same_only_if_they_are_one():
-    one = best_response(JOINT, ll.LIP(0.5)).certificate
+    one = aorr(JOINT, ll.LIP(0.5)).certificate
     assert one == one
     assert one != copy.copy(one)
 

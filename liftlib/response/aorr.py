@@ -1,0 +1,123 @@
+"""The asymmetric optimal random response (AORR) by listing vertices: E23 section 5 with X as its only subset.
+
+1. The posteriors v = P(X=.|Y=y) that the notion allows form a polytope (eq. (25)); list its vertices.
+2. I(X; Y) = H(X) - H(X|Y) is largest where H(X|Y), the mean entropy of the posteriors, is smallest (eq. (15)). Entropy
+   is concave, so vertices suffice. A linear program finds their weights; the mean of the vertices is P_X (eq. (26)).
+3. The vertices with a positive weight are the outputs, and the weight is P(y) (eqs. (27) and (28)).
+4. P(y|x) = P(y) v_y(x) / P(x), which inverts eqs. (29) and (30).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy, mutual_information
+from liftlib.notions import Polyhedral
+from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
+from mixproof.lp import Solution, mix_columns
+from mixproof.numerics import Matrix, Vector, xlogx
+from mixproof.polytope import Method, vertices
+
+
+def entropies(rows: Matrix) -> Vector:
+    """Return the entropy H(X|Y=y) of each posterior, in nats.
+
+    Examples
+    --------
+    >>> entropies(np.array([[1.0, 0.0], [0.5, 0.5]])).round(4).tolist()
+    [-0.0, 0.6931]
+    """
+    return np.asarray(-xlogx(rows).sum(axis=1))
+
+
+class Mixture(NamedTuple):
+    """The cheapest mixture of posteriors, shape (M, X), that averages to ``p_x``, shape (X,)."""
+
+    rows: Matrix
+    solution: Solution
+    p_x: Vector
+
+    @property
+    def kernel(self) -> Matrix:
+        """P(y|x) = P(y) v_y(x) / P(x), shape (X, Y), for the posteriors with positive weight (E23 eqs. (27)-(30)).
+
+        A symbol so rare that none of them contains it, within the linear program's tolerance, is treated like an
+        average symbol.
+        """
+        outputs = self.solution.x > 0
+        weights = self.solution.x[outputs]
+        kernel = (weights[:, None] * self.rows[outputs] / self.p_x).T
+        kernel[~kernel.any(axis=1)] = weights
+        return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
+
+
+def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entropies) -> Mixture:
+    """Return the cheapest mixture of posteriors that averages to P_X (E23 eq. (26), S20 eq. (17)).
+
+    Raises
+    ------
+    InfeasiblePrivacy
+        If no mixture averages to P_X.
+    SolverFailure
+        If the linear program's solution fails its check.
+    """
+    return Mixture(rows, mix_columns(cost(rows), rows, p_x), p_x)
+
+
+def aorr(joint: Joint, notion: Polyhedral, *, cone: Cone | None = None, method: Method = "qhull") -> Channel:
+    """Return the mechanism with the largest I(X; Y) under a polyhedral notion, by listing all vertices.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+    notion : Notion
+        A polyhedral notion: AORR under ALIP, ORR under LIP (S20 Theorem 3).
+    cone : Cone, optional, keyword-only
+        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known.
+    method : {"qhull", "cdd"}, keyword-only
+        See :func:`mixproof.polytope.vertices`. The number of vertices grows exponentially in ``|X|``.
+
+    Returns
+    -------
+    Channel
+        With a :class:`~liftlib.response.posteriors.RowsCertificate`.
+
+    Raises
+    ------
+    SolverFailure
+        If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
+    """
+    cone = cone_for(joint, notion) if cone is None else cone
+    p_x = cone.core.joint.p_x
+    # P_X, the posterior of a constant release, lies inside the polytope of every notion
+    posteriors = vertices(cone.halfspaces, method, interior=p_x)  # eq. (25)
+    try:
+        mixture = cheapest(posteriors, p_x)  # eq. (26)
+    except InfeasiblePrivacy as error:
+        raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
+    channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
+    # cddlib in floating point may miss vertices, so its result proves nothing
+    upper = np.inf if method == "cdd" else proven(joint, cone.core, mixture)
+    return certified(joint, channel, "all vertices", mixture, mixed, upper)
+
+
+def proven(joint: Joint, core: Core, mixture: Mixture) -> float:
+    """Return the bound on I(X; Y) that holds if all vertices are listed, in nats; infinite if symbols were left out."""
+    return entropy(joint.p_x) - mixture.solution.objective if core.solid.all() else np.inf
+
+
+def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
+    """Return the channel with its certificate; ``upper`` is infinite if nothing is proven."""
+    value = mutual_information(channel.joint_xy(joint))
+    # equal bounds may cross through rounding
+    certificate = RowsCertificate(
+        route, value, max(value, upper), rows=len(mixture.rows), solution=mixture.solution, mixed=mixed
+    )
+    return channel.with_certificate(certificate)
