@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# loops that are not compiled yet are compiled at once and waited for, so that what is made does not depend on when
+export MIXPROOF_COMPILE ?= now
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 

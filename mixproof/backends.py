@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from mixproof.compiling import note_complete
 from mixproof.constraints import two_sided
 from mixproof.numerics import Matrix, Vector
 from mixproof.plain import Plain
@@ -41,6 +42,7 @@ def compile_loops() -> None:
     master = master_of(np.array([0.6, 0.4]), compiled=True)
     _, dual, _ = master.run()
     master.price(sparse_vertices(two_sided(np.array([[1.0, -1.0], [-1.0, 2.0]])), compiled=True), dual)
+    note_complete()
 
 
 def route_of(problem: Problem, *, compiled: bool) -> Route:

@@ -35,6 +35,13 @@ def surprise(t):
 
 
 @compiled
+def copy(source, into):
+    """Write the entries of ``source`` at the start of ``into``; to assign a slice takes seconds to compile."""
+    for k in range(source.size):
+        into[k] = source[k]
+
+
+@compiled
 def tighten(least, most):
     """Lower each upper bound to 1 minus the other lower bounds; return whether the box is non-empty."""
     total = 0.0
@@ -77,7 +84,7 @@ def box(parent, child, records, caps, order, path, least, most):
         which = records.child[at]
         at = records.parent[at]
     least[:] = 0.0
-    most[:] = caps
+    copy(caps, most)
     for d in range(depth - 1, -1, -1):
         at = path[d, 0]
         tighten(least, most)
@@ -115,7 +122,7 @@ def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
     """Return the lower bound that multipliers prove on a box; write each coordinate's slope."""
     m, n = rows.shape
     total = 0.0
-    slopes[: dual.size] = dual
+    copy(dual, slopes)
     slopes[dual.size :] = 0.0
     for s in range(m):
         y = multipliers[s]
@@ -246,14 +253,14 @@ def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records,
     limit, value, how = cutoff - constant, -math.inf, ABOVE
     while how == ABOVE and value < cutoff:  # at most twice: the second solve is to optimality
         how, _ = simplex.solve(rows, columns, low, high, cost, least, most, limit, 500, work)
-        multipliers[:] = work[0][n:]
+        copy(work[0][n:], multipliers)
         value = bounded(rows, safe_low, safe_high, dual, least, most, heights, multipliers, slopes)
         if how == INFEASIBLE:
             value = impossible(
                 rows, safe_low, safe_high, dual, least, most, heights, cutoff, multipliers, slopes, work[9]
             )
         limit = math.inf
-    records.basis[at, :] = work[5]
+    copy(work[5], records.basis[at])
     return how, value
 
 
@@ -270,7 +277,7 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
     all_least, all_most, cost, slopes, heights = (
         np.zeros(every), np.zeros(every), np.zeros(every), np.zeros(every), np.zeros((2, n))
     )  # fmt: skip
-    all_most[n:] = problem[6]
+    copy(problem[6], all_most[n:])
     least, most = all_least[:n], all_most[:n]
     path = np.zeros((DEEPEST, 2), np.int64)
     count, size, listed, solved = int(state[0]), int(state[1]), int(state[2]), 0
@@ -290,7 +297,7 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
         records.parent[at], records.child[at], records.kind[at] = parent, child, LEAF
         records.symbol[at], records.level[at] = -1, 0.0
         if parent >= 0:
-            work[5][:] = records.basis[parent]
+            copy(records.basis[parent], work[5])
         else:
             for s in range(m):
                 work[5][s] = every + s
@@ -305,7 +312,7 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
             for x in range(n):
                 own += surprise(row[x]) - dual[x] * row[x]
             if how == OPTIMAL and own < min(-tolerance, WORTH * state[3]) and listed < limits[1]:
-                found[listed, :] = row
+                copy(row, found[listed])
                 prices[listed] = own
                 listed += 1
                 state[3] = min(state[3], own)
@@ -330,7 +337,7 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
     rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
     n, (every, m) = dual.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
-    most[n:] = problem[6]
+    copy(problem[6], most[n:])
     for s in range(m):
         work[5][s] = every + s
     for r in range(starts.shape[0]):
@@ -352,8 +359,8 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
             if own >= price - WORTHLESS:
                 break
             price = own
-            here[:] = row[:n]
-            rows_found[r, :] = row[:n]
+            copy(row[:n], here)
+            copy(here, rows_found[r])
             prices[r] = own
 
 
@@ -363,7 +370,7 @@ def largest(problem, caps, multipliers, work):
     rows, columns, low, high, safe_low, safe_high, upper = problem
     n, (every, m) = caps.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
-    most[n:] = upper
+    copy(upper, most[n:])
     for s in range(m):
         work[5][s] = every + s
     for x in range(n):

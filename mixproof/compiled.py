@@ -62,7 +62,7 @@ class CompiledRestrictedMaster:
 
     def __init__(self, target: Vector) -> None:
         n = target.size
-        self.n, self._target = n, np.ascontiguousarray(target)
+        self.n, self._target = n, np.array(target)  # loops are compiled for arrays that can be written to
         self._rows, self._costs, self._count = np.zeros((8 * n + 64, n)), np.zeros(8 * n + 64), 0
         self._dear = dear(n)
         self._basis, self._inverse = np.arange(n), np.eye(n)

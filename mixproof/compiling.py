@@ -1,56 +1,129 @@
-"""Compilation of loops by numba if it is installed (the extra ``fast``); otherwise they stay plain Python."""
+"""Compilation of loops by numba if it is installed (the extra ``fast``); otherwise they stay plain Python.
+
+Numba takes half a minute, once, and keeps the result in a folder. Until then a search uses numpy and HiGHS, and
+another process compiles. ``MIXPROOF_COMPILE=now`` makes the first search compile and wait instead; ``python -m
+mixproof`` compiles ahead of any search.
+"""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
+import subprocess
+import sys
+import time
+import types
+import warnings
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from mixproof.errors import MixproofWarning
+
 HAS_NUMBA = find_spec("numba") is not None
 """Whether numba is installed; without it HiGHS solves each LP, which takes about ten times as long."""
 
+SOURCE = "loops"
+"""An empty file that numba takes for the loops' source, so that it keeps what it compiled next to it."""
 
-def _folder() -> str:
-    """Return the cache directory for these sources, or None if numba is to choose one.
+COMPLETE = "complete"
+"""A file that says that all loops have been compiled."""
 
-    Numba checks only the file of a function itself, but the functions call each other across files.
-    """
+LONGEST = 600.0
+"""Seconds after which a compilation by another process counts as failed."""
+
+
+def _meaning(path: Path) -> bytes:
+    """Return a module's syntax tree as text, without comments and docstrings; empty if nothing in it is compiled."""
+    text = path.read_text(encoding="utf-8")
+    if "import compiled\n" not in text and "LEAF, FIRST, BISECT =" not in text:  # the loops, and their constants
+        return b""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]  # type: ignore[attr-defined]
+    return ast.dump(tree).encode()
+
+
+@cache
+def folder() -> Path | None:
+    """Return the folder for what is compiled from these sources; None if none can be written."""
     here = Path(__file__).parent
-    sources = [path.read_bytes() for path in sorted(here.glob("*.py"))]
-    # the loops, and the module of the constants that they use
-    relevant = [text for text in sources if b"import compiled\n" in text or b"LEAF, FIRST, BISECT =" in text]
-    digest = hashlib.sha256(b"".join(relevant)).hexdigest()
-    folder = here / "__pycache__" / f"compiled-{digest[:12]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return ""
-    return str(folder) if os.access(folder, os.W_OK) else ""
-
-
-def compiled_before(name: str) -> bool:
-    """Return whether the cache holds a loop of this name, compiled from the current sources."""
-    folder = _folder()
-    return bool(folder) and any(Path(folder).rglob(f"*.{name}-*.nbi"))
-
-
-if HAS_NUMBA:
-    import numba
-
-    def compiled(function: Any) -> Any:
-        """Decorate a function so that numba compiles it at its first call."""
-        before, found = numba.config.CACHE_DIR, _folder()
-        numba.config.CACHE_DIR = before or found
+    digest = hashlib.sha256(b"".join(map(_meaning, sorted(here.glob("*.py"))))).hexdigest()[:12]
+    for base in (os.environ.get("NUMBA_CACHE_DIR"), here / "__pycache__", Path.home() / ".cache" / "mixproof"):
+        found = Path(base or here / "__pycache__") / f"compiled-{digest}"
         try:
-            # error_model: a division by zero is a value here, as in numpy
-            return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-        finally:
-            numba.config.CACHE_DIR = before
+            found.mkdir(parents=True, exist_ok=True)
+            (found / SOURCE).touch()
+            os.utime(found / SOURCE, (0, 0))
+        except OSError:
+            continue
+        return found
+    return None
 
-else:
 
-    def compiled(function: Any) -> Any:
-        """Return the function unchanged."""
+def compiled_before() -> bool:
+    """Return whether all loops have been compiled from the current sources."""
+    kept = folder()
+    return kept is not None and (kept / COMPLETE).exists()
+
+
+def note_complete() -> None:
+    """Note that all loops have been compiled, unless numba is absent or turned off."""
+    if HAS_NUMBA and (kept := folder()) is not None:
+        import numba  # noqa: PLC0415
+
+        if not numba.config.DISABLE_JIT:
+            (kept / COMPLETE).touch()
+
+
+def ready() -> bool:
+    """Return whether to use compiled loops; if they are still to be compiled, start another process that does."""
+    if not HAS_NUMBA:
+        return False
+    if os.environ.get("MIXPROOF_COMPILE") == "now" or compiled_before():
+        return True
+    _compile_elsewhere()
+    return False
+
+
+@cache
+def _compile_elsewhere() -> None:
+    """Start a process that compiles the loops, unless there is one already."""
+    kept = folder()
+    if kept is None or not sys.executable:
+        return
+    started = kept / "started"
+    try:
+        if started.exists() and time.time() - started.stat().st_mtime < LONGEST:
+            return
+        started.touch()
+        path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+        subprocess.Popen(
+            [sys.executable, "-m", "mixproof"], env=os.environ | {"PYTHONPATH": path}, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+    except OSError:
+        return
+    warnings.warn(
+        "another process compiles the solver's loops for half a minute; until then searches are about ten times slower",
+        MixproofWarning,
+        stacklevel=2,
+    )
+
+
+def compiled(function: Any) -> Any:
+    """Decorate a function so that numba, where it is installed, compiles it at its first call."""
+    if not HAS_NUMBA:
         return function
+    import numba  # noqa: PLC0415 - it takes a second
+
+    kept = folder()
+    if kept is not None and not numba.config.DISABLE_JIT:
+        # numba compiles again when a function's file or line changes, even if that is by a comment
+        code = function.__code__.replace(co_filename=str(kept / SOURCE), co_firstlineno=1)
+        function = types.FunctionType(code, function.__globals__, function.__name__)
+    # error_model: a division by zero is a value here, as in numpy
+    return numba.njit(cache=kept is not None, nogil=True, error_model="numpy")(function)

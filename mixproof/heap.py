@@ -1,11 +1,6 @@
-"""A binary heap of the open nodes, smallest bound first, and the preorder of a tree.
-
-Plain Python over arrays that numba compiles.
-"""
+"""A binary heap of the open nodes, smallest bound first: plain Python over arrays that numba compiles."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from mixproof.compiling import compiled
 
@@ -49,37 +44,3 @@ def pop(open_nodes, size):
         at = below
     open_nodes.parent[at], open_nodes.child[at], open_nodes.bound[at] = moved_parent, moved_child, moved_bound
     return parent, child
-
-
-@compiled
-def preorder(parent):
-    """Return the preorder of a tree: each node directly before its descendants.
-
-    Parameters
-    ----------
-    parent : numpy.ndarray of int, shape (K,)
-        The parent of each node, with a smaller index; -1 for the root, which is node 0.
-
-    Examples
-    --------
-    >>> preorder(np.array([-1, 0, 0, 1, 2, 1])).tolist()
-    [0, 1, 3, 5, 2, 4]
-    """
-    count = parent.size
-    below, beside = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
-    for at in range(count - 1, 0, -1):
-        beside[at], below[parent[at]] = below[parent[at]], at
-    found, waiting = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    size, done = 1, 0
-    while size > 0:
-        at = waiting[size - 1]
-        size -= 1
-        found[done] = at
-        done += 1
-        if beside[at] >= 0:
-            waiting[size] = beside[at]
-            size += 1
-        if below[at] >= 0:
-            waiting[size] = below[at]
-            size += 1
-    return found

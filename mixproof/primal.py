@@ -71,10 +71,10 @@ def renew(rows, basis, inverse, target, weights):
                 matrix[x, r] = rows[j - n, x]
     if not eliminate(matrix):
         return False
-    inverse[:, :] = matrix[:, n:]
     for r in range(n):
         total = 0.0
         for x in range(n):
+            inverse[r, x] = matrix[r, n + x]
             total += inverse[r, x] * target[x]
         weights[r] = total
     return True

@@ -198,3 +198,26 @@ class DeferredProofField:
 
     def __set__(self, holder: object, value: DeferredProof | Proof | None) -> None:
         vars(holder)[self._name] = value
+
+
+def preorder(parent: Whole) -> Whole:
+    """Return the preorder of a tree: each node directly before its descendants.
+
+    Parameters
+    ----------
+    parent : numpy.ndarray of int, shape (K,)
+        The parent of each node, with a smaller index; -1 for the root, which is node 0.
+
+    Examples
+    --------
+    >>> preorder(np.array([-1, 0, 0, 1, 2, 1])).tolist()
+    [0, 1, 3, 5, 2, 4]
+    """
+    children: list[list[int]] = [[] for _ in parent]
+    for at in range(len(parent) - 1, 0, -1):
+        children[parent[at]].append(at)
+    found, waiting = [], [0]
+    while waiting:
+        found.append(at := waiting.pop())
+        waiting += children[at]
+    return np.array(found)

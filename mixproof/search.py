@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mixproof.backends import MOST_DENSE, compile_loops, master_of, route_of
-from mixproof.compiling import HAS_NUMBA
+from mixproof.compiling import HAS_NUMBA, compiled_before, ready
 from mixproof.constraints import Constraints, two_sided
 from mixproof.extension import Extended, Extension
 from mixproof.numerics import DUST, Matrix, Vector
@@ -129,20 +129,22 @@ class Search:
         target: Vector,
         slack: float,
         *,
-        compiled: bool,
+        compiled: bool | None = None,
         limit: float = np.inf,
         most: float = np.inf,
         extension: Extension | None = None,
     ) -> None:
-        self.target, self.slack, self.compiled = target, slack, compiled
+        self.target, self.slack = target, slack
+        self.compiled = ready() if compiled is None else compiled
+        self.may_compile = compiled is None and HAS_NUMBA
         self.limit, self.most = limit, most
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.programmes = self.passes = self.joined = 0
         self.table: SparseVertices
-        if compiled:
+        if self.compiled:
             compile_loops()  # the time of the first compilation does not count as search time
-        self.master = master_of(target, compiled=compiled)
+        self.master = master_of(target, compiled=self.compiled)
         self.started = time.perf_counter()
         self._enter(halfspaces, extension)
         nothing = np.empty((0, 0))
@@ -166,6 +168,12 @@ class Search:
         caps, self.cap_multipliers = self.route.largest()
         # slightly wider than the claim, which leaves a checker room for rounding
         self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
+
+    def hurry(self) -> None:
+        """Use compiled loops from here on, if they have been compiled since the search started."""
+        if self.may_compile and not self.compiled and compiled_before():
+            self.compiled = True
+            self.route = route_of(self.problem, compiled=True)
 
     @property
     def seconds(self) -> float:
@@ -225,6 +233,7 @@ class Search:
         once = self.compiled and n <= MOST_DENSE  # compiled branch and bound finds the rest as quickly
         units = np.eye(n)
         while idle < patience and self.seconds < MULTI_START_SHARE * self.limit:
+            self.hurry()
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
             if not once and (self.compiled or idle):
                 pairs = self.rng.integers(0, n, (n, 2))
@@ -248,6 +257,7 @@ class Search:
         while self.seconds < self.limit and (
             len(before) <= PERTURB_ROUNDS or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
         ):
+            self.hurry()
             used = self.master.rows[self.weights > 0]
             if len(before) % 2:
                 first, second = self.rng.integers(0, len(used), (2, n))
@@ -264,6 +274,7 @@ class Search:
     def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
         """Run branch and bound until no price is below -delta, or until columns are cheap enough to add first."""
         self.passes += 1
+        self.hurry()
         work = Pass.start(self.dual, -delta, delta / FINER, len(self.problem.rows), self.route.basis, several=several)
         self.tree = work
         chunk = CHUNK_COMPILED if self.compiled else CHUNK
@@ -325,7 +336,7 @@ def cheapest_mixture(
     slack : float, keyword-only
         The bound holds for every v with G v >= -slack max(1, largest of the row of G).
     compiled : bool, optional, keyword-only
-        Whether to use compiled loops; by default, if numba is installed.
+        Whether to use compiled loops; by default, as soon as numba has compiled them.
     report : callable, optional, keyword-only
         Progress callback, called with (cost, bound, seconds).
     extension : Extension, optional, keyword-only
@@ -341,9 +352,8 @@ def cheapest_mixture(
     >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the points (1/3, 2/3) and (2/3, 1/3)
     (0.636514, True)
     """
-    fast = HAS_NUMBA if compiled is None else compiled
     limit, most = (np.inf if one is None else one for one in (seconds, programmes))
-    search = Search(halfspaces, target, slack, compiled=fast, limit=limit, most=most, extension=extension)
+    search = Search(halfspaces, target, slack, compiled=compiled, limit=limit, most=most, extension=extension)
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.multi_start()
     _prove(search, gap, report)

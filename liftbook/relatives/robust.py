@@ -17,7 +17,6 @@ from liftlib.response.optimal import few_vertices, most_vertices
 from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
-from mixproof.compiling import HAS_NUMBA
 from mixproof.numerics import RESOLVED, Matrix, check_scalar
 
 
@@ -77,7 +76,7 @@ def robust_response(
     share = check_scalar("gap", gap, open_low=True)
     limit = None if seconds is None else check_scalar("seconds", seconds)
     cone = common_cone(joint, notion, others)
-    if few_vertices(cone.halfspaces, most_vertices(HAS_NUMBA)):
+    if few_vertices(cone.halfspaces, most_vertices()):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
             channel = aorr(joint, notion, cone=cone)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import liftbook.rows.responses  # noqa: F401 - it needs most of what any worker does
 from mixproof.backends import compile_loops
-from mixproof.compiling import HAS_NUMBA, compiled_before
+from mixproof.compiling import compiled_before
 
-# what was never compiled takes most of a minute, which only who needs it waits for
-if HAS_NUMBA and compiled_before("explore"):
+# what was never compiled takes half a minute, which only who needs it waits for
+if compiled_before():
     compile_loops()

@@ -15,7 +15,7 @@ from liftlib.response.convex import convex_response
 from liftlib.response.posteriors import cone_for, vertex_bound
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
-from mixproof.compiling import HAS_NUMBA
+from mixproof.compiling import HAS_NUMBA, ready
 from mixproof.numerics import Matrix, check_count, check_scalar
 
 MOST_VERTICES = 2_000
@@ -61,8 +61,8 @@ def optimal_response(
     programmes : int, optional, keyword-only
         Maximum number of linear programs: a limit that does not depend on the machine's speed.
     compiled : bool, optional, keyword-only
-        Whether to use compiled loops; by default, if numba is installed (the extra ``fast``). Both give the same
-        optimum, to within the gap.
+        Whether to use compiled loops; by default, if numba is installed (the extra ``fast``) and has compiled them,
+        which it does in the background when they are first wanted. Both give the same optimum, to within the gap.
     report : callable, optional, keyword-only
         Progress callback, called with (smallest H(X|Y) found, lower bound, seconds).
 
@@ -113,27 +113,28 @@ def optimal_response(
         raise InvalidParameter(
             "compiled is True, but numba is not installed: pip install 'numba>=0.62' (the extra fast), or give None"
         )
-    fast = HAS_NUMBA if compiled is None else compiled
     if method in ("auto", "tree") and provides(notion, CurvedLift):
-        return convex_response(joint, notion, gap=share, seconds=limit, programmes=most, compiled=fast, report=report)
+        return convex_response(
+            joint, notion, gap=share, seconds=limit, programmes=most, compiled=compiled, report=report
+        )
     notion = require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion) if method == "auto" else None
     # an enumeration cannot be interrupted, so only the tree respects a limit
     to_search = cone is not None and (cone.extension is not None or limit is not None or most is not None)
-    if cone is not None and few_vertices(cone.halfspaces, most_vertices(fast), to_search=to_search):
+    if cone is not None and few_vertices(cone.halfspaces, most_vertices(compiled), to_search=to_search):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
             return aorr(joint, notion, cone=cone)
     if method in ("auto", "tree"):
         return proven_response(
-            joint, notion, cone=cone, gap=share, seconds=limit, programmes=most, compiled=fast, report=report
+            joint, notion, cone=cone, gap=share, seconds=limit, programmes=most, compiled=compiled, report=report
         )
     return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 
 
-def most_vertices(compiled: bool) -> int:
-    """Return the number of vertices up to which enumeration is preferred."""
-    return MOST_VERTICES if compiled else MOST_VERTICES_PLAIN
+def most_vertices(compiled: bool | None = None) -> int:
+    """Return the number of vertices up to which enumeration is preferred, by default for the loops there are now."""
+    return MOST_VERTICES if (ready() if compiled is None else compiled) else MOST_VERTICES_PLAIN
 
 
 def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> bool:

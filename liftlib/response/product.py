@@ -17,7 +17,6 @@ from liftlib.response.aorr import Mixture, cheapest
 from liftlib.response.optimal import few_vertices, most_vertices
 from liftlib.response.proven import exactly, solution_of
 from mixproof.checks import checked
-from mixproof.compiling import HAS_NUMBA
 from mixproof.numerics import SHARE_TOL, Matrix
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
@@ -119,7 +118,7 @@ def _product(joint: Joint, notion: AttributeWise, share: float) -> Channel:
 def _factor(joint: Joint, notion: AttributeWise, j: int, eps: float) -> Channel:
     """Return P(y^j|x^j), the optimal protocol of attribute j (S20 eqs. (23)-(26))."""
     halfspaces, own = notion.attribute_halfspaces(joint, j, eps)
-    if few_vertices(halfspaces, most_vertices(HAS_NUMBA)):
+    if few_vertices(halfspaces, most_vertices()):
         # vertices that nearly coincide can be too much, as for the optimal response
         with suppress(InfeasiblePrivacy, SolverFailure):
             return Channel(cheapest(vertices(halfspaces, interior=own), own).kernel)

@@ -23,7 +23,7 @@ from liftlib.response.aorr import Mixture, certified, cheapest, entropies
 from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
 from mixproof.lp import Solution, certify
 from mixproof.numerics import SLACK, Matrix, Vector
-from mixproof.proof import DeferredProof, Proof
+from mixproof.proof import DeferredProof, Proof, preorder
 from mixproof.search import ProvenBound, Report, Result, cheapest_mixture
 
 RAISED = 2e-10
@@ -216,9 +216,6 @@ def merged_rows(core: Core, notion: LiftNotion) -> Matrix:
 
 def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
     """Return the proof of a search's bound, for an independent check; None if no pass gave a bound."""
-    # numba takes a second to import
-    from mixproof.heap import preorder  # noqa: PLC0415
-
     work = proven.work
     if work is None:
         return None

@@ -105,12 +105,12 @@ def serve() -> None:
     # whatever prints, be it a solver in C, prints elsewhere
     out, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
     os.dup2(2, 1)
-    # before the first call's time begins: of sources that were never compiled it takes half a minute
+    # before the first call's time begins
     import lifttables.recommendation.choosing  # noqa: F401, PLC0415
     from mixproof.backends import compile_loops  # noqa: PLC0415
-    from mixproof.compiling import HAS_NUMBA  # noqa: PLC0415
+    from mixproof.compiling import ready  # noqa: PLC0415
 
-    if HAS_NUMBA:
+    if ready():
         compile_loops()
     pickle.dump("started", out)
     out.flush()

@@ -195,7 +195,8 @@ def test_which_route_by_default(monkeypatch):
 
     g, target = next(iter(cases(1, 6, 3)))
     for installed in (True, False):
-        monkeypatch.setattr(search, "HAS_NUMBA", installed)
+        monkeypatch.setattr(search, "ready", lambda ready=installed: ready)
+        monkeypatch.setattr(search, "compiled_before", lambda: False)
         monkeypatch.setattr(search, "compile_loops", lambda: None)
         asked.clear()
         cheapest_mixture(g, target)
