@@ -1,8 +1,10 @@
 """Execute chapters side by side, each in a kernel of its own, and keep what they put out in one folder."""
 
+import compileall
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,11 +14,39 @@ from jupyter_cache.executors.base import ExecutorRunResult
 from jupyter_cache.executors.basic import ExecutionWorkerLocalSerial, JupyterExecutorLocalSerial, ProcessData
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 
+from companion.reading import note, unchanged
 from companion.sockets import LocalKernel
 
 
-def execute(pages: Iterable[Path], folder: Path, jobs: int, longest: Sequence[str] = ()) -> bool:
-    """Execute every chapter whose outputs are not kept, and return whether all cells ran.
+@dataclass(frozen=True)
+class Project:
+    """A folder whose files the chapters read.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        The folder.
+    always : tuple of str
+        Names of files below it on which every chapter depends, such as a lock of versions.
+    everything : tuple of str
+        Patterns of files on which a chapter that starts another program depends; all modules that it imports are
+        among them.
+    """
+
+    root: Path
+    always: tuple[str, ...] = ()
+    everything: tuple[str, ...] = ("**/*.py",)
+
+    def files(self) -> list[Path]:
+        """Return what the patterns find, in order."""
+        found = {path for pattern in self.everything for path in self.root.glob(pattern) if path.is_file()}
+        return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, longest: Sequence[str] = ()) -> bool:
+    """Execute every chapter whose outputs are not kept or no longer valid, and return whether all cells ran.
+
+    Outputs are valid as long as neither the chapter's cells nor a file that they read has changed.
 
     Parameters
     ----------
@@ -26,6 +56,8 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, longest: Sequence[st
         Where outputs are kept, a cache of jupyter-cache.
     jobs : int
         How many run side by side.
+    project : Project
+        Where the files are that the chapters read.
     longest : sequence of str
         Names of chapters that are begun before the others, in this order, so that none is left alone at the end.
     """
@@ -35,13 +67,19 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, longest: Sequence[st
     for path in pages:
         if "{code-cell}" in path.read_text(encoding="utf-8"):
             cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
+    for record in cache.list_project_records():
+        kept = cache.get_cached_project_nb(record.uri)
+        if kept is not None and not unchanged(_reads(folder, record.uri), project.root):
+            cache.remove_cache(kept.pk)
     stale = sorted((record.uri for record in cache.list_unexecuted()), key=partial(_turn, longest))
     if not stale:
         return True
     print(f"executing {', '.join(Path(uri).stem for uri in stale)}", flush=True)
+    for path in project.files():  # an import reads compiled modules only, so that a comment does not count
+        compileall.compile_file(path, quiet=2) if path.suffix == ".py" else None
     failed = []
     with ProcessPoolExecutor(jobs) as pool:
-        for result in pool.map(partial(execute_one, folder), stale):
+        for result in pool.map(partial(execute_one, folder, project), stale):
             failed += [*result.excepted, *result.errored]
     for uri in failed:
         trace = cache.get_project_record(uri).traceback or "no traceback was kept"
@@ -49,24 +87,37 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, longest: Sequence[st
     return not failed
 
 
-def execute_one(folder: Path, uri: str) -> ExecutorRunResult:
-    """Execute one chapter of those that the folder knows, and keep its outputs there."""
-    cache = get_cache(folder)
+def execute_one(folder: Path, project: Project, uri: str) -> ExecutorRunResult:
+    """Execute one chapter of those that the folder knows, and keep its outputs there and what it read."""
+    cache, reads = get_cache(folder), _reads(folder, uri)
     # jupyter-cache asks twice which records there are: one that another process adds in between seems one too many, and
     # is not found, or is thrown away
     cache.truncate_caches = lambda: None
-    return _Executor(cache).run_and_cache(filter_uris=[uri], timeout=1800, allow_errors=False)
+    reads.parent.mkdir(exist_ok=True)
+    _Worker.reads, _Worker.root = reads, project.root
+    done = _Executor(cache).run_and_cache(filter_uris=[uri], timeout=1800, allow_errors=False)
+    note(reads, project.root, [*project.files()], [project.root / name for name in project.always])
+    return done
+
+
+def _reads(folder: Path, uri: str) -> Path:
+    return folder / "reads" / f"{Path(uri).stem}.json"
 
 
 class _Worker(ExecutionWorkerLocalSerial):  # type: ignore[misc]
+    reads: Path
+    root: Path
+
     @staticmethod
     def execute(project_nb: ProjectNb, data: ProcessData) -> ExecutionResult:
+        first = f"__import__('companion.reading').reading.watch({str(_Worker.reads)!r}, {str(_Worker.root)!r})"
         return single_nb_execution(
             project_nb.nb,
             cwd=str(Path(project_nb.uri).parent),
             timeout=data.timeout,
             allow_errors=data.allow_errors,
             kernel_manager_class=LocalKernel,
+            extra_arguments=[f"--IPKernelApp.exec_lines={first}"],
         )
 
 

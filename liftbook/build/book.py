@@ -1,8 +1,11 @@
 """Build the book: execute the chapters side by side, then let Jupyter Book lay them out, warnings as errors.
 
-Nothing is done when no input has changed since the last build that succeeded. Outputs are kept between builds as long
-as neither liftlib nor data nor the pinned packages change; the pages themselves are laid out anew each time, so that
+Nothing is done when no input has changed since the last build that succeeded. A chapter's outputs are kept until its
+cells, a file that they read or the pinned packages change. The pages themselves are laid out anew each time, so that
 numbers glued from one page to another are never stale.
+
+With ``--only`` a single page is built next to the front page, in ``_build/page``. References to pages that are not
+built are warnings then.
 """
 
 import argparse
@@ -16,8 +19,8 @@ from pathlib import Path
 
 import jupytext
 
-from companion.executing import execute
-from companion.project import toc_files
+from companion.executing import Project, execute
+from companion.project import toc_files, toc_names
 from liftbook.chapters.parameters import with_values
 from liftbook.rows.jobs import n_jobs
 from mixproof.backends import compile_loops
@@ -32,6 +35,7 @@ LONGEST = (
     *("population", "ledger", "record-e23", "srr", "lift-inverse", "subset-merging", "funnel", "your-own-data"),
 )
 """Chapters in descending order of execution time."""
+REFERRED_TO = ("chapters/glossary", "chapters/bibliography")
 TEXT = ("*.md", "chapters/*.md", "course/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
 
 
@@ -44,8 +48,8 @@ def digest(patterns: tuple[str, ...], base: Path) -> str:
     return total.hexdigest()
 
 
-def preview_tree(target: Path) -> None:
-    """Copy the book's sources to ``target`` with each chapter at the parameters that its front matter calls preview."""
+def copy_sources(target: Path) -> None:
+    """Copy the book's sources to a folder, and remove what else is there, apart from what was built."""
     if target.exists():
         for path in target.iterdir():
             if path.name != "_build":
@@ -57,7 +61,11 @@ def preview_tree(target: Path) -> None:
                 copy = target / path.relative_to(ROOT)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, copy)
-    for path in toc_files(target):
+
+
+def shrink(base: Path) -> None:
+    """Set each chapter's parameters to those that its front matter calls preview."""
+    for path in toc_files(base):
         notebook = jupytext.read(path)
         values = notebook.metadata.get("lift", {}).get("preview", {})
         for cell in notebook.cells:
@@ -66,37 +74,55 @@ def preview_tree(target: Path) -> None:
                 path.write_text(text.replace(cell.source, with_values(cell.source, values)), encoding="utf-8")
 
 
+def keep_only(base: Path, name: str) -> None:
+    """Leave one page in the contents, besides those to which every page refers; the front page becomes a heading."""
+    names = toc_names(base)
+    page = next((one for one in names if name in (one, Path(one).name)), None)
+    if page is None:
+        raise SystemExit(f"there is no page {name!r}; give one of {', '.join(Path(one).name for one in names)}")
+    chapters = sorted({page, *REFERRED_TO} - {names[0]}, key=names.index)
+    text = f"format: jb-book\nroot: {names[0]}\nchapters:\n" + "".join(f"- file: {one}\n" for one in chapters)
+    (base / "_toc.yml").write_text(text, encoding="utf-8")
+    if page != names[0]:
+        (base / f"{names[0]}.md").write_text(f"# One page of the book\n\n{{doc}}`{page}`\n", encoding="utf-8")
+
+
 def main() -> int:
     """Build, and return 0 only if every cell ran and there was no warning."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--preview", action="store_true", help="small parameters, in _build/preview")
+    options.add_argument("--only", metavar="PAGE", help="one page, such as srr, in _build/page or _build/preview")
+    given = options.parse_args()
     started, base = time.perf_counter(), ROOT
-    if options.parse_args().preview:
-        base = ROOT / "_build" / "preview"
-        preview_tree(base)
+    if given.preview or given.only:
+        base = ROOT / "_build" / ("preview" if given.preview else "page")
+        copy_sources(base)
+    if given.preview:
+        shrink(base)
+    if given.only:
+        keep_only(base, given.only)
     build, code = base / "_build", digest(CODE, ROOT)
     stamp, inputs = build / "built.sha256", code + digest(TEXT, base)
     if stamp.exists() and stamp.read_text() == inputs and (build / "html" / "index.html").exists():
         print(f"nothing has changed since {build / 'html' / 'index.html'} was built")
         return 0
     stamp.unlink(missing_ok=True)
-    cache_folder, key = build / ".jupyter_cache", build / "cache.sha256"
-    if not key.exists() or key.read_text() != code:
-        shutil.rmtree(cache_folder, ignore_errors=True)
-        build.mkdir(parents=True, exist_ok=True)
-        key.write_text(code)
     jobs, os.environ["LIFT_JOBS"] = n_jobs(), "1"  # the chapters themselves run side by side
     os.environ["MIXPROOF_COMPILE"] = "now"
     compile_loops()  # once, before the chapters that need them
-    if not execute(toc_files(base), cache_folder, jobs, LONGEST):
+    cache, project = build / ".jupyter_cache", Project(ROOT, ("requirements.lock",), CODE)
+    if given.only and not given.preview and not cache.is_symlink():  # one cache with the whole book
+        build.mkdir(parents=True, exist_ok=True)
+        cache.symlink_to(ROOT / "_build" / ".jupyter_cache", target_is_directory=True)
+    if not execute(toc_files(base), cache, jobs, project, LONGEST):
         return 1
     shutil.rmtree(build / "html", ignore_errors=True)
     program = str(Path(sys.executable).with_name("jupyter-book"))
-    command = [program, "build", "--all", "-W", "-n", "--keep-going", str(base)]
-    if subprocess.run(command, check=False).returncode:
+    strict = [] if given.only else ["-W", "-n", "--keep-going"]
+    if subprocess.run([program, "build", "--all", *strict, str(base)], check=False).returncode:
         return 1
     course = [sys.executable, "-m", "companion.course", "--title", "Lift", str(base)]
-    if subprocess.run(course, check=False).returncode:
+    if not given.only and subprocess.run(course, check=False).returncode:
         return 1
     stamp.write_text(inputs)
     print(f"{build / 'html' / 'index.html'} built in {time.perf_counter() - started:.0f} s")

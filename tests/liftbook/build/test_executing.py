@@ -5,7 +5,7 @@ from pathlib import Path
 from jupyter_cache import get_cache
 from jupyter_cache.cache.db import NbCacheRecord
 
-from companion.executing import execute_one
+from companion.executing import Project, execute, execute_one
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 
@@ -13,7 +13,7 @@ SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 def test_ports_that_are_taken_do_not_matter(taken, tmp_path):
     cache = get_cache(tmp_path)
     cache.add_nb_to_project(str(SMALL), read_data={"name": "myst_nb_md", "type": "plugin"})
-    assert execute_one(tmp_path, str(SMALL)).succeeded == [str(SMALL)]
+    assert execute_one(tmp_path, Project(tmp_path), str(SMALL)).succeeded == [str(SMALL)]
 
 
 def test_what_another_process_is_about_to_keep_is_left_alone(tmp_path):
@@ -22,6 +22,46 @@ def test_what_another_process_is_about_to_keep_is_left_alone(tmp_path):
     cache.change_cache_limit(1)
     NbCacheRecord.create_record(uri="other.md", hashkey="0" * 32, db=cache.db, data={})
     cache.add_nb_to_project(str(SMALL), read_data={"name": "myst_nb_md", "type": "plugin"})
-    done = execute_one(tmp_path, str(SMALL))
+    done = execute_one(tmp_path, Project(tmp_path), str(SMALL))
     assert (done.succeeded, done.excepted, done.errored) == ([str(SMALL)], [], [])
     assert {record.uri for record in cache.list_cache_records()} == {"other.md", str(SMALL)}
+
+
+def test_a_chapter_is_executed_again_when_what_it_reads_has_changed(tmp_path, capsys):
+    (tmp_path / "coins.py").write_text('def sides():\n    """Return how many."""\n    return 2\n')
+    (tmp_path / "names.txt").write_text("heads tails")
+    (tmp_path / "other.txt").write_text("")
+    page = tmp_path / "page.md"
+    page.write_text(
+        SMALL.read_text().partition("```")[0]
+        + "```{code-cell} ipython3\nimport sys\nfrom pathlib import Path\n\nsys.path.insert(0, '.')\nimport coins\n\n"
+        "coins.sides(), Path('names.txt').read_text()\n```\n"
+    )
+    project = Project(tmp_path, everything=("*.py",))
+
+    def executed():
+        assert execute([page], tmp_path / "_build", 1, project)
+        return "executing page" in capsys.readouterr().out
+
+    assert executed()
+    assert not executed()
+    (tmp_path / "other.txt").write_text("edge")
+    (tmp_path / "coins.py").write_text("def sides():  # not the edge\n    return 2\n")
+    assert not executed()
+    (tmp_path / "coins.py").write_text("def sides():\n    return 3\n")
+    assert executed()
+    (tmp_path / "names.txt").write_text("heads tails edge")
+    assert executed()
+    assert not executed()
+
+
+def test_a_chapter_that_starts_a_program_depends_on_everything(tmp_path, capsys):
+    (tmp_path / "coins.py").write_text("print(2)\n")
+    page = tmp_path / "page.md"
+    cell = "```{code-cell} ipython3\nimport subprocess, sys\n\nsubprocess.run([sys.executable, 'coins.py'])\n```\n"
+    page.write_text(SMALL.read_text().partition("```")[0] + cell)
+    project = Project(tmp_path, everything=("*.py",))
+    assert execute([page], tmp_path / "_build", 1, project)
+    (tmp_path / "coins.py").write_text("print(3)\n")
+    assert execute([page], tmp_path / "_build", 1, project)
+    assert capsys.readouterr().out.count("executing page") == 2

@@ -1,0 +1,113 @@
+"""Which files of its project a chapter reads, so that it is executed again when one of them has changed, and only then.
+
+A file that was imported counts by its syntax tree without docstrings: a comment may be mended without a new execution.
+A file that was opened counts by its bytes. A chapter that starts a program counts as having read all that it may read.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+STARTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"})
+
+
+def watch(record: str, root: str) -> None:
+    """Write into a file what this process reads below a folder from now on: a line for each, "import" or "open".
+
+    A kernel is started with this as its first line. Programs that it starts are not followed: the line is "program".
+    """
+    below, out = f"{root}{os.sep}", Path(record).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115
+    seen: set[str] = set()
+
+    def hook(event: str, values: tuple[Any, ...]) -> None:
+        if event in STARTS:
+            line = "program\t"
+        elif event == "open" and isinstance(values[0], str) and not _for_writing(values[1], values[2]):
+            path = os.path.abspath(values[0])  # noqa: PTH100  (a link stays a link, and this is called for each file)
+            if not path.startswith(below) or f"{os.sep}." in path[len(root) :] or f"{os.sep}_build{os.sep}" in path:
+                return
+            line = f"open\t{path}"
+            if f"{os.sep}__pycache__{os.sep}" in path:
+                if not path.endswith(".pyc"):
+                    return
+                line = f"import\t{importlib.util.source_from_cache(path)}"
+        else:
+            return
+        if line not in seen:
+            seen.add(line)
+            out.write(f"{line}\n")
+
+    sys.addaudithook(hook)
+
+
+def _for_writing(mode: object, flags: object) -> bool:
+    if isinstance(mode, str):
+        return any(letter in mode for letter in "wax+")
+    return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
+
+
+def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[Path] = ()) -> None:
+    """Turn a record that `watch` left into a JSON object with a fingerprint for each file that it names.
+
+    ``everything`` is what a program may have read, if the chapter started one; ``always`` counts in any case.
+    """
+    lines = [line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()]
+    files = {(kind, Path(name)) for kind, name in lines if kind != "program"}
+    files |= {("open", path) for path in always}
+    if any(kind == "program" for kind, _ in lines):
+        files |= {("import" if path.suffix == ".py" else "open", path) for path in everything}
+    found = {f"{kind} {path.relative_to(root).as_posix()}": fingerprint(kind, path) for kind, path in sorted(files)}
+    record.write_text(json.dumps(found, indent=0), encoding="utf-8")
+
+
+def unchanged(record: Path, root: Path) -> bool:
+    """Return whether there is such a record and every file that it names is as it was."""
+    if not record.exists():
+        return False
+    try:
+        found: dict[str, str] = json.loads(record.read_text(encoding="utf-8"))
+    except json.JSONDecodeError:  # the execution was broken off
+        return False
+    return all(
+        fingerprint(kind, root / name) == old for key, old in found.items() for kind, name in [key.split(" ", 1)]
+    )
+
+
+def fingerprint(kind: str, path: Path) -> str:
+    """Return a hash of a file: of its syntax without docstrings if it was imported, else of its bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.py"
+    ...     prints = []
+    ...     for text in ('def f():\\n    "Give 1."\\n    return 1\\n', "def f():\\n    return 1  # one\\n"):
+    ...         _ = path.write_text(text)
+    ...         prints.append((fingerprint("import", path), fingerprint("open", path)))
+    >>> [one == other for one, other in zip(*prints, strict=True)]
+    [True, False]
+    """
+    if not path.is_file():
+        return ""
+    content = path.read_bytes()
+    if kind == "import":
+        content = ast.dump(_without_docstrings(ast.parse(content))).encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            match node.body:
+                case [ast.Expr(ast.Constant(str())), *rest]:
+                    node.body = rest
+    return tree
