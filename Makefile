@@ -8,19 +8,25 @@ export MIXPROOF_COMPILE ?= now
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help check book pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
+.PHONY: help check book page pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
 
 help:  ## List these commands
-	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+	@echo "For readers:"
+	@grep -hE '^(book|test|serve):.*## ' Makefile | sed -E 's/:.*## /\t/; s/^/  /' | expand -t 16
+	@echo "For authors and maintainers:"
+	@grep -hE '^[a-z-]+:.*## ' Makefile | grep -vE '^(book|test|serve|help):' | sed -E 's/:.*## /\t/; s/^/  /' | expand -t 16
 
 book: .venv/installed  ## Execute every chapter and build _build/html/index.html
 	$(BIN)/python -m liftbook.build.book
 
-pdf: book  ## The book on paper, _build/html/lift-companion.pdf, linked from the first page; needs Chromium
+pdf: book .venv/tested  ## The book on paper, _build/html/lift-companion.pdf, linked from the first page; needs Chromium
 	$(BIN)/python -m companion.pdf --name lift-companion.pdf
 
-preview: .venv/installed  ## The same book at small parameters, in _build/preview/_build/html
-	$(BIN)/python -m liftbook.build.book --preview
+page: .venv/installed  ## One page, executed and laid out in _build/page/_build/html: make page PAGE=srr
+	$(BIN)/python -m liftbook.build.book --only $(PAGE)
+
+preview: .venv/installed  ## The book at small parameters, in _build/preview/_build/html; ONLY=srr for one page
+	$(BIN)/python -m liftbook.build.book --preview $(if $(ONLY),--only $(ONLY))
 
 ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 seeds; ONLY=fig4 for a part, MINUTES=30 to stop
 	$(BIN)/python -m liftbook.figures.stored
@@ -29,7 +35,7 @@ ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 
 # two processors are busy with two: a third worker took 252 s for 230
 TESTERS ?= 2
 
-test: .venv/installed lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
+test: .venv/tested lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m companion.chromium
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt"
 
@@ -37,15 +43,15 @@ test-slow: slow  ## What takes longer: the wheel, recipes, laws explored, covera
 	tools/minimal-debian
 	tools/minimal-debian --with-compiler
 
-slow: .venv/installed book  ## What is marked slow, the laws on new examples each time, and branch coverage
+slow: .venv/tested book  ## What is marked slow, the laws on new examples each time, and branch coverage
 	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/liftlib/laws
 	$(MAKE) coverage
 
-spark: .venv/installed  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
+spark: .venv/tested  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
 	$(BIN)/pytest -m slow tests/lifttables/test_elsewhere.py
 
-lint: .venv/installed
+lint: .venv/tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -55,16 +61,16 @@ lint: .venv/installed
 	$(BIN)/python -m companion.formatting --check course
 	$(BIN)/python tools/sample_sentences.py --habits
 
-course: book  ## The course's slides as PDFs, linked from the page for teachers; `make book` makes the rest; needs Chromium
+course: book .venv/tested  ## The course's slides as PDFs, linked from the page for teachers; `make book` makes the rest; needs Chromium
 	$(BIN)/python -m companion.course --pdf
 
-bench: .venv/installed  ## Time liftlib against plain routes, side by side
+bench: .venv/tested  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks
 
 check: lint  ## Lint, types, import rules and the packages' unit tests, without the book
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt and not book and not browser" $(or $(ONLY),mixproof liftlib lifttables tests/mixproof tests/liftlib tests/lifttables tests/companion)
 
-coverage: .venv/installed  ## Lines and branches that the unit tests run
+coverage: .venv/tested  ## Lines and branches that the unit tests run
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not book and not browser" --cov --cov-branch --cov-report=term:skip-covered
 
 serve: book  ## Read the book at http://localhost:8000
@@ -76,7 +82,7 @@ minimal:  ## The same two commands on a clean minimal Debian, without a compiler
 minimal-gcc:  ## The same with gcc and Python's headers: pycddlib must have been built
 	tools/minimal-debian --with-compiler
 
-wheel: .venv/installed  ## The wheel in fresh environments, bare and with each extra; all that does not need the built book
+wheel: .venv/tested  ## The wheel in fresh environments, bare and with each extra; all that does not need the built book
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not book" tests/wheel
 
 # what the tests alone want comes as new as it can; that an old package warns of a newer one beside it is no fault; the
@@ -84,7 +90,7 @@ wheel: .venv/installed  ## The wheel in fresh environments, bare and with each e
 RESOLUTION ?= lowest-direct
 BOUNDS := _build/$(RESOLUTION)
 NEED_SPHINX := $(foreach one,toy_book settings compiling grammar,--ignore tests/companion/test_$(one).py)
-bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
+bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
 	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn --extra fast \
 	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
@@ -95,26 +101,35 @@ bounds: .venv/installed  ## Try the lowest versions that pyproject.toml allows; 
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
 	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(NEED_SPHINX) $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
-lock: .venv/installed  ## Refresh requirements.lock from requirements*.txt
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-header --no-annotate \
-	  --no-emit-index-url --no-emit-find-links requirements-dev.txt -o requirements.lock
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links
+lock: .venv/tested  ## Refresh requirements.lock, of the book, and requirements-dev.lock, of the tests
+	$(LOCK) requirements.txt -o requirements.lock
+	$(LOCK) -c requirements.lock requirements-dev.txt -o requirements-dev.lock
 
 clean:  ## Remove what was built, and the environment
 	rm -rf _build .venv
 
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYCDDLIB := $(shell grep '^pycddlib' requirements.lock)
+# uv where it is there, pip where it is not. The locks have hashes, and both refuse a file that differs. All are wheels or plain
+# Python but pycddlib, which is left out where it cannot be compiled
+UV := $(shell command -v uv)
+INSTALL := $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 # a compiler that finds Python's headers, the ones that setuptools would use
 COMPILER = $$($(BIN)/python -c 'import os, sysconfig as s; print(os.getenv("CC") or s.get_config_var("CC"), "-I" + s.get_path("include"))')
 
-# pip alone is enough; all are wheels or plain Python but pycddlib, which is left out where it cannot be compiled
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info < (3, 15), "Python 3.11 to 3.14 is needed; set PYTHON="'
 	$(PYTHON) -m venv .venv
-	grep -v '^pycddlib' requirements.lock > .venv/wheels.txt
-	$(PIP) --use-pep517 -r .venv/wheels.txt
-	$(PIP) --no-build-isolation --no-deps --editable .
-	@if echo '#include <Python.h>' | $(COMPILER) -E -x c - >/dev/null 2>&1; then $(PIP) $(PYCDDLIB); \
+	awk '/^[a-z]/ { other = !/^pycddlib/ } other' requirements.lock > .venv/wheels.txt
+	awk '/^[a-z]/ { other = !/^pycddlib/ } !other' requirements.lock > .venv/pycddlib.txt
+	$(INSTALL) -r .venv/wheels.txt
+	$(INSTALL) --no-build-isolation --no-deps --editable .
+	@if echo '#include <Python.h>' | $(COMPILER) -E -x c - >/dev/null 2>&1; then $(INSTALL) -r .venv/pycddlib.txt; \
 	else echo "pycddlib is left out, and so are its cross-checks: there is no compiler that finds Python.h." \
-	  "To have them: apt-get install gcc python3-dev, then .venv/bin/pip install $(PYCDDLIB)"; fi
+	  "To have them: apt-get install gcc python3-dev, then $(INSTALL) -r .venv/pycddlib.txt"; fi
+	touch $@
+
+.venv/tested: requirements-dev.lock .venv/installed
+	awk '/^[a-z]/ { other = !/^pycddlib/ } other' requirements-dev.lock > .venv/tools.txt
+	$(INSTALL) -r .venv/tools.txt
 	touch $@
