@@ -14,9 +14,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 from companion.errors import CompanionError
 from companion.sphinx.settings import add_settings
+
+logger = logging.getLogger(__name__)
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>This page has moved</title>
@@ -59,7 +62,7 @@ def write_pages(app: Sphinx, error: Exception | None) -> None:
     Raises
     ------
     CompanionError
-        If an old page still exists, a new one does not, or an anchor is given of a page that has not moved.
+        If an old page still exists, or an anchor is given of a page that has not moved.
     """
     if error is not None or app.builder.name != "html":
         return
@@ -68,8 +71,8 @@ def write_pages(app: Sphinx, error: Exception | None) -> None:
         page = old.partition("#")[0]
         if page in app.env.found_docs:
             raise CompanionError(f"companion_redirects has {old!r}, a page of the book: remove either")
-        if new.partition("#")[0] not in app.env.found_docs:
-            raise CompanionError(f"companion_redirects leads to {new!r}, which the book does not have: correct it")
+        if new.partition("#")[0] not in app.env.found_docs:  # a warning, since a part of a book may be built alone
+            logger.warning("companion_redirects leads to %r, which the book does not have: correct it", new)
         if page not in redirects:
             raise CompanionError(f"companion_redirects has {old!r} but not {page!r}: add where the page has moved")
     for old in redirects:

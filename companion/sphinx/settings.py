@@ -12,6 +12,7 @@ DEFAULTS: dict[str, Any] = {
     "companion_glossary": "glossary",
     "companion_package": {},
     "companion_parameters": "",
+    "companion_picture": "",
     "companion_redirects": {},
     "companion_rerun": {},
 }

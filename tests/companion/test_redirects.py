@@ -34,13 +34,18 @@ def test_an_address_is_escaped():
     ("redirects", "message"),
     [
         ({"index": "chapters/coins"}, "'index', a page of the book: remove either"),
-        ({"dice": "chapters/cards"}, "leads to 'chapters/cards', which the book does not have"),
         ({"dice#start": "index"}, "has 'dice#start' but not 'dice'"),
     ],
 )
 def test_mistakes_are_reported(tmp_path, redirects, message):
     with pytest.raises(CompanionError, match=message):
         write_pages(app(tmp_path, redirects), None)
+
+
+def test_a_page_that_is_not_there_is_a_warning(tmp_path, caplog):
+    with caplog.at_level("WARNING", logger="sphinx.companion.sphinx.redirects"):
+        write_pages(app(tmp_path, {"dice": "chapters/cards"}), None)
+    assert "leads to 'chapters/cards', which the book does not have" in caplog.text
 
 
 def test_nothing_is_written_after_a_failure(tmp_path):

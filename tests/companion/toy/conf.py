@@ -24,6 +24,7 @@ extensions = [
     "companion.sphinx.glossary",
     "companion.sphinx.search",
     "companion.sphinx.redirects",
+    "companion.sphinx.findable",
 ]
 exclude_patterns = ["_build"]
 html_theme = "sphinx_book_theme"

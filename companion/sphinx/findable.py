@@ -1,0 +1,50 @@
+"""Pages that can be found: descriptions, previews of links, a sitemap, and a page for addresses that are not there.
+
+Three libraries do it: ``sphinxext.opengraph``, ``sphinx_sitemap`` and ``notfound``. What needs the book's address is
+left out without one. The address is ``html_baseurl`` (``html: baseurl`` in ``_config.yml``); a workflow on GitHub sets
+GITHUB_REPOSITORY, and then it is that of the repository's GitHub Pages. ``companion_picture`` is the picture that
+previews show, a file of the project in PNG format.
+"""
+
+import os
+from urllib.parse import urlsplit
+
+from sphinx.application import Sphinx
+
+from companion.sphinx.settings import add_settings
+
+
+def address_of(configured: str, repository: str) -> str:
+    """Return where the book is read, with a slash at its end, or nothing if that is not known.
+
+    Examples
+    --------
+    >>> address_of("", "coins/book"), address_of("", "coins/coins.github.io"), address_of("https://a.org/b", "x/y")
+    ('https://coins.github.io/book/', 'https://coins.github.io/', 'https://a.org/b/')
+    """
+    if not configured and repository:
+        owner, _, name = repository.partition("/")
+        host = f"{owner.lower()}.github.io"
+        configured = f"https://{host}" if name.lower() == host else f"https://{host}/{name}"
+    return f"{configured.rstrip('/')}/" if configured else ""
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Set the libraries up with what the book says."""
+    add_settings(app, "companion_picture")
+    address = address_of(app.config["html_baseurl"] or "", os.environ.get("GITHUB_REPOSITORY", ""))
+    config = app.config
+    config["html_baseurl"] = address
+    app.setup_extension("notfound.extension")
+    config["notfound_urls_prefix"] = urlsplit(address).path or "/"
+    app.setup_extension("sphinxext.opengraph")
+    config["ogp_site_url"] = address
+    config["ogp_site_name"] = config["html_title"] or config["project"]
+    config["ogp_enable_meta_description"] = True
+    config["ogp_social_cards"] = {"enable": False}
+    if address:
+        config["ogp_image"] = config["companion_picture"] or None
+        app.setup_extension("sphinx_sitemap")
+        config["sitemap_url_scheme"] = "{link}"
+        config["sitemap_excludes"] = ["404.html", "search.html", "genindex.html", "py-modindex.html", "_modules/*"]
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
