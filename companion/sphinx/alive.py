@@ -7,6 +7,7 @@ cannot be had there is no button, and the build says why. What the browser gets 
 
 import json
 import math
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from docutils import nodes  # type: ignore[import-untyped]
 from jupyter_cache import get_cache
 from myst_nb.ext.glue.roles import PasteTextRole  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.logging import getLogger
 
@@ -188,15 +190,26 @@ def megabytes(folder: Path) -> int:
 
 
 def prepare(app: Sphinx) -> None:
-    """Take the runtime's files, or say why no page runs."""
+    """Take the runtime's files, unless LIFT_PYODIDE is "off".
+
+    Raises
+    ------
+    ExtensionError
+        If they cannot be had.
+    """
     HAVE.clear()
     if app.builder.name != "html" or app.config["companion_rerun"]:  # paper does not run; a rerun's page has run
+        return
+    if os.environ.get("LIFT_PYODIDE") == "off":
+        logger.info("no page runs in the browser: LIFT_PYODIDE is off")
         return
     try:
         folder = runtime.compiled(runtime.fetched(runtime.kept_in(project_root(Path(app.srcdir)))))
     except runtime.NoRuntime as reason:
-        logger.info("no page runs in the browser, and there is no button for it: %s", reason)
-        return
+        remedy = (
+            f"name a folder with Pyodide {runtime.VERSION} in LIFT_PYODIDE, or set it to off for pages that do not run"
+        )
+        raise ExtensionError(f"there is no Python for the browser: {reason}; {remedy}") from None
     HAVE.update(folder=folder, yardstick=import_module(browser(app).module).yardstick())
 
 

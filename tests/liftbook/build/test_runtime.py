@@ -3,12 +3,15 @@
 import json
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
+from sphinx.errors import ExtensionError
 
 from companion.browser import runtime
 from companion.browser.runtime import NoRuntime
+from companion.sphinx import alive
 
 ROOT = Path(__file__).resolve().parents[3]
 SAID = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]["companion_browser"]
@@ -28,7 +31,7 @@ LOCK = {
 
 @pytest.fixture
 def wheel(tmp_path, monkeypatch):
-    """A wheel with small files, its hashes in the place of the release's."""
+    """A wheel with small files, and a folder with the same, their hashes in the place of the release's."""
     lock = json.loads(json.dumps(LOCK))
     for package in lock["packages"].values():
         package["sha256"] = runtime.digest(package["file_name"].encode())
@@ -38,12 +41,22 @@ def wheel(tmp_path, monkeypatch):
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in contents.items():
             archive.writestr(runtime.INSIDE + name, data)
+    release = tmp_path / "pyodide"
+    release.mkdir()
+    for name, data in contents.items():
+        (release / name).write_bytes(data)
     monkeypatch.setattr(runtime, "CORE", {name: runtime.digest(contents[name]) for name in runtime.CORE})
+    monkeypatch.setattr(runtime, "downloaded", lambda _: path)
+    monkeypatch.delenv("LIFT_PYODIDE", raising=False)
     return path
 
 
-def test_takes_what_is_needed_and_no_more(wheel, tmp_path):
-    runtime.unpack(wheel, tmp_path / "out")
+@pytest.mark.parametrize("source", ["wheel", "release"])
+def test_takes_what_is_needed_and_no_more(wheel, tmp_path, monkeypatch, source):
+    if source == "release":
+        wheel.unlink()
+        monkeypatch.setenv("LIFT_PYODIDE", str(tmp_path / "pyodide"))
+    assert runtime.fetched(tmp_path / "out") == tmp_path / "out"
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {*runtime.CORE, "NOTICE.txt", "numpy.whl", "scipy.whl", "pandas.whl", "six.whl", "mpl.whl"}
     lock = json.loads((tmp_path / "out" / "pyodide-lock.json").read_text())
@@ -58,9 +71,32 @@ def test_a_changed_file_is_refused(wheel, tmp_path, changed):
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(other, "w") as new:
         for name in old.namelist():
             new.writestr(name, b"other" if name.endswith(changed) else old.read(name))
+    wheel.write_bytes(other.read_bytes())
     with pytest.raises(NoRuntime, match=f"^{changed} has the hash"):
-        runtime.unpack(other, tmp_path / "out")
+        runtime.fetched(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_without_the_files_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIFT_PYODIDE", str(tmp_path))
+    with pytest.raises(NoRuntime, match=r"^LIFT_PYODIDE is no folder with Pyodide 314.*pyodide\.mjs"):
+        runtime.fetched(tmp_path / "out")
+
+
+def test_a_book_without_the_runtime_is_not_built_unless_it_may(monkeypatch):
+    app = SimpleNamespace(builder=SimpleNamespace(name="html"), config={"companion_rerun": {}}, srcdir=str(ROOT))
+
+    def none(_):
+        raise NoRuntime("there is no network")
+
+    monkeypatch.setattr(runtime, "fetched", none)
+    monkeypatch.setattr(alive, "HAVE", {})
+    monkeypatch.delenv("LIFT_PYODIDE", raising=False)
+    with pytest.raises(ExtensionError, match=r"no Python for the browser: there is no network; .* set it to off"):
+        alive.prepare(app)
+    monkeypatch.setenv("LIFT_PYODIDE", "off")
+    alive.prepare(app)
+    assert not alive.HAVE
 
 
 def test_kept_files_are_not_asked_for_again(tmp_path, monkeypatch):
@@ -76,7 +112,7 @@ def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
     monkeypatch.setattr(runtime, "CARRIER", "open-webui==0.0.0")
     with pytest.raises(NoRuntime, match=r"^pip cannot download open-webui==0\.0\.0: ERROR: No matching distribution"):
         runtime.fetched(tmp_path / "kept")
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "kept").exists()
 
 
 def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path):
