@@ -31,8 +31,7 @@ PASSES = 6
 
 OPEN = """() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
-  const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area, ' +
-    '#jb-print-docs-body, #jb-print-toc';
+  const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area';
   for (const part of document.querySelectorAll(screen)) part.remove();
   for (const drawing of document.querySelectorAll('.lift-drawing')) {  // whole, not once a panel
     const [first, ...rest] = drawing.querySelectorAll('svg');
