@@ -50,8 +50,9 @@ class Built:
             self.runs = True
         (folder / "block").mkdir()
         (folder / "block" / "sitecustomize.py").write_text(BLOCK, encoding="utf-8")
-        # without an index the runtime cannot be fetched
         self.environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
+        if not self.runs:
+            self.environment["LIFT_PYODIDE"] = "off"
         self.environment["PYTHONPATH"] = os.pathsep.join([str(folder / "block"), str(ROOT)])
         done = self.python("-m", "sphinx", "-W", "--keep-going", "-b", "html", str(folder), str(self.html))
         self.said = done.stdout + done.stderr
@@ -143,6 +144,14 @@ def test_code_is_not_searched(book):
     assert (book.html / "_static" / "search.js").exists()
 
 
+def test_pages_have_descriptions_and_wrong_addresses_a_page(book, coins):
+    assert coins.select_one("meta[name=description]")["content"].startswith("A fair coin is tossed.")
+    assert coins.select_one("meta[property='og:title']")["content"] == "Coins"
+    assert len(coins.select("h1")) == 1
+    assert "Page not found" in (book.html / "404.html").read_text(encoding="utf-8")
+    assert not (book.html / "sitemap.xml").exists(), "the book has no address"
+
+
 def test_a_page_that_has_moved_leads_to_the_new_one(book):
     text = (book.html / "games" / "dice.html").read_text(encoding="utf-8")
     assert "location.replace" in text
@@ -153,7 +162,7 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
     scripts = [one for one in coins.select("script[src]") if "alive/start.js" in one["src"]]
     if not book.runs:
         assert not scripts
-        assert "no page runs in the browser, and there is no button for it: pip cannot download" in book.said
+        assert "no page runs in the browser: LIFT_PYODIDE is off" in book.said
         return
     assert scripts[0]["data-exercises"].split()[0] == "ex-three-heads"
     folder = book.html / "_static" / "alive"
