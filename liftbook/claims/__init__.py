@@ -1,7 +1,8 @@
 """The ledger: each number and verbal claim that the papers print, computed and judged.
 
-``data/claims.csv`` lists the sentences. Its column ``computed_by`` names a function of this package's modules, a folder
-a paper, that computes the claim anew; what stands after a colon is the function's argument, such as the reading.
+``data/claims.csv`` lists the sentences. Its column ``computed_by`` names what computes the claim anew: a function of
+this package's modules, a folder a paper, or a row of ``data/curves.toml``, which compares curves of a figure. After a
+colon stands its argument, such as the reading.
 ``data/readings.csv`` has the other fair readings of a sentence, and details that its reason tells. A number in a reason
 is a call in braces, ``{watchdog_broken_at_8}``, for which its stored value stands.
 ``data/sentences.csv`` lists every sentence of the texts with its claims, or why it is left out. ``printed`` is a
@@ -22,6 +23,7 @@ from types import ModuleType
 
 import pandas as pd
 
+from liftbook.claims.curves import CurveClaim, curve_claims
 from liftbook.claims.judging import Claim, Computed, Interval, Value, Verdict, range_of, shown, verdict_of
 from liftlib.errors import DataError
 from liftlib.resources import resource
@@ -35,6 +37,7 @@ __all__ = [
     "Interval",
     "Reading",
     "Sentence",
+    "code_of",
     "compute",
     "drawn_at_random",
     "entries",
@@ -65,7 +68,8 @@ def _modules() -> list[ModuleType]:
 
 
 FUNCTIONS: dict[str, Computed] = {
-    name: function for module in _modules() for name, function in _own_functions(module).items()
+    **{name: function for module in _modules() for name, function in _own_functions(module).items()},
+    **curve_claims(),
 }
 """Every function that a claim may name."""
 
@@ -156,7 +160,14 @@ def _called(call: str) -> tuple[Computed, tuple[str, ...]]:
 
 def drawn_at_random(call: str) -> bool:
     """Return whether what a claim names depends on a seed."""
-    return "seed" in inspect.signature(_called(call)[0]).parameters
+    function, _ = _called(call)
+    return function.random if isinstance(function, CurveClaim) else "seed" in inspect.signature(function).parameters
+
+
+def code_of(name: str) -> str:
+    """Return what computes a claim: the code of its function, or its row of ``data/curves.toml``."""
+    function = FUNCTIONS[name]
+    return function.source if isinstance(function, CurveClaim) else inspect.getsource(function).rstrip()
 
 
 def compute(call: str, seed: int = 0) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Hashable
 from functools import cache, cached_property
 from typing import Any
 
@@ -35,9 +36,14 @@ class Figure:
         found: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
         return found
 
+    @property
+    def random(self) -> bool:
+        """Whether the figure draws at random."""
+        return "rng" in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters
+
     def at(self, seed: int) -> Figure:
         """Return the same figure drawn from another seed; a figure that draws nothing is itself."""
-        if "rng" not in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters:
+        if not self.random:
             return self
         if seed not in self._seeds:
             self._seeds[seed] = Figure(self.number, *self.scale, **self.options, rng=seed)
@@ -54,17 +60,16 @@ class Figure:
 
 
 @cache
+def figure(number: str, **options: Hashable) -> Figure:
+    """Return a figure with options, the same object for all claims about it, so that it is computed once."""
+    return Figure(number, **options)
+
+
 def on_adult(number: str, without: str) -> Figure:
     """Return a figure on Adult without the people of one relationship, or of none."""
-    return Figure(number, leave_out=(without,) if without != "none" else ())
+    return figure(number, leave_out=(without,) if without != "none" else ())
 
 
 def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = MEAN_TOL) -> bool:
     """Return whether no point of one curve is below the other's."""
     return bool((upper >= lower - slack).all())
-
-
-def above_one(difference: pd.Series[float], slack: float = MEAN_TOL) -> bool:
-    """Return whether a difference of curves is nowhere negative at budgets above 1."""
-    # where both have reached utility 1 there is nothing left to gain
-    return bool((difference[difference.index > 1] >= -slack).all())

@@ -5,7 +5,6 @@ The controls and the plot are those of ``companion.sphinx.ledger``; the cards re
 """
 
 import html
-import inspect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from companion.sphinx.ledger import Point, controls, plot, script
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, drawn_at_random, entries, read_sentences
+from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, code_of, drawn_at_random, entries, read_sentences
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
 from liftbook.claims.published import write_published
 from liftbook.claims.stored import stored_values
@@ -129,7 +128,7 @@ def opening(entry: Entry, at: int) -> str:
 def closing(entry: Entry) -> str:
     """Return the end of a card: how its values are computed, folded."""
     names = dict.fromkeys(call.partition(":")[0] for call in entry.calls)
-    code = "\n\n".join(inspect.getsource(inspect.unwrap(FUNCTIONS[name])).rstrip() for name in names)
+    code = "\n\n".join(map(code_of, names))
     where = ", ".join(dict.fromkeys(FUNCTIONS[name].__module__ for name in names))
     return (
         f"<details><summary>How it is computed</summary><p><code>{where}</code></p>"

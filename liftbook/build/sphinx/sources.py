@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
-from types import ModuleType
+from types import CodeType
+from typing import Any
 
 from liftbook.build.sphinx.reference import addresses, exported, found_at
 from liftbook.claims import FUNCTIONS
+from liftbook.claims.curves import CurveClaim
 from liftbook.claims.figures import Figure
 from liftlib.registry import mechanisms
 
@@ -33,60 +33,48 @@ def documented() -> dict[int, str]:
     return {id(found_at(address)): address for package in DOCUMENTED for address in addresses(package)}
 
 
-@cache
-def _tree(module: ModuleType) -> dict[str, ast.AST]:
-    """Return what a module defines at its top, by name."""
-    found: dict[str, ast.AST] = {}
-    for node in ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found[node.name] = node
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
-            found |= dict.fromkeys(names, node.value)
-    return found
-
-
 def stands_on(names: Iterable[str]) -> list[str]:
-    """Return the addresses that functions of claims use, their modules' own helpers followed, in order of use.
+    """Return the addresses that functions of claims use, with the helpers of the claims followed.
 
     Examples
     --------
-    >>> [address.rpartition(".")[2] for address in stands_on(["aorr_adult_eps_2"])]
-    ['Joint', 'adult', 'evaluate', 'optimal_response', 'ALIP']
-    >>> "liftbook.figures.e23.merging.figure_e23_2" in stands_on(["watchdog_synthetic"])
-    True
+    >>> sorted(address.rpartition(".")[2] for address in stands_on(["aorr_adult_eps_2"]))
+    ['ALIP', 'adult', 'evaluate', 'optimal_response']
+    >>> stands_on(["watchdog_synthetic"])
+    ['liftbook.figures.e23.merging.figure_e23_2']
     """
-    figures, found, seen = exported("liftbook.figures"), dict[str, None](), set[tuple[str, str]]()
+    figures, found, seen = exported("liftbook.figures"), dict[str, None](), set[int]()
 
-    def follow(module: ModuleType, name: str) -> None:
-        if (module.__name__, name) in seen:
+    def follow(value: Any) -> None:
+        if id(value) in seen:
             return
-        seen.add((module.__name__, name))
-        value = vars(module).get(name)
+        seen.add(id(value))
         if isinstance(value, Figure):
             found[figures[f"figure_{value.number}"]] = None
-            return
-        if value is not None and id(value) in documented():
+        elif id(value) in documented():
             found[documented()[id(value)]] = None
-        elif name in _tree(module):
-            walk(module, _tree(module)[name])
-        else:
-            home = inspect.getmodule(value)
-            if home is not None and home.__name__.startswith("liftbook.claims."):
-                follow(home, name)
+        elif isinstance(value, CurveClaim):
+            follow(value.drawn)
+        elif isinstance(value, dict | tuple | list):
+            for part in value.values() if isinstance(value, dict) else value:
+                follow(part)
+        elif inspect.isfunction(function := inspect.unwrap(value)) and function.__module__.startswith(
+            "liftbook.claims."
+        ):
+            walk(function.__code__, function.__globals__)
 
-    def walk(module: ModuleType, node: ast.AST) -> None:
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name):
-                follow(module, one.id)
-            elif isinstance(one, ast.Attribute) and one.attr in figures:
-                found[figures[one.attr]] = None
-            elif isinstance(one, ast.Constant) and isinstance(one.value, str) and f"figure_{one.value}" in figures:
-                found[figures[f"figure_{one.value}"]] = None
+    def walk(code: CodeType, known: dict[str, Any]) -> None:
+        for name in code.co_names:
+            if name in figures:
+                found[figures[name]] = None
+            elif name in known:
+                follow(known[name])
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                walk(constant, known)
+            elif isinstance(constant, str) and f"figure_{constant}" in figures:
+                found[figures[f"figure_{constant}"]] = None
 
     for name in names:
-        module = inspect.getmodule(inspect.unwrap(FUNCTIONS[name]))
-        if module is not None:
-            follow(module, name)
+        follow(FUNCTIONS[name])
     return list(found)

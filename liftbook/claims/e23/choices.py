@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 
-from liftbook.claims.e23.merging import merging_adult_eps_1
+from liftbook.claims.curves import curve_claims
 from liftbook.claims.e23.response import aorr_adult_eps_2
-from liftbook.claims.e23.watchdog import watchdog_adult_eps_1, watchdog_adult_eps_2
+from liftbook.claims.judging import Computed
 from liftbook.claims.samples import occupations
 
-PRINTED = {
-    "watchdog 1": (watchdog_adult_eps_1, 0.28),
-    "watchdog 2": (watchdog_adult_eps_2, 0.73),
+CURVES = curve_claims()
+PRINTED: dict[str, tuple[Computed, float]] = {
+    "watchdog 1": (CURVES["watchdog_adult_eps_1"], 0.28),
+    "watchdog 2": (CURVES["watchdog_adult_eps_2"], 0.73),
     "AORR 2": (aorr_adult_eps_2, 0.96),
-    "merging 1": (merging_adult_eps_1, 0.73),
+    "merging 1": (CURVES["merging_adult_eps_1"], 0.73),
 }
 """What computes each of the printed numbers that depend on the choice, by mechanism and budget."""
 
@@ -28,7 +29,7 @@ def relationship_choices() -> float:
 
 
 def _gives(what: str, without: str, how: str) -> bool:
-    found, printed = PRINTED[what][0](without), PRINTED[what][1]
+    found, printed = float(PRINTED[what][0](without)), PRINTED[what][1]  # type: ignore[arg-type]
     if how == "cut":
         return math.isclose(math.floor(100 * found) / 100, printed)
     if how == "rounded":

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from liftbook import figures
-from liftbook.claims.e23.figures import ALPHA_LIFT, HALF, LIFT_BASED
-from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
-from liftbook.claims.judging import long
+from liftbook.claims.figures import figure
 from liftbook.claims.samples import drawn
 from liftbook.rows.labels import merge_labels
 from liftlib.channel import Channel
@@ -17,103 +14,11 @@ from liftlib.measures.lifts import lift_of
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift, LiftNotion
 
-BOTH = ("ℓ1", "χ²")
-
-
-def _above_alip(figure: Figure) -> bool:
-    return all(never_below(figure.curve(f"{name}, λ=0.5"), figure.curve(HALF)) for name in BOTH)
-
-
-@long
-def lift_based_above_alip_synthetic(seed: int) -> bool:
-    return _above_alip(LIFT_BASED.at(seed))
-
-
-def lift_based_above_alip_adult(without: str) -> bool:
-    return _above_alip(on_adult("e23_12", without))
-
-
-def lift_based_behind_alip_adult(without: str) -> float:
-    """Return by how much l1- or chi2-privacy is behind ALIP at lambda 1/2, the most over the budgets, NMI."""
-    figure = on_adult("e23_12", without)
-    return max(float((figure.curve(HALF) - figure.curve(f"{name}, λ=0.5")).max()) for name in BOTH)
-
-
-def lift_based_behind_at_budgets(without: str) -> float:
-    """Return at how many budgets l1- or chi2-privacy is behind ALIP at lambda 1/2."""
-    figure = on_adult("e23_12", without)
-    behind = [figure.curve(f"{name}, λ=0.5") < figure.curve(HALF) - MEAN_TOL for name in BOTH]
-    return float((behind[0] | behind[1]).sum())
-
-
-def _gains(figure: Figure) -> bool:
-    """Whether lambda 0.65 gains over 1/2 at budgets above 1."""
-    return all(above_one(figure.curve(f"{name}, λ=0.65") - figure.curve(f"{name}, λ=0.5")) for name in BOTH)
-
-
-def _loses(figure: Figure) -> bool:
-    """Whether lambda 0.65 loses against 1/2 at budgets below 1."""
-    outcome = []
-    for name in BOTH:
-        loss = figure.curve(f"{name}, λ=0.5") - figure.curve(f"{name}, λ=0.65")
-        outcome.append(bool((loss[loss.index < 1] >= -MEAN_TOL).all()))
-    return all(outcome)
-
-
-def lift_based_relaxation_gains_synthetic(seed: int) -> bool:
-    return _gains(LIFT_BASED.at(seed))
-
-
-def lift_based_largest_gain(seed: int) -> float:
-    """Return the largest gain of lambda 0.65 over 1/2 at budgets above 1, NMI."""
-    figure = LIFT_BASED.at(seed)
-    gains = [figure.curve(f"{name}, λ=0.65") - figure.curve(f"{name}, λ=0.5") for name in BOTH]
-    return float(max(gain[gain.index > 1].max() for gain in gains))
-
-
-def lift_based_gain_reaches(margin: str, seed: int) -> bool:
-    """Whether the largest gain above budget 1 is as much as a margin that "significantly" could mean."""
-    return lift_based_largest_gain(seed) >= float(margin)
-
-
-def lift_based_relaxation_loses_synthetic(seed: int) -> bool:
-    return _loses(LIFT_BASED.at(seed))
-
-
-def lift_based_relaxation_gains_adult(without: str) -> bool:
-    return _gains(on_adult("e23_12", without))
-
-
-def lift_based_relaxation_gains_on_average(without: str) -> bool:
-    """Whether lambda 0.65 gains over 1/2 in the mean over the budgets above 1, both notions together."""
-    return _mean_gain(without, above=True) > 0
-
-
-def lift_based_relaxation_loses_on_average(without: str) -> bool:
-    """Whether lambda 0.65 loses against 1/2 in the mean over the budgets below 1, both notions together."""
-    return _mean_gain(without, above=False) < 0
-
-
-def _mean_gain(without: str, *, above: bool) -> float:
-    figure = on_adult("e23_12", without)
-    gains = pd.concat([figure.curve(f"{name}, λ=0.65") - figure.curve(f"{name}, λ=0.5") for name in BOTH])
-    return float(gains[gains.index > 1 if above else gains.index < 1].mean())
-
-
-def lift_based_relaxation_loses_adult(without: str) -> bool:
-    return _loses(on_adult("e23_12", without))
-
-
-@long
-def alpha_2_is_highest(seed: int) -> bool:
-    best = ALPHA_LIFT.at(seed).curve("α=2")
-    return all(never_below(best, ALPHA_LIFT.at(seed).curve(name)) for name in ("ALIP", "α=10", "α=100"))
-
 
 def alpha_grows_towards_alip(seed: int) -> bool:
-    figure = ALPHA_LIFT.at(seed)
-    alip = figure.curve("ALIP")
-    gaps = [float((figure.curve(f"α={alpha}") - alip).abs().mean()) for alpha in (2, 10, 100)]
+    rows = figure("e23_13").at(seed)
+    alip = rows.curve("ALIP")
+    gaps = [float((rows.curve(f"α={alpha}") - alip).abs().mean()) for alpha in (2, 10, 100)]
     return gaps[0] > gaps[1] > gaps[2]
 
 

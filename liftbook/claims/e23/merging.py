@@ -8,8 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from liftbook.claims.e23.figures import HALF, MERGING, RELAXED, STRICT, WATCHDOG
-from liftbook.claims.figures import MEAN_TOL, Figure, never_below, on_adult
+from liftbook.claims.figures import MEAN_TOL, Figure, figure, never_below, on_adult
 from liftbook.claims.samples import drawn
 from liftbook.figures.e23.readings import algorithm_1_readings
 from liftbook.rows.merging import alip_name
@@ -23,7 +22,8 @@ from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
 from mixproof.numerics import KEEP_TOL
 
-NAMES = ("LDP", STRICT, HALF, RELAXED)
+NAMES = ("LDP", *map(alip_name, LAMBDAS))
+WATCHDOG, MERGING = figure("e23_2"), figure("e23_6")
 
 
 @lru_cache(maxsize=8)
@@ -48,33 +48,14 @@ def merging_gain_synthetic(risk: str, seed: int) -> float:
     return _readings(seed)[risk, "C22's", False]["gain_random"]
 
 
-def merging_adult_eps_1(without: str) -> float:
-    return float(on_adult("e23_7", without).curve(HALF)[1.0])
-
-
 def merging_gain_adult(without: str) -> float:
-    return 100 * (merging_adult_eps_1(without) / float(on_adult("e23_3", without).curve(HALF)[1.0]) - 1)
+    watchdog_nmi = on_adult("e23_3", without).curve(alip_name(0.5))[1.0]
+    return 100 * (float(on_adult("e23_7", without).curve(alip_name(0.5))[1.0] / watchdog_nmi) - 1)
 
 
 def merging_gain_adult_from_prints() -> float:
     """Return the gain of the printed 0.73 over the printed 0.28, per cent."""
     return 100 * (0.73 / 0.28 - 1)
-
-
-def merging_keeps_alip(repaired: str, seed: int) -> bool:
-    figure = MERGING if repaired == "as printed" else EXTENDED
-    return all(bool((figure.at(seed).curve(name, "broken") == 0).all()) for name in NAMES)
-
-
-def merging_broken_at_8(seed: int) -> float:
-    return float(MERGING.at(seed).curve(HALF, "broken")[8.0])
-
-
-EXTENDED = Figure("e23_6", extend=True)
-
-
-def merging_kept_adult(without: str) -> bool:
-    return bool((on_adult("e23_7", without).of("broken")["mean"] == 0).all())
 
 
 def merging_broken_points_adult(without: str) -> float:

@@ -6,26 +6,14 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
-from liftbook.claims.e23.figures import HALF, RELAXED, RESPONSE, STRICT
-from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
-from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn, occupations
 from liftbook.relatives.product_polytope import kernels_of, product_polytope_response
-from liftbook.rows.merging import alip_name
-from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import ALIP, LDP, LIP
 from liftlib.response.optimal import optimal_response
 from mixproof.polytope import vertices
-
-PRINTED_WATCHDOG = Figure("e23_2", 100, extend=False)
-PRIVATE_WATCHDOG = Figure("e23_2", 100, extend=True)
-"""The watchdog, printed or kept private, on the joints of the response's figure."""
-
-LEAKAGES = ("min_lift_leakage", "max_lift_leakage")
 
 
 def aorr_synthetic_eps_2(seed: int) -> float:
@@ -80,77 +68,3 @@ def largest_support_of_a_vertex() -> float:
         joint = uniform_joint(3, n, np.random.default_rng(n))
         largest = max(largest, int((vertices(LIP(0.3).halfspaces(joint), interior=joint.p_x) > 0).sum(axis=1).max()))
     return float(largest)
-
-
-@long
-def aorr_relaxation_gains_synthetic(seed: int) -> bool:
-    return above_one(RESPONSE.at(seed).curve(RELAXED) - RESPONSE.at(seed).curve(HALF))
-
-
-def aorr_relaxation_gains_adult(without: str) -> bool:
-    return above_one(_on_adult(without, RELAXED) - _on_adult(without, HALF))
-
-
-def aorr_relaxation_gains_on_average(without: str) -> bool:
-    """Whether lambda 0.65 gains over 1/2 in the mean over the budgets above 1."""
-    gain = _on_adult(without, RELAXED) - _on_adult(without, HALF)
-    return bool(gain[gain.index > 1].mean() > 0)
-
-
-def aorr_relaxation_behind_on_adult(without: str) -> float:
-    """Return by how much lambda 0.65 is behind 1/2, the most over the budgets above 1, NMI."""
-    loss = _on_adult(without, HALF) - _on_adult(without, RELAXED)
-    return float(loss[loss.index > 1].max())
-
-
-def aorr_relaxation_behind_up_to(without: str) -> float:
-    """Return the largest budget above 1 at which lambda 0.65 is behind 1/2; 0 where there is none."""
-    gain = _on_adult(without, RELAXED) - _on_adult(without, HALF)
-    behind = gain[(gain.index > 1) & (gain < -MEAN_TOL)]
-    return float(max(behind.index, default=0.0))
-
-
-@long
-def aorr_strictness_loses_synthetic(seed: int) -> bool:
-    return never_below(RESPONSE.at(seed).curve(HALF), RESPONSE.at(seed).curve(STRICT))
-
-
-def aorr_strictness_loses_adult(without: str) -> bool:
-    return never_below(_on_adult(without, HALF), _on_adult(without, STRICT))
-
-
-def _on_adult(without: str, series: str) -> pd.Series[float]:
-    return on_adult("e23_5", without).curve(series)
-
-
-WATCHDOGS = {"printed": PRINTED_WATCHDOG, "private": PRIVATE_WATCHDOG}
-
-
-def _above(watchdog: str, measure: str, seed: int) -> bool:
-    other = WATCHDOGS[watchdog].at(seed)
-    return all(
-        never_below(RESPONSE.at(seed).curve(alip_name(lam), measure), other.curve(alip_name(lam), measure))
-        for lam in LAMBDAS
-    )
-
-
-@long
-def aorr_above_watchdog(watchdog: str, seed: int) -> bool:
-    return _above(watchdog, "nmi", seed)
-
-
-@long
-def aorr_behind_watchdog(watchdog: str, seed: int) -> float:
-    """Return by how much the watchdog is ahead of the optimal response, the most over budgets and shares, NMI."""
-    other = WATCHDOGS[watchdog].at(seed)
-    return max(float((other.curve(alip_name(lam)) - RESPONSE.at(seed).curve(alip_name(lam))).max()) for lam in LAMBDAS)
-
-
-@long
-def aorr_leaks_more_than_watchdog(watchdog: str, seed: int) -> bool:
-    return all(_above(watchdog, measure, seed) for measure in LEAKAGES)
-
-
-@long
-def aorr_keeps_alip(seed: int) -> bool:
-    return all(bool((RESPONSE.at(seed).curve(alip_name(lam), "broken") == 0).all()) for lam in LAMBDAS)

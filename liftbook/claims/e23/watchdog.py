@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
-from liftbook.claims.e23.figures import HALF, RELAXED, STRICT, WATCHDOG
-from liftbook.claims.figures import MEAN_TOL, Figure, above_one, never_below, on_adult
+from liftbook.claims.figures import figure, never_below
 from liftbook.claims.samples import drawn, occupations
 from liftbook.rows.batch import Batch
 from liftbook.rows.merging import alip_name
@@ -21,18 +19,6 @@ from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
 
 LEAKAGES = ("min_lift_leakage", "max_lift_leakage")
-
-
-def watchdog_synthetic(eps: str, seed: int) -> float:
-    return float(WATCHDOG.at(seed).curve(HALF)[float(eps)])
-
-
-def watchdog_adult_eps_1(without: str) -> float:
-    return float(on_adult("e23_3", without).curve(HALF)[1.0])
-
-
-def watchdog_adult_eps_2(without: str) -> float:
-    return float(on_adult("e23_3", without).curve(HALF)[2.0])
 
 
 def adult_relationships(without: str) -> float:
@@ -51,82 +37,6 @@ def adult_lifts_are_finite(without: str) -> bool:
 
 def adult_zero_cells(without: str) -> float:
     return float((occupations(without).p == 0).sum())
-
-
-def _below_ldp(figure: Figure, measure: str = "nmi") -> bool:
-    ldp = figure.curve("LDP", measure)
-    return all(never_below(ldp, figure.curve(name, measure)) for name in (STRICT, HALF, RELAXED))
-
-
-def ldp_above_alip_synthetic(seed: int) -> bool:
-    return _below_ldp(WATCHDOG.at(seed))
-
-
-def ldp_above_alip_adult(without: str) -> bool:
-    return _below_ldp(on_adult("e23_3", without))
-
-
-def ldp_leaks_more_synthetic(seed: int) -> bool:
-    return all(_below_ldp(WATCHDOG.at(seed), measure) for measure in LEAKAGES)
-
-
-def ldp_leaks_more_adult(without: str) -> bool:
-    return all(_below_ldp(on_adult("e23_3", without), measure) for measure in LEAKAGES)
-
-
-def _gain(figure: Figure, upper: str = RELAXED, lower: str = HALF) -> pd.Series[float]:
-    return figure.curve(upper) - figure.curve(lower)
-
-
-def relaxation_gains_watchdog_synthetic(seed: int) -> bool:
-    return above_one(_gain(WATCHDOG.at(seed)))
-
-
-def relaxation_gains_watchdog_adult(without: str) -> bool:
-    return above_one(_gain(on_adult("e23_3", without)))
-
-
-def relaxation_gains_watchdog_on_average(without: str) -> bool:
-    """Whether lambda 0.65 gains over 1/2 in the mean over the budgets above 1."""
-    gain = _gain(on_adult("e23_3", without))
-    return bool(gain[gain.index > 1].mean() > 0)
-
-
-def relaxation_behind_on_adult(without: str) -> float:
-    """Return at how many budgets above 1 lambda 0.65 is behind 1/2."""
-    gain = _gain(on_adult("e23_3", without))
-    return float((gain[gain.index > 1] < 0).sum())
-
-
-def strictness_loses_watchdog_synthetic(seed: int) -> bool:
-    return never_below(WATCHDOG.at(seed).curve(HALF), WATCHDOG.at(seed).curve(STRICT))
-
-
-def strictness_loses_watchdog_adult(without: str) -> bool:
-    return never_below(on_adult("e23_3", without).curve(HALF), on_adult("e23_3", without).curve(STRICT))
-
-
-def strictness_loses_watchdog_on_average(without: str) -> bool:
-    """Whether lambda 0.35 loses against 1/2 in the mean over the budgets."""
-    return bool(_gain(on_adult("e23_3", without), STRICT, HALF).mean() < 0)
-
-
-def strictness_ahead_on_adult(without: str) -> float:
-    """Return by how much lambda 0.35 is ahead of 1/2, the most over the budgets, NMI."""
-    return float(_gain(on_adult("e23_3", without), STRICT, HALF).max())
-
-
-def strictness_ahead_at_budgets(without: str) -> float:
-    """Return at how many of the 32 budgets lambda 0.35 is ahead of 1/2."""
-    return float((_gain(on_adult("e23_3", without), STRICT, HALF) > MEAN_TOL).sum())
-
-
-def watchdog_keeps_alip(seed: int) -> bool:
-    return bool((WATCHDOG.at(seed).curve(HALF, "broken") == 0).all())
-
-
-def watchdog_broken_at_8(seed: int) -> float:
-    return float(WATCHDOG.at(seed).curve(HALF, "broken")[8.0])
 
 
 def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:
@@ -202,7 +112,7 @@ def ldp_misses_alip(seed: int) -> bool:
     )
 
 
-SHARES = Figure("e23_2", 1000, (0.5, 1.0, 2.0, 4.0, 8.0), (0.1, 0.2, 0.3, 0.4, 0.5))
+SHARES = figure("e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
 def smaller_lambda_loses(reading: str, seed: int) -> bool:
@@ -222,10 +132,6 @@ def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
     )
 
 
-def fig2_largest_mean_leakage(side: str, seed: int) -> float:
-    """Return the largest mean min-lift or max-lift leakage of Fig. 2's curves, nats."""
-    return float(WATCHDOG.at(seed).of(f"{side}_lift_leakage")["mean"].max())
-
-
 def fig2_fits_its_axes(side: str, seed: int) -> bool:
-    return fig2_largest_mean_leakage(side, seed) <= {"min": 4.5, "max": 1.0}[side]
+    """Whether the axes of Fig. 2, up to 4.5 and 1 nats, have room for its largest mean min-lift or max-lift leakage."""
+    return bool(figure("e23_2").at(seed).of(f"{side}_lift_leakage")["mean"].max() <= {"min": 4.5, "max": 1.0}[side])

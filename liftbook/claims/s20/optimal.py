@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from liftbook.claims.figures import Figure
+from liftbook.claims.figures import figure
 from liftbook.claims.samples import seeded
 from liftbook.claims.utility import optimum, utility
 from liftbook.figures.s20.kernels import best_kernel
@@ -17,7 +17,7 @@ from liftlib.measures.information import mutual_information
 from liftlib.notions import LDP, LIP
 from liftlib.response.optimal import optimal_response
 
-FIG_3 = Figure("s20_3")
+FIG_3 = figure("s20_3")
 
 
 def _joints(seed: int) -> tuple[Joint, ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from each import each
 from liftbook.build.sphinx.ledger import SHORT, card, closing
 from liftbook.build.sphinx.record import chosen, figures_of, table_of
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import entries
+from liftbook.claims import code_of, entries
 from liftbook.claims.stored import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,7 +46,7 @@ def test_links_of_a_row(entry):
     assert f'<a href="ledger.html#{entry.claim.id}">' in row
     assert row.count("|") - row.count(r"\|") == 5
     for call in entry.calls:
-        assert f"def {call.partition(':')[0]}(" in closing(entry)
+        assert escape(code_of(call.partition(":")[0])) in closing(entry)
     for address in used(entry):
         assert f"<{address}>`" in text
 

@@ -1,0 +1,159 @@
+"""Claims about the curves of figures: a few comparators, whose arguments are the rows of ``data/curves.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import product
+from operator import or_
+from typing import Any
+
+import pandas as pd
+
+from liftbook.claims.figures import MEAN_TOL, Figure, figure, on_adult
+from liftbook.claims.judging import Value
+from liftlib.errors import DataError
+from liftlib.resources import resource
+
+Pairs = list[tuple["pd.Series[float]", "pd.Series[float]"]]
+"""An upper and a lower curve each, by budget."""
+
+KEYS = ("secret", "public", "eps", "reduction")
+"""Columns that place a point of a curve; the last one present is its abscissa."""
+WITHIN: dict[str, Callable[..., Any]] = {
+    "above": lambda x, low: x > low,
+    "below": lambda x, high: x < high,
+    "from": lambda x, low, high=float("inf"): (x >= low) & (x <= high),
+    "outside": lambda x, low, high: (x < low) | (x > high),
+}
+"""What a row may say of budgets, such as "above 1" or "outside 1 to 2.5"."""
+
+
+def _ahead(pairs: Pairs, slack: float) -> pd.Series[bool]:
+    """Return at which budgets some upper curve is above its lower one."""
+    return reduce(or_, (upper.gt(lower + slack) for upper, lower in pairs))
+
+
+def _gap(pairs: Pairs) -> float:
+    return max(float((upper - lower).max()) for upper, lower in pairs)
+
+
+COMPARATORS: dict[str, Callable[..., Value]] = {
+    "value": lambda pairs, budget: float(pairs[0][0][float(budget)]),
+    "equal": lambda pairs: all(bool(upper.eq(lower).all()) for upper, lower in pairs),
+    "never below": lambda pairs, slack=MEAN_TOL: all(bool(upper.ge(lower - slack).all()) for upper, lower in pairs),
+    "above": lambda pairs: all(bool(upper.gt(lower).all()) for upper, lower in pairs),
+    "ahead on average": lambda pairs: bool(pd.concat([upper - lower for upper, lower in pairs]).mean() > 0),
+    "largest gap": _gap,
+    "gap at most": lambda pairs, margin: _gap(pairs) <= float(margin),
+    "gap at least": lambda pairs, margin: _gap(pairs) >= float(margin),
+    "budgets ahead": lambda pairs, slack=MEAN_TOL: float(_ahead(pairs, slack).sum()),
+    "last budget ahead": lambda pairs, slack=MEAN_TOL: float(max(pairs[0][0].index[_ahead(pairs, slack)], default=0.0)),
+    "rises": lambda pairs: all(bool((upper.diff().dropna() > 0).all()) for upper, _ in pairs),
+}
+"""What a claim may say of curves; without a lower curve the upper one is compared with 0."""
+
+
+@dataclass(frozen=True)
+class CurveClaim:
+    """A row of ``data/curves.toml``: what computes a claim about curves, like any other claim's function.
+
+    Attributes
+    ----------
+    row : mapping
+        The comparator (``test``), the curves (``figure``, ``than``, ``without``, ``measures``, ``column``, ``panel``,
+        ``upper``, ``lower``, ``budgets``) and the comparator's own arguments.
+    figures : mapping
+        Named figures with options.
+    source : str
+        The line of the file.
+    """
+
+    row: Mapping[str, Any]
+    figures: Mapping[str, Mapping[str, Any]]
+    source: str
+
+    @property
+    def long(self) -> bool:
+        """Whether the figure takes more than a few seconds."""
+        return bool(self.row.get("long", False))
+
+    @cached_property
+    def drawn(self) -> list[Figure]:
+        """The figures, at the first value of an argument that names them."""
+        names = {self.row[key].partition("$") for key in ("figure", "than") if key in self.row}
+        known = [next((one for one in self.figures if mark and one.startswith(name)), name) for name, mark, _ in names]
+        return [self._figure(name, self.row.get("without", "").replace("$", "none")) for name in known]
+
+    @property
+    def random(self) -> bool:
+        """Whether the figures are drawn at random."""
+        return any(one.random for one in self.drawn)
+
+    def __call__(self, argument: str = "", *, seed: int = 0) -> Value:
+        """Return the value of the claim."""
+        row = {key: _filled(value, argument) for key, value in self.row.items()}
+        upper, lower = _list(row.pop("upper")), _list(row.pop("lower", []))
+        names = [
+            (upper[at % len(upper)], lower[at % len(lower)] if lower else None)
+            for at in range(max(len(upper), len(lower)))
+        ]
+        whose = self._figure(row.pop("figure"), row.get("without", "")).at(seed)
+        other = self._figure(row.pop("than"), "").at(seed) if "than" in row else whose
+        cut = {key: row.pop(key) for key in ("column", "panel", "budgets") if key in row}
+        pairs: Pairs = []
+        for measure, (name, below) in product(_list(row.pop("measures", "nmi")), names):
+            curve = _curve(whose, name, measure, **cut)
+            pairs.append((curve, 0 * curve if below is None else _curve(other, below, measure, **cut)))
+        test = COMPARATORS[row.pop("test")]
+        return test(pairs, **{key: value for key, value in row.items() if key not in ("without", "long")})
+
+    def _figure(self, name: str, without: str) -> Figure:
+        if without:
+            return on_adult(name, without)
+        options = {key: _frozen(value) for key, value in self.figures.get(name, {"number": name}).items()}
+        return figure(options.pop("number"), **options)
+
+
+def _curve(
+    whose: Figure,
+    series: str,
+    measure: str,
+    column: str = "mean",
+    panel: Mapping[str, str] | None = None,
+    budgets: str = "",
+) -> pd.Series[float]:
+    """Return a series of a figure's rows, by budget, at the budgets that a row asks for."""
+    rows: pd.DataFrame = whose.of(measure)
+    for key, value in {"series": series, **(panel or {})}.items():
+        rows = rows[rows[key] == value]
+    if rows.empty:
+        raise DataError(f"figure_{whose.number} has no series {series!r} of {measure}: correct data/curves.toml")
+    found = rows.set_index([key for key in KEYS if key in rows])[column]
+    if budgets in ("", "all budgets"):
+        return found
+    word, _, limits = budgets.partition(" ")
+    inside: pd.Series[bool] = WITHIN[word](found.index.get_level_values(-1), *map(float, limits.split(" to ")))
+    return found[inside]
+
+
+def _filled(value: Any, argument: str) -> Any:
+    return value.replace("$", argument) if isinstance(value, str) else value
+
+
+def _list(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def curve_claims() -> dict[str, CurveClaim]:
+    """Return the claims of ``data/curves.toml`` by name."""
+    text = resource("data/curves.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    lines = {line.partition(" = ")[0]: line for line in text.partition("[claims]")[2].splitlines()}
+    return {name: CurveClaim(row, table["figures"], lines[name]) for name, row in table["claims"].items()}
