@@ -26,6 +26,10 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         if {"lift-parameters", "lift-living-words"} & set(node["classes"]):
             raise nodes.SkipNode  # the parameters cell says the same; a picture to be moved is on the page alone
 
+    def visit_guess(self, _node: nodes.Element) -> None:
+        """Leave it out: a sketch is made on the page alone."""
+        raise nodes.SkipNode
+
     def _caption(self, figure: nodes.figure) -> None:
         number = self._number("figure", figure["ids"])
         for caption in figure.findall(nodes.caption):

@@ -17,6 +17,7 @@ from bs4 import BeautifulSoup
 
 from companion.browser import runtime
 from companion.chromium import FLAGS, find_chromium
+from companion.sphinx.guess import curve
 
 ROOT = Path(__file__).resolve().parents[2]
 TOY = Path(__file__).with_name("toy")
@@ -119,6 +120,28 @@ def test_the_number_in_the_text_is_the_computed_one(book, coins):
     (path,) = (book.html / "_images").glob("*.rows.json")
     heads, _ = json.loads(path.read_text(encoding="utf-8"))["panels"]
     assert int(count.get_text()) == round(20 * heads["rows"][-1][-1])
+
+
+def test_the_curve_to_be_sketched_is_the_figures(book, coins):
+    (path,) = (book.html / "_images").glob("*.rows.json")
+    rows = json.loads(path.read_text(encoding="utf-8"))["panels"][0]["rows"]
+    told = json.loads(coins.select_one(".lift-guess")["data-curve"])
+    assert (told["x"], told["y"]) == ([row[1] for row in rows], [row[2] for row in rows])
+    assert (told["x_label"], told["y_label"], told["name"]) == ("toss", "share", "heads")
+
+
+@pytest.mark.parametrize(
+    ("panel", "series", "reason"), [(3, "heads", "panel 3 of 2"), (1, "edge", "no curve 'edge' among heads")]
+)
+def test_a_curve_that_is_not_there_is_named(panel, series, reason):
+    said = {
+        "x_label": "x",
+        "y_label": "y",
+        "y_limits": None,
+        "rows": [["heads", 0, 0.5, None], ["heads", 1, 0.4, None]],
+    }
+    with pytest.raises(ValueError, match=reason):
+        curve(json.dumps({"panels": [said, said]}), panel, series)
 
 
 def test_the_exercise_is_asked_in_the_notebook(book, coins):
@@ -293,6 +316,53 @@ def test_answers_are_judged_without_python(book):
     assert counts == ["4 of 5 solved", "4 of 5 solved", "0 of 5 solved"]
     assert "answer_1" not in before
     assert "answer_1" in shown
+
+
+def sketch(html):
+    """Sketch with the mouse and by keyboard, compare, and return what was seen before and after."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        page = browser.new_page()
+        page.goto((html / "coins.html").as_uri())
+        place, figure = page.locator(".lift-guess"), page.locator("#fig-heads")
+        before = figure.is_visible(), page.locator(".lift-guess .true").count()
+        box = place.locator("svg").bounding_box()
+        page.mouse.move(box["x"] + 0.12 * box["width"], box["y"] + 0.1 * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.97 * box["width"], box["y"] + 0.1 * box["height"], steps=40)
+        page.mouse.up()
+        knob = place.locator("[role=slider]").first
+        high = float(knob.get_attribute("aria-valuenow"))
+        knob.press("ArrowDown")
+        moved = float(knob.get_attribute("aria-valuenow"))
+        values = [float(one.get_attribute("aria-valuenow")) for one in place.locator("[role=slider]").all()]
+        place.get_by_role("button", name="Compare").click()
+        after = figure.is_visible(), page.locator(".lift-guess .true").count()
+        words = place.locator("[role=status]").inner_text()
+        page.goto((html / "coins.html").as_uri() + "#fig-heads")
+        page.reload()
+        linked = figure.is_visible()
+        without = browser.new_context(java_script_enabled=False).new_page()
+        without.goto((html / "coins.html").as_uri())
+        plain = without.locator("#fig-heads").is_visible(), without.locator(".lift-guess").is_visible()
+        browser.close()
+    return before, after, (high, moved, values), words, linked, plain
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
+def test_a_curve_is_sketched_before_it_is_seen(book):
+    with ThreadPoolExecutor(1) as other:
+        before, after, (high, moved, values), words, linked, plain = other.submit(sketch, book.html).result()
+    assert (before, after) == ((False, 0), (True, 1))
+    assert moved < high
+    assert all(abs(value - high) < 0.03 for value in values[1:]), "the sketch follows the mouse"
+    assert words.startswith("You were 0.")
+    assert "The largest difference is at" in words
+    assert linked, "a link to the figure shows it"
+    assert plain == (True, False), "without a script there is the figure alone"
 
 
 def test_neither_page_nor_notebook_shows_an_answer(book, coins):

@@ -12,6 +12,7 @@ extensions = [
     "sphinx_exercise",
     "companion.sphinx.theming",
     "companion.sphinx.folding",
+    "companion.sphinx.guess",
     "companion.sphinx.panels",
     "companion.sphinx.exercises",
     "companion.sphinx.alive",
