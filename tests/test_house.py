@@ -36,11 +36,6 @@ def test_citation_is_valid():
     jsonschema.Draft7Validator(schema).validate(citation)
 
 
-def test_readme_begins_with_the_two_commands():
-    first = text("README.md").partition("##")[0]
-    assert first.index("make book") < first.index("make test")
-
-
 def test_readme_example_runs():
     (code,) = re.findall(r"```python\n(.*?)```", text("README.md"), re.DOTALL)
     exec(code, {})  # noqa: S102
@@ -67,12 +62,6 @@ def test_both_locks_agree():
         for name in ("requirements.lock", "requirements-dev.lock")
     )
     assert book == {name: tests.get(name) for name in book}
-
-
-def test_packages_asked_for():
-    required = text("requirements.txt")
-    for name in ("jupyter-book", "jupytext", "numpy", "scipy", "pycddlib", "matplotlib", "papermill"):
-        assert re.search(rf"^{name}", required, re.MULTILINE), name
 
 
 def test_bibliography_is_well_formed():

@@ -18,9 +18,6 @@ E23_LARGE_EPSILONS = _quarters(1, 8)
 E23_LAMBDAS = (0.35, 0.5, 0.65)
 """E23 section 3.1.3: the shares of the min-lift budget."""
 
-E23_RELATIONSHIPS = ("Other-relative",)
-"""The relationship of Adult left out where E23 has five: of six choices the one that fits most prints."""
-
 C22_EPSILONS = _quarters(0.25, 2.5)
 """C22 section 4: LIP budgets 0.25, 0.5, ..., 2.5, nats."""
 

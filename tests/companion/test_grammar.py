@@ -8,7 +8,6 @@ import pytest
 
 from companion.browser import grammar
 from companion.sphinx import charts
-from companion.sphinx.lightness import wanted
 
 
 def app(**values):
@@ -54,30 +53,3 @@ def test_a_build_without_it_says_so_and_has_no_button(monkeypatch):
     charts.add_script(made, "chapters/a", "", {}, None)
     assert not asked
     assert said[0].startswith("no figure is a live chart, and there is no button for it: vl-convert-python")
-
-
-def test_pages_ask_for_the_script_where_they_have_such_figures(tmp_path):
-    made, asked = app()
-    charts.HAVE["file"] = tmp_path
-    charts.add_script(made, "chapters/a", "", {}, None)
-    charts.add_script(made, "genindex", "", {}, None)
-    made.builder.name = "singlehtml"  # for paper
-    charts.add_script(made, "chapters/a", "", {}, None)
-    assert asked == ["alive/charts.js"]
-    assert wanted("_static/alive/charts.js", '<a class="lift-drawing" data-rows="x">', False)
-    assert not wanted("_static/alive/charts.js", '<a class="lift-drawing">', False)
-
-
-def test_rows_stand_beside_the_picture(tmp_path):
-    (tmp_path / "a.svg").write_text('<svg><metadata id="lift-rows">{"b": "&lt;"}</metadata>\n</svg>')
-    (tmp_path / "b.svg").write_text("<svg></svg>")
-    charts.part(tmp_path)
-    assert (tmp_path / "a.svg").read_text() == "<svg></svg>"
-    assert (tmp_path / "a.rows.json").read_text() == '{"b": "<"}'
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.rows.json", "a.svg", "b.svg"]
-
-
-def test_a_build_that_failed_writes_nothing(tmp_path):
-    made, _ = app(outdir=tmp_path)
-    charts.write(made, ValueError("no"))
-    assert not list(tmp_path.iterdir())

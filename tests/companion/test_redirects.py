@@ -17,15 +17,6 @@ def app(folder, redirects):
     )
 
 
-def test_a_page_leads_to_the_new_one(tmp_path):
-    redirects = {"chapters/dice": "chapters/coins", "chapters/dice#start": "index#start"}
-    write_pages(app(tmp_path, redirects), None)
-    text = (tmp_path / "chapters" / "dice.html").read_text(encoding="utf-8")
-    assert '<a href="coins.html">coins.html</a>' in text
-    assert '{"start": "../index.html#start"}' in text
-    assert not list(tmp_path.glob("**/*#*"))
-
-
 def test_an_address_is_escaped():
     assert '<a href="a&amp;b.html">' in page_of("old", {"old": "a&b"})
 
@@ -46,8 +37,3 @@ def test_a_page_that_is_not_there_is_a_warning(tmp_path, caplog):
     with caplog.at_level("WARNING", logger="sphinx.companion.sphinx.redirects"):
         write_pages(app(tmp_path, {"dice": "chapters/cards"}), None)
     assert "leads to 'chapters/cards', which the book does not have" in caplog.text
-
-
-def test_nothing_is_written_after_a_failure(tmp_path):
-    write_pages(app(tmp_path, {"dice": "index"}), ValueError())
-    assert not list(tmp_path.iterdir())

@@ -190,17 +190,6 @@ PLACE = re.compile(r"^```\{lift-reference\} (\S+)\n```$", re.MULTILINE)
 TABLES = {"```{lift-mechanisms}\n```": mechanism_table, "```{lift-commands}\n```": commands}
 
 
-def asked_for(source: str) -> list[str]:
-    """Return the packages and modules whose documentation a page's source asks for.
-
-    Examples
-    --------
-    >>> asked_for("Text.\\n\\n```{lift-reference} lifttables\\n```\\n")
-    ['lifttables']
-    """
-    return PLACE.findall(source)
-
-
 def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
     """Put the documentation in its places in a page's source."""
     done: set[str] = set()

@@ -18,8 +18,6 @@ from liftlib.merging.risk import high_risk
 from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
 
-LEAKAGES = ("min_lift_leakage", "max_lift_leakage")
-
 
 def adult_relationships(without: str) -> float:
     return float(occupations(without).n_secret)

@@ -54,13 +54,6 @@ def agree(shown, stored, unit):
     return f"{shown:.6g}" == f"{unit * float(stored):.6g}"  # a page has six digits
 
 
-def test_agreement_is_seen():
-    assert agree(17.34, 0.1734, PER_CENT)
-    assert not agree(17.34, 0.1735, PER_CENT)
-    values = stored_values()
-    assert all(values.get(call) for _, _, call, _ in SHARED)
-
-
 @pytest.mark.book
 @pytest.mark.parametrize(("chapter", "name", "call", "unit"), SHARED, ids=str)
 def test_a_number_is_the_same_on_both(chapter, name, call, unit):

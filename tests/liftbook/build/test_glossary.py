@@ -5,10 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from docutils import nodes
-from sphinx import addnodes
 
-from companion.sphinx.glossary import _pieces, previews, words
+from companion.sphinx.glossary import words
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")
@@ -57,53 +55,6 @@ def test_alpha_is_an_order_and_nothing_else(path):
     code = " ".join(re.findall(r"```\{code-cell\}.*?```", text, re.DOTALL))
     if path.stem in ("linear-reduction", "conditional-reporting", "population"):
         assert not re.search(r"\balphas?\b", code)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "1-\\alpha",
-        "e^{\\alpha}",
-        "\\alpha = 1/2",
-        "\\alpha \\ge 0",
-        "\\alpha\\in(0,1]",
-        "the share $\\alpha$",
-        "$\\alpha$-LDP",
-    ],
-)
-def test_another_meaning_of_alpha_is_seen(wrong):
-    assert NO_ORDER.search(wrong)
-
-
-def test_the_first_use_is_a_link_and_the_second_is_not():
-    left = {"lift": "lift", "max-lift": "max-lift", "zero cell": "zero cell"}
-    found = list(_pieces("The max-lift is a lift; lifts of zero cells, of uplift and of a min-lift are none.", left))
-    links = [piece for piece in found if isinstance(piece, addnodes.pending_xref)]
-    assert [(link["reftarget"], link.astext()) for link in links] == [
-        ("max-lift", "max-lift"),
-        ("lift", "lift"),
-        ("zero cell", "zero cells"),
-    ]
-    assert "".join(piece.astext() for piece in found).startswith("The max-lift is a lift; lifts of zero cells")
-    assert left == {}
-    assert [piece.astext() for piece in _pieces("no word", {"lift": "lift"})] == ["no word"]
-    assert isinstance(found[0], nodes.Text)
-
-
-def test_previews_lead_where_their_page_does(tmp_path):
-    (tmp_path / "chapters").mkdir()
-    (tmp_path / "chapters" / "one.html").write_text(
-        '<div class="proof theorem" id="thm"><p id="x">as in <a href="two.html#t">two</a>'
-        '<a class="headerlink" href="#thm">#</a></p></div><figure id="fig"><img src="../_images/a.svg"/></figure>'
-        '<dl class="glossary"><dt id="term-lift">lift</dt><dd><p>After over before.</p></dd></dl>'
-    )
-    found = previews(tmp_path)
-    assert set(found) == {f"chapters/one.html#{name}" for name in ("thm", "fig", "term-lift")}
-    assert found["chapters/one.html#thm"] == (
-        '<div class="proof theorem"><p>as in <a href="chapters/two.html#t">two</a></p></div>'
-    )
-    assert 'src="_images/a.svg"' in found["chapters/one.html#fig"]
-    assert "<strong>lift</strong></p><dd><p>After over before." in found["chapters/one.html#term-lift"]
 
 
 @pytest.mark.book

@@ -51,19 +51,6 @@ def test_links_of_a_row(entry):
         assert f"<{address}>`" in text
 
 
-@pytest.mark.parametrize(
-    ("place", "numbers"),
-    [
-        ("Section 4.2, Figs 6a and 7a", {6, 7}),
-        ("Fig. 2b", {2}),
-        ("Section 4, Fig. 1 and its caption", {1}),
-        ("Lemma 1", ()),
-    ],
-)
-def test_figures_of_a_place(place, numbers):
-    assert figures_of(place) == {*numbers}
-
-
 @pytest.mark.parametrize("paper", ["E23", "C22", "I21", "S20"])
 def test_each_claim_is_on_its_papers_page(paper):
     """The page asks for every verdict that occurs, every figure that a claim names, and the table of all claims."""

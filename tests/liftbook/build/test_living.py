@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_living_lift import MECHANISMS
 
 import liftlib as ll
 from companion.chromium import find_chromium
@@ -26,15 +27,6 @@ STATES = [
     "mechanism=aorr&eps=0&lambda=0&more=1",
     "mechanism=cr&eps=4&lambda=1&people=0-0-0-0-0-100",
 ]
-MECHANISMS = {
-    "watchdog": ll.mechanisms.watchdog,
-    "merging": ll.mechanisms.subset_merging,
-    "srr": ll.mechanisms.subset_response,
-    "aorr": ll.mechanisms.optimal,
-    "linear": ll.mechanisms.linear_reduction,
-    "grr": ll.mechanisms.randomised_response,
-    "cr": ll.mechanisms.conditional_reporting,
-}
 
 
 @pytest.fixture(scope="module")

@@ -5,40 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from companion.outputs.stacking import parts
-from companion.sphinx.folding import reason
 from liftbook.build.sphinx.people import picture
 from liftlib.datasets import hundred_people
 from liftlib.measures.lifts import lift
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
-
-
-@pytest.mark.parametrize(
-    ("source", "tags", "said"),
-    [
-        ("import numpy as np\nx = 1", [], "Set-up"),
-        ("n: int = 1", ["parameters"], "Parameters, and what they may be"),
-        ("assert True", [], "The check, in code"),
-        ("assert True", ["open"], None),
-        ("!liftbook list", [], None),
-        ("a = 1\n" * 25, [], "The code"),
-        ("a = 1\n" * 24, [], None),
-    ],
-)
-def test_what_is_folded(source, tags, said):
-    assert reason(source, tags) == said
-
-
-def test_parts_of_a_grid_fill_the_figure():
-    boxes = [[10, 0, 80, 10], [0, 12, 45, 40], [52, 20, 46, 32], [0, 55, 47, 40], [50, 55, 40, 40]]
-    found = parts([100, 100], boxes)
-    assert [share for _, share in found] == pytest.approx([1, 0.485, 0.515, 0.485, 0.515])
-    for (x, y, wide, tall), _ in found:
-        assert 0 <= x < x + wide <= 100
-        assert 0 <= y < y + tall <= 100
-    assert parts([100, 100], []) == []
 
 
 def test_the_first_page_says_what_its_picture_shows():

@@ -8,23 +8,20 @@ from pathlib import Path
 import pytest
 
 from liftbook.build.sphinx.reference import (
+    PLACE,
     addresses,
-    asked_for,
     commands,
-    documented,
     exported,
     found_at,
     mechanism_table,
-    order,
     reference,
-    write,
 )
 from liftbook.commands import LIFTBOOK
 from liftlib.registry import mechanisms
 from lifttables.cli import LIFT
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = asked_for((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
+PAGE = PLACE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
 
 
 def exports(text):
@@ -56,11 +53,6 @@ def left_out(packages, page):
 def test_the_page_has_what_every_package_exports():
     assert len(EXPORTING) > 5
     assert left_out(EXPORTING, PAGE) == set()
-
-
-@pytest.mark.parametrize("package", ["liftbook.claims", "lifttables", "liftlib"])
-def test_what_the_page_does_not_ask_for_is_found(package):
-    assert left_out(EXPORTING, [one for one in PAGE if one != package]) != set()
 
 
 def test_the_page_asks_for_nothing_twice():
@@ -101,39 +93,6 @@ def test_nothing_public_is_missing(package):
         assert text.count(f":: {address}\n") == 1, address
 
 
-def test_a_module_stands_for_what_it_defines():
-    assert "liftlib.datasets.adult" in addresses("liftlib")
-    assert exported("companion.exercises") == {
-        "Verdict": "companion.exercises.Verdict",
-        "check": "companion.exercises.check",
-        "show_solution": "companion.exercises.show_solution",
-    }
-
-
-def test_each_kind_by_its_own_directive():
-    assert documented("liftlib.noise.randomised_response.randomised_response")[0].startswith(".. autofunction::")
-    assert documented("liftlib.measures.lifts.lift")[0].startswith(".. autofunction::")
-    assert documented("liftlib.errors.LiftError")[0].startswith(".. autoexception::")
-    assert documented("liftbook.plots.styling.COLOURS")[0].startswith(".. autodata::")
-    assert "   :exclude-members: eps_l, eps_u" in documented("liftlib.notions.ALIP")
-    assert "   :exclude-members: lower, upper" in documented("liftlib.notions.Leakage")
-
-
-def test_floors_come_first_and_nothing_twice():
-    folders = ["liftlib.errors", "liftlib.notions", "liftlib.registry", "liftlib.joint", "liftlib"]
-    assert sorted(folders, key=order) == [
-        "liftlib",
-        "liftlib.joint",
-        "liftlib.notions",
-        "liftlib.registry",
-        "liftlib.errors",
-    ]
-    done = set()
-    first = list(reference("liftlib.notions", done))
-    assert any("autoclass:: liftlib.notions.bounds.ALIP" in line for line in first)
-    assert list(reference("liftlib.notions", done)) == []
-
-
 def test_a_module_asked_for_has_its_own_heading():
     """Four modules of one folder stand under their own names, and each names of the page's headings but once."""
     assert next(reference("lifttables.population.sets", set())) == "### `lifttables.population.sets`"
@@ -160,22 +119,6 @@ def test_the_command_line_is_a_table():
         assert row.count("|") == 4
         assert one.summary in row
         assert f"[{one.extra}]" in row
-
-
-def test_the_page_has_both_tables():
-    text = (ROOT / "chapters" / "api.md").read_text(encoding="utf-8")
-    assert "```{lift-mechanisms}\n```\n" in text
-    assert "```{lift-commands}\n```\n" in text
-
-
-def test_places_in_a_page_are_filled():
-    places = "```{lift-mechanisms}\n```\n\n```{lift-reference} companion.exercises\n```\n\n```{lift-commands}\n```"
-    source = [f"# A page\n\n{places}\n\nThe end.\n"]
-    write(None, "api", source)
-    assert "lift-" not in source[0].replace("lift-based", "")
-    assert ".. autofunction:: companion.exercises.check" in source[0]
-    assert "| `liftbook bench` |" in source[0]
-    assert source[0].endswith("The end.\n")
 
 
 def test_what_a_property_is_is_not_taken_for_its_type():

@@ -99,13 +99,6 @@ def test_a_book_without_the_runtime_is_not_built_unless_it_may(monkeypatch):
     assert not alive.HAVE
 
 
-def test_kept_files_are_not_asked_for_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(runtime.subprocess, "run", None)  # calling it would fail
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "pyodide-lock.json").write_text("{}")
-    assert runtime.fetched(tmp_path / "kept") == tmp_path / "kept"
-
-
 def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")

@@ -7,38 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from docutils.core import publish_doctree
-
-from companion.sphinx.search import prose
 
 HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 WORDS = ("max-lift", "watchdog", "subset merging", "NMI")
 MORE = ("lift", "ALIP", "linear reduction", "LDP")
 """Asked by `make test-slow`: half a second each, and the first, which is on every page, five."""
 one_visit = pytest.mark.xdist_group("search")
-
-SAID = """Words before.
-
-::
-
-    import numpy
-
-.. raw:: html
-
-   <b>raw</b>
-
->>> ll.lift(joint)
-1.0
-
-Words after, with ``a name`` among them.
-"""
-
-
-def test_prose_has_words_and_names_and_no_code():
-    page = publish_doctree(SAID)
-    assert prose(page).astext().replace("\n\n", " ") == "Words before. Words after, with a name among them."
-    assert "import numpy" in page.astext()
-    assert prose(publish_doctree("")).astext() == ""
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from companion.chromium import find_chromium
 from companion.course.plan import FOLDER, meetings, read_meeting
-from companion.course.slides import CELL, HEIGHT, READY, VALUE, WIDTH, computed, print_slides, table
+from companion.course.slides import CELL, HEIGHT, READY, VALUE, WIDTH, computed, print_slides
 from liftbook.build.book import ROOT
 
 HTML = ROOT / "_build" / "html"
@@ -31,12 +31,6 @@ def body(path):
     return VALUE.sub("", CELL.sub("", text))
 
 
-def test_values_stand_in_text_and_formulas():
-    text = "```{code-cell} ipython3\nhalf = 1 / 2\nnames = ['a', 'b']\n```\n# Coins\n\n"
-    text += "${{ half**2:.3f }}$ and {{ ', '.join(names[:2]) }}: {{ f'{half:.1f}' }}"
-    assert computed(text, "coins.md") == "# Coins\n\n$0.250$ and a, b: 0.5"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -47,12 +41,6 @@ def test_values_stand_in_text_and_formulas():
 def test_a_slide_that_cannot_be_computed_is_named(text, message):
     with pytest.raises(ValueError, match=message):
         computed(text, "1-coins.md")
-
-
-def test_a_table_builds_up_row_by_row():
-    made = table(["coin", "P"], [["fair", 0.5], ["bent", 0.3]], digits=1, steps=True)
-    assert made.count('<tr class="fragment">') == 2
-    assert "<td>bent</td><td>0.3</td>" in made
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from each import each
 
 from liftbook import claims
 from liftbook.build.sphinx.ledger import card
-from liftbook.chapters import chapters_folder, read_notebook
 from liftbook.claims import stored
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Interval, parse, shown, store, verdict_of
 from liftlib.errors import DataError
@@ -17,7 +16,6 @@ from liftlib.resources import resource
 
 ROOT = Path(__file__).resolve().parents[3]
 ROWS = claims.read_claims()
-READINGS = claims.read_readings()
 VALUES = stored.stored_values()
 WANTED = stored.wanted()
 QUICK = [call for call in WANTED if not stored.is_long(call) and WANTED[call] != "time"]
@@ -92,13 +90,6 @@ def test_nothing_else_is_stored():
 def test_what_is_stored_is_what_is_computed(call):
     """Seed 0 again, for all that takes seconds and is no time; the ledger's page asserts the same of all together."""
     assert not stored.differences(stored.recomputed([call]), VALUES)
-
-
-def test_the_ledgers_page_computes_the_same_again(monkeypatch):
-    source = "\n".join(cell.source for cell in read_notebook(chapters_folder() / "ledger.md").cells)
-    assert "again = recomputed()\nlines = differences(again, stored)\nassert not lines" in source
-    monkeypatch.setattr(stored, "compute", lambda call: call)
-    assert list(stored.recomputed()) == QUICK
 
 
 def test_a_changed_value_is_seen():

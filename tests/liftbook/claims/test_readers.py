@@ -1,7 +1,6 @@
 """The two readings of the texts beside the sentences that were made of them."""
 
 import csv
-from collections import Counter
 
 import pytest
 
@@ -24,15 +23,6 @@ def test_each_sentence_was_noted_by_a_reader():
         assert (ROWS.loc[empty, f"testable_{at}"] == "").all()
         assert (ROWS.loc[~empty, f"testable_{at}"] != "").all()
     assert ((ROWS["place_2"] == "") == (ROWS["kind_2"] == "")).all()
-
-
-def test_counts_follow_from_the_file():
-    with resource("data/readers.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    both = [row for row in rows if row["kind_1"] and row["kind_2"]]
-    assert Counter(ROWS["noted"])["both"] == len(both)
-    assert ROWS["kind_differs"].sum() == sum(row["kind_1"] not in row["kind_2"].split() for row in both)
-    assert ROWS["testable_differs"].sum() == sum(row["testable_1"] != row["testable_2"] for row in both)
 
 
 def test_what_was_decided():

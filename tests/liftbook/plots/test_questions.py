@@ -14,9 +14,3 @@ def test_a_question_an_answer_an_arrow():
     # two arrows to answers, one down
     assert sum(text.arrow_patch is not None for text in ax.texts if hasattr(text, "arrow_patch")) == 3
     plt.close(ax.figure)
-
-
-def test_on_axes_that_are_given():
-    _, ax = plt.subplots()
-    assert plots.decisions(pd.DataFrame({"question": ["A?"], "use": ["a"], "note": [""]}), ax) is ax
-    plt.close(ax.figure)
