@@ -62,6 +62,8 @@ def _end_with_parent() -> None:
 def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
     """Return ``[function(t) for t in tasks]``, computed by worker processes; the order is that of the tasks.
 
+    The first error in that order is raised when all tasks have ended.
+
     Parameters
     ----------
     function : callable
@@ -82,8 +84,9 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
     try:
         with worker_pool(workers) as pool:
             with _script_unseen(function, todo):  # workers start while tasks are handed over
-                results = pool.map(function, todo, chunksize=1)
-            return list(results)
+                futures = [pool.submit(function, task) for task in todo]
+            # none is cancelled after an error, as map would: Python before 3.11.4 may then never end
+            return [future.result() for future in futures]
     except BrokenProcessPool as error:
         raise LiftError(
             "a worker process died, for want of memory, or because it could not run your script again to find a class "
