@@ -1,8 +1,8 @@
 """Answers sealed as salted hashes: what is needed to check an answer, without the answer.
 
-A number is sealed as its decimal with a few significant digits, such as ``1.17e0``. Whoever types a number is given
-the decimals that it may stand for, and is right if one of them has the stored hash. The script ``sphinx/exercises.js``
-follows the same rules. A seal keeps an answer from being read; whoever tries all numbers of three digits finds it.
+A number is sealed as its decimal with a few significant digits, such as ``1.17e0``. A typed number stands for several
+such decimals, and it is right if one of them has the stored hash. The script ``sphinx/exercises.js`` follows the same
+rules. A seal only keeps an answer from being read by accident: a program that tries all numbers of three digits finds it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def disclosed(text: str) -> str:
 
 
 def rounded(value: float, digits: int = DIGITS) -> str:
-    """Return a number as a decimal with so many significant digits.
+    """Return a number as a decimal with this many significant digits.
 
     >>> rounded(7 / 6), rounded(-0.0009996), rounded(0.0), rounded(math.inf)
     ('1.17e0', '-1.00e-3', '0', 'inf')
