@@ -2,7 +2,7 @@
 
 A number is sealed as its decimal with a few significant digits, such as ``1.17e0``. A typed number stands for several
 such decimals, and it is right if one of them has the stored hash. The script ``sphinx/exercises.js`` follows the same
-rules. A seal only keeps an answer from being read by accident: a program that tries all numbers of three digits finds it.
+rules. A seal only keeps an answer from being read by accident: a program can try all numbers of three digits.
 """
 
 from __future__ import annotations
