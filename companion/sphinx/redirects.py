@@ -1,10 +1,12 @@
 """Pages at the addresses of pages that have moved: each leads to the new address, an anchor to where it is now.
 
-``companion_redirects`` maps an old page to a new one, and ``old#anchor`` to where that anchor has moved if elsewhere::
+``companion_redirects`` maps an old page to a new one, and ``page#anchor`` to where that anchor has moved if elsewhere,
+whether the page itself has moved or not::
 
     companion_redirects:
       chapters/dice: chapters/games
       chapters/dice#coins: chapters/coins#coins
+      chapters/games#cards: chapters/cards#cards
 """
 
 import html
@@ -12,6 +14,7 @@ import json
 import posixpath
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -33,6 +36,16 @@ location.replace(moved[anchor] ?? {script_target} + location.hash);
 <body><p>This page has moved to <a href="{target}">{target}</a>.</p></body></html>
 """
 
+SCRIPT = """{{
+const moved = {moved};
+const follow = () => {{
+  const target = moved[decodeURIComponent(location.hash.slice(1))];
+  if (target) location.replace(target);
+}};
+addEventListener("hashchange", follow);
+follow();
+}}"""
+
 
 def address(page: str, target: str) -> str:
     """Return the relative address of a target, with its anchor, as seen from a page.
@@ -45,15 +58,29 @@ def address(page: str, target: str) -> str:
     return f"{found}#{anchor}" if anchor else found
 
 
+def anchors_of(page: str, redirects: Mapping[str, str]) -> dict[str, str]:
+    """Return where the anchors that have left a page are now, as seen from it.
+
+    >>> anchors_of("chapters/games", {"chapters/games#cards": "chapters/cards#cards", "chapters/dice": "chapters/games"})
+    {'cards': 'cards.html#cards'}
+    """
+    return {
+        source.partition("#")[2]: address(page, target)
+        for source, target in redirects.items()
+        if source.startswith(f"{page}#")
+    }
+
+
 def page_of(old: str, redirects: Mapping[str, str]) -> str:
     """Return the HTML that stands at the old address of a page."""
-    anchors = {
-        source.partition("#")[2]: address(old, target)
-        for source, target in redirects.items()
-        if source.startswith(f"{old}#")
-    }
-    target = address(old, redirects[old])
-    return PAGE.format(target=html.escape(target), script_target=json.dumps(target), moved=json.dumps(anchors))
+    target, moved = address(old, redirects[old]), json.dumps(anchors_of(old, redirects))
+    return PAGE.format(target=html.escape(target), script_target=json.dumps(target), moved=moved)
+
+
+def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let a page that still exists lead from its old anchors to where they are now."""
+    if anchors := anchors_of(page, app.config["companion_redirects"]):
+        app.add_js_file(None, body=SCRIPT.format(moved=json.dumps(anchors)))
 
 
 def write_pages(app: Sphinx, error: Exception | None) -> None:
@@ -62,18 +89,18 @@ def write_pages(app: Sphinx, error: Exception | None) -> None:
     Raises
     ------
     CompanionError
-        If an old page still exists, or an anchor is given of a page that has not moved.
+        If an old page still exists, or an anchor is given of a page that there never was.
     """
     if error is not None or app.builder.name != "html":
         return
     redirects: dict[str, str] = app.config["companion_redirects"]
     for old, new in redirects.items():
-        page = old.partition("#")[0]
-        if page in app.env.found_docs:
+        page, _, anchor = old.partition("#")
+        if not anchor and page in app.env.found_docs:
             raise CompanionError(f"companion_redirects has {old!r}, a page of the book: remove either")
         if new.partition("#")[0] not in app.env.found_docs:  # a warning, since a part of a book may be built alone
             logger.warning("companion_redirects leads to %r, which the book does not have: correct it", new)
-        if page not in redirects:
+        if page not in redirects and page not in app.env.found_docs:
             raise CompanionError(f"companion_redirects has {old!r} but not {page!r}: add where the page has moved")
     for old in redirects:
         if "#" not in old:
@@ -85,5 +112,6 @@ def write_pages(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     add_settings(app, "companion_redirects")
+    app.connect("html-page-context", add_script)
     app.connect("build-finished", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -31,7 +31,7 @@ CODE = (
     *("data/**/*", "requirements.lock"),
 )
 LONGEST = (
-    *("aorr", "rerun", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
+    *("optimality", "rerun", "aorr", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
     *("population", "ledger", "record-e23", "srr", "lift-inverse", "subset-merging", "funnel", "your-own-data"),
 )
 """Chapters in descending order of execution time."""

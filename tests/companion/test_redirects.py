@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from companion.errors import CompanionError
-from companion.sphinx.redirects import page_of, write_pages
+from companion.sphinx.redirects import add_script, page_of, write_pages
 
 
 def app(folder, redirects):
@@ -19,6 +19,17 @@ def app(folder, redirects):
 
 def test_an_address_is_escaped():
     assert '<a href="a&amp;b.html">' in page_of("old", {"old": "a&b"})
+
+
+def test_a_page_that_exists_leads_from_its_old_anchors():
+    scripts = []
+    made = app(None, {"chapters/coins#cards": "index#cards"})
+    made.add_js_file = lambda name, body: scripts.append((name, body))
+    for page in ("index", "chapters/coins"):
+        add_script(made, page, "page.html", {}, None)
+    ((name, body),) = scripts
+    assert name is None
+    assert 'const moved = {"cards": "../index.html#cards"};' in body
 
 
 @pytest.mark.parametrize(

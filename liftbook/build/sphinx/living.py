@@ -46,9 +46,9 @@ def tables() -> list[dict[str, Any]]:
     ]
 
 
-def script() -> str:
+def script(names: tuple[str, ...] = SCRIPTS) -> str:
     """Return the modules as one, without their exports and imports of each other, because a file cannot import."""
-    code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
     return re.sub(r"^export |^import .*\n|^ *//.*\n", "", code, flags=re.MULTILINE)
 
 

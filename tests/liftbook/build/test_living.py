@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from alone import alone
 from test_living_lift import MECHANISMS
 
 import liftlib as ll
@@ -42,21 +43,8 @@ def shown(browser, tmp_path_factory):
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
         page.on("request", lambda asked: page.complaints.append(asked.url) if asked.url[:5] != "file:" else None)
-        theme = "dark" if dark else "light"
-        colours = {"dark": ("#121212", "#ced6dd", "#29313d"), "light": ("#ffffff", "#222832", "#f3f4f5")}[theme]
-        names = ("background", "text-base", "surface")
-        ground = ";".join(f"--pst-color-{name}:{value}" for name, value in zip(names, colours, strict=True))
-        muted = "#9ca4af" if dark else "#48566b"
-        style = (ROOT / "_static" / "book.css").read_text(encoding="utf-8")
         path = folder / f"{len(contexts)}.html"
-        path.write_text(
-            f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8">'
-            f'<meta name="viewport" content="width=device-width"><title>A picture</title><style>html {{{ground};'
-            f"--pst-color-text-muted:{muted};--pst-color-link:{'#86b7ff' if dark else '#0b5bc5'};"
-            f"color:{colours[1]};background:{colours[0]}}} article {{max-width: 700px}} {style}</style></head>"
-            f'<body><main><h1>A picture</h1><article class="bd-article">{place(state)}</article></main></body></html>',
-            encoding="utf-8",
-        )
+        path.write_text(alone(place(state), dark), encoding="utf-8")
         page.goto(path.as_uri() + address)
         return page
 

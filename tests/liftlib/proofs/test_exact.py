@@ -307,7 +307,7 @@ def test_as_a_script_without_any_package(tmp_path):
 
 def test_the_proof_that_the_book_stores():
     """It proves its bound, and less than that with one number changed."""
-    problem = json.loads(resource("data/proof-3x4.json").read_text(encoding="utf-8"))
+    problem = json.loads(resource("data/proof-people.json").read_text(encoding="utf-8"))
     assert 0 <= Fraction(problem["proof"]["upper"]) - exact.check(problem).upper < Fraction(1, 10**6)
     problem["proof"]["dual"][0] += 0.01
     with pytest.raises(exact.NotProven, match=r"^box \d+ proves z = -\d.* but the bound needs "):

@@ -1,0 +1,47 @@
+"""The directive ``lift-checker``: a stored proof that the browser checks, and in which each number can be changed.
+
+Like ``lift-picture``, it stands in the page itself with its scripts: ``exact.mjs``, which is ``mixproof/exact.py`` for
+ALIP and LIP, and ``proof.mjs``, which draws what is checked.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from liftbook.build.sphinx.living import FOLDER, script
+from liftlib.datasets import hundred_people
+from liftlib.resources import resource
+
+SCRIPTS = ("exact.mjs", "proof.mjs")
+
+
+def place() -> str:
+    """Return the HTML of the proof for the hundred people: its place, and the scripts that fill it."""
+    people = hundred_people()
+    stored = resource("data/proof-people.json").read_text(encoding="utf-8")
+    names = json.dumps({"secrets": list(map(str, people.secret)), "symbols": list(map(str, people.public))})
+    return (
+        f'<div class="lift-living lift-checker" data-problem="{html.escape(stored)}" data-names="{html.escape(names)}">'
+        "<noscript><p>With scripts, this proof can be checked here.</p></noscript></div>"
+        f'<script type="module">{script(SCRIPTS)}</script>'
+    )
+
+
+class Proof(SphinxDirective):
+    """Marks the place."""
+
+    def run(self) -> list[nodes.Node]:
+        for name in SCRIPTS:
+            self.env.note_dependency(str(FOLDER / name))
+        return [nodes.raw("", place(), format="html")]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.add_directive("lift-checker", Proof)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
