@@ -61,7 +61,7 @@ def address(page: str, target: str) -> str:
 def anchors_of(page: str, redirects: Mapping[str, str]) -> dict[str, str]:
     """Return where the anchors that have left a page are now, as seen from it.
 
-    >>> anchors_of("chapters/games", {"chapters/games#cards": "chapters/cards#cards", "chapters/dice": "chapters/games"})
+    >>> anchors_of("chapters/games", {"chapters/games#cards": "chapters/cards#cards", "chapters/dice": "index"})
     {'cards': 'cards.html#cards'}
     """
     return {
@@ -77,7 +77,7 @@ def page_of(old: str, redirects: Mapping[str, str]) -> str:
     return PAGE.format(target=html.escape(target), script_target=json.dumps(target), moved=moved)
 
 
-def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def add_script(app: Sphinx, page: str, *_: Any) -> None:
     """Let a page that still exists lead from its old anchors to where they are now."""
     if anchors := anchors_of(page, app.config["companion_redirects"]):
         app.add_js_file(None, body=SCRIPT.format(moved=json.dumps(anchors)))
