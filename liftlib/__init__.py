@@ -1,4 +1,4 @@
-"""Lift-based information-theoretic privacy: the library under the companion book to the lift papers.
+"""Lift-based privacy: the library under the companion book to the lift papers.
 
 A :class:`Joint` is P(s, x); a notion, such as ``ALIP(1.0, 0.5)``, says what is private; :func:`design` returns a
 :class:`Channel` P(y|x) that satisfies it; :func:`evaluate` measures utility and leakage. Arrays are float64 and indexed

@@ -30,7 +30,7 @@ class Uniform(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """How a channel was obtained and how close to optimal it is; mechanisms may add fields.
+    """How a channel was obtained and how close to optimal; mechanisms add fields.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Channel:
     partition : sequence of sequences of int, optional
         For a channel that merges symbols: the symbols behind each output, in the outputs' order.
     certificate : Certificate, optional
-        How it was obtained, for mechanisms that prove or count something.
+        How the channel was obtained.
 
     Raises
     ------
@@ -166,7 +166,7 @@ class Channel:
     @classmethod
     @checked
     def deterministic(cls, output_of: ArrayLike, labels: Sequence[Hashable] | None = None) -> Channel:
-        """Return the channel that sends each symbol to a given output, without storing a kernel.
+        """Return the channel that sends each symbol to a given output.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class Channel:
 
     @cached_property
     def kernel(self) -> Matrix:
-        """P(y|x), shape (X, Y), or P(y|s,x), shape (S, X, Y); computed at first access if deterministic."""
+        """P(y|x), shape (X, Y), or P(y|s,x), shape (S, X, Y)."""
         kernel = np.zeros(self._shape)
         kernel[np.arange(self.n_public), self.output_of] = 1
         kernel.flags.writeable = False
@@ -205,7 +205,7 @@ class Channel:
 
     @cached_property
     def partition(self) -> Partition | None:
-        """The symbols merged into each output, in the outputs' order; None if the channel does not merge."""
+        """The symbols behind each output; None if the channel does not merge."""
         if self.output_of is None:
             return None
         order = np.argsort(self.output_of, kind="stable")
@@ -254,7 +254,7 @@ class Channel:
         InvalidParameter
             If the channel does not fit the joint distribution.
         """
-        # cached, because mechanisms, notions and measures ask for the same release in turn
+        # cached: mechanisms, notions and measures ask for the same release
         known: tuple[Joint, Joint] | None = vars(self).get("_released")
         if known is not None and known[0] is joint:
             return known[1]
@@ -264,6 +264,7 @@ class Channel:
         return released
 
     def _release(self, joint: Joint) -> Joint:
+        """Return the joint distribution of S and Y, computed anew."""
         if self.output_of is not None:
             p_sy: Matrix = np.stack([np.bincount(self.output_of, row, self.n_outputs) for row in joint.p])
         elif self.sees_secret:
@@ -285,7 +286,7 @@ class Channel:
 
     @checked
     def y_given_x(self, joint: Joint) -> Matrix:
-        """Return P(y|x), shape (X, Y), averaged over the secret if the kernel is P(y|s,x) (I21 eq. (9))."""
+        """Return P(y|x), shape (X, Y), averaged over the secret (I21 eq. (9))."""
         return self.joint_xy(joint) / joint.p_x[:, None]
 
     @checked
@@ -343,12 +344,13 @@ class Channel:
         for value, chosen in zip(values, np.split(order, starts[1:]), strict=True):
             possible = np.flatnonzero(table[value])
             steps = np.cumsum(table[value, possible])
-            # uniform < 1, and steps[-1] may round below 1: scaling keeps the draw among the possible outputs.
+            # steps[-1] may round below 1: scaling keeps the draw among the possible outputs
             at = np.searchsorted(steps, uniform[chosen] * steps[-1], side="right")
             drawn[chosen] = possible[np.minimum(at, possible.size - 1)]
         return drawn
 
     def _check_fits(self, joint: Joint) -> None:
+        """Raise InvalidParameter unless the channel fits the joint distribution."""
         if joint.n_public != self.n_public:
             raise InvalidParameter(f"the channel has {self.n_public} inputs, the joint {joint.n_public} public symbols")
         if self.sees_secret and joint.n_secret != self.kernel.shape[0]:
@@ -365,6 +367,7 @@ def or_identity(joint: Joint, channel: Channel | None) -> Channel:
 
 
 def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Partition:
+    """Return a partition of 0, ..., n - 1 as tuples, checked."""
     subsets = _subsets(partition)
     flat = sorted(x for subset in subsets for x in subset)
     if len(flat) != n or flat != list(range(n)) or not all(subsets):
@@ -377,6 +380,7 @@ def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Pa
 
 
 def _subsets(partition: Iterable[Iterable[int]]) -> Partition:
+    """Return sequences of indices as tuples of int."""
     try:
         return tuple(tuple(operator.index(x) for x in subset) for subset in partition)
     except TypeError as error:
@@ -386,6 +390,7 @@ def _subsets(partition: Iterable[Iterable[int]]) -> Partition:
 
 
 def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
+    """Return a flat array of indices below ``size``, checked."""
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged

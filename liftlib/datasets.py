@@ -1,4 +1,4 @@
-"""Example joint distributions: the Adult table, and random ones as drawn in the papers."""
+"""Example joint distributions: the Adult table, and random ones as in the papers."""
 
 from __future__ import annotations
 
@@ -19,27 +19,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ADULT_COLUMNS = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "income",
-)
+    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",
+    "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
+)  # fmt: skip
 
 
 @checked
 def hundred_people(*, decades: bool = False) -> Joint:
-    """Return the book's running example: a health condition (secret) and age band of a hundred people.
+    """Return the book's example: a health condition and age band of a hundred people.
 
     Parameters
     ----------
@@ -67,7 +54,7 @@ def hundred_people(*, decades: bool = False) -> Joint:
 
 @cache
 def _adult_file(name: str) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415 - half a second, and random joints do without it
+    import pandas as pd  # noqa: PLC0415 - a slow import that random joints do not need
 
     return pd.read_csv(
         resource(f"data/adult/{name}.gz"),
@@ -124,8 +111,7 @@ def adult(
     include_test : bool, keyword-only
         Whether to include the rows of ``adult.test``.
     missing : {"symbol", "drop"}, keyword-only
-        Whether to treat ``?`` as a symbol (which E23 must have done to count 15 occupations), or to drop rows with
-        ``?`` in one of these columns.
+        Whether to treat ``?`` as a symbol, as E23's count of 15 occupations does, or to drop its rows.
     leave_out : sequence, keyword-only
         Values of the secret whose rows are dropped.
 
@@ -171,7 +157,7 @@ def _known(kind: str, name: Hashable, known: Sequence[Hashable]) -> None:
 
 @checked
 def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
-    """Return ``n`` random joint distributions with entries uniform on [0, 1), normalised, shape (n, S, X).
+    """Return ``n`` joint distributions with uniform entries, shape (n, S, X).
 
     E23 section 3.1.3 (MATLAB's ``rand``), C22 section 4 and S20 section VIII-A draw them in this way.
 
@@ -186,7 +172,7 @@ def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
 
 @checked
 def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float, rng: Rng) -> Matrix:
-    """Return ``n`` joint distributions from the symmetric Dirichlet distribution, shape (n, S, X).
+    """Return ``n`` symmetric Dirichlet joint distributions, shape (n, S, X).
 
     Concentration 1 is the uniform distribution on the simplex, 1/2 Jeffreys' prior (S20 section VIII-D).
 
@@ -203,7 +189,7 @@ def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float,
 
 @checked
 def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
-    """Return one random joint distribution with uniform entries, see :func:`uniform_joints`.
+    """Return one random joint distribution, see :func:`uniform_joints`.
 
     Examples
     --------
@@ -215,7 +201,7 @@ def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
 
 @checked
 def dirichlet_joint(n_secret: int, n_public: int, concentration: float, rng: Rng) -> Joint:
-    """Return one Dirichlet-distributed joint distribution, see :func:`dirichlet_joints`.
+    """Return one random joint distribution, see :func:`dirichlet_joints`.
 
     Examples
     --------

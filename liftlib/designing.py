@@ -1,4 +1,4 @@
-"""Design of a channel by any registered mechanism (``design``), and comparison of mechanisms (``compare``)."""
+"""Design of a channel by any registered mechanism, and comparison of mechanisms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @checked
 def design(joint: Joint, notion: Notion, mechanism: str = "subset-merging", **options: Any) -> Channel:
-    """Return a channel that satisfies a notion, made by one of the registered mechanisms.
+    """Return a channel that satisfies a notion, made by a registered mechanism.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def design(joint: Joint, notion: Notion, mechanism: str = "subset-merging", **op
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism, or it has no such option; the message lists those that exist.
+        If there is no such mechanism or option; the message lists those that exist.
     UnsupportedNotion
         If the mechanism cannot serve the notion; the message names mechanisms that can.
 
@@ -61,7 +61,7 @@ def design(joint: Joint, notion: Notion, mechanism: str = "subset-merging", **op
 
 @checked
 def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return the utility, leakage, gap and time of several mechanisms on one joint distribution.
+    """Return the utility, leakage, gap and running time of several mechanisms.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The errors of liftlib. ``LiftError`` is the base class of all of them, those of mixproof included."""
+"""The errors of liftlib; ``LiftError`` is their base class."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class DataError(LiftError, ValueError):
 
 
 class UnsupportedNotion(LiftError, TypeError):
-    """A mechanism cannot serve a privacy notion; the message names mechanisms that can."""
+    """A mechanism cannot serve a notion; the message names mechanisms that can."""
 
 
 class MissingExtra(LiftError, ImportError):
-    """An optional package is not installed; the message names the extra that installs it."""
+    """An optional package is missing; the message names the extra that installs it."""
 
 
 class BrokenNotion(LiftError):
@@ -49,6 +49,6 @@ class BrokenNotion(LiftError):
 
 
 class Drifted(LiftError):
-    """New rows do not come from the distribution that a channel was designed for; nothing was written."""
+    """New rows do not fit the distribution of the design; nothing was written."""
 
     exit_code = 4

@@ -19,19 +19,19 @@ from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_scalar
 
 LAST = 500.0
-"""A parameter beyond this is as good as infinite: e^-500 is below the least positive float that a kernel can use."""
+"""The largest finite parameter: e^-500 is below the smallest float that a kernel can use."""
 
 FINE = 1e-13
-"""How finely a parameter is solved for, relatively and in itself."""
+"""Relative and absolute precision of a calibrated parameter."""
 
 CLOSE = 1e-10
-"""How far from what a closed form says its answer may be, for its rounding, and be good enough."""
+"""Rounding error of a closed form within which it is taken as it is."""
 
 NEARBY = 1e-8
-"""How far it may be and still be worth a look."""
+"""Largest distance from an initial guess at which a bracket is tried."""
 
 COARSE = 1e-9
-"""The same for a member that a linear programme makes: finer than this its leakage is rounding."""
+"""Precision of a parameter whose members a linear program makes: its tolerance limits their leakage."""
 
 Make = Callable[..., Channel]
 Level = Callable[[Joint, float], float]
@@ -42,7 +42,7 @@ End = Literal["low", "high"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Family:
-    """A one-parameter family of mechanisms whose leakage increases away from its private end.
+    """A one-parameter family of mechanisms with a most private end.
 
     Called with a joint distribution and a notion, a family returns its least private member that satisfies the notion;
     :meth:`at` returns the member with a given parameter.
@@ -50,33 +50,24 @@ class Family:
     Parameters
     ----------
     make : callable
-        ``make(joint, parameter) -> Channel``, possibly with keywords; it need not check the parameter.
+        ``make(joint, parameter) -> Channel``, possibly with keywords. Leakage grows away from the private end.
     low, high : float, keyword-only
         The parameter's range; the private end is finite, the other may be infinite.
     private_end : {"low", "high"}, keyword-only
         The end of the range with the most private member.
-    lip : callable, optional, keyword-only
-        A closed form of :meth:`lip`, if there is one.
-    at_lip : callable, optional, keyword-only
-        A closed form of :meth:`at_lip`, rounded to the private side.
+    lip, at_lip : callable, optional, keyword-only
+        Closed forms of :meth:`lip` and :meth:`at_lip`.
     near : callable, optional, keyword-only
-        ``near(joint, notion)``, a cheap initial guess for :func:`calibrate`, or None if there is none.
+        ``near(joint, notion)``, an initial guess for :func:`calibrate`, or None.
     lifts : callable, optional, keyword-only
-        ``lifts(joint, parameter)``, shape (S, Y): the lifts of the outputs, if a closed form is cheaper than the
-        kernel.
+        ``lifts(joint, parameter)``, shape (S, Y): a closed form of the outputs' lifts.
     resolution : float, keyword-only
-        Precision of the calibrated parameter; coarser if the leakage depends on a linear program's tolerance.
-
-    Attributes
-    ----------
-    parameter : str
-        The name of the second argument of ``make``.
+        Precision of the calibrated parameter.
 
     Raises
     ------
     InvalidParameter
-        If ``make`` does not take a joint distribution and a parameter, the range is empty, or its private end is
-        infinite.
+        If ``make`` does not take two arguments, the range is empty, or its private end is infinite.
 
     Examples
     --------
@@ -93,6 +84,7 @@ class Family:
     private_end: End
     resolution: float
     parameter: str
+    """The name of the second argument of ``make``."""
     start: float
     """The private end."""
     end: float
@@ -126,21 +118,19 @@ class Family:
             raise InvalidParameter(
                 f"the range is [{low:g}, {high:g}], private at its {private_end} end: give a finite one"
             )
-        # what functools.update_wrapper does, for an object that is frozen
-        copied = {name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)}
-        own = {"make": make, "low": low, "high": high, "private_end": private_end, "parameter": names[1]}
-        own["resolution"] = check_scalar("resolution", resolution, open_low=True, finite=True)
-        rest = {"start": start, "end": end}
-        known = {"_lip": lip, "_at_lip": at_lip, "_near": near, "_lifts": lifts}
-        for name, value in (copied | {"__wrapped__": make} | own | rest | known).items():
-            object.__setattr__(self, name, value)
+        resolution = check_scalar("resolution", resolution, open_low=True, finite=True)
+        # as functools.update_wrapper does, for a frozen object
+        vars(self).update({name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)})
+        vars(self).update(make=make, low=low, high=high, private_end=private_end, start=start, end=end)
+        vars(self).update(__wrapped__=make, parameter=names[1], resolution=resolution)
+        vars(self).update(_lip=lip, _at_lip=at_lip, _near=near, _lifts=lifts)
 
     def __call__(self, joint: Joint, notion: Notion) -> Channel:
         """Return the least private member that satisfies a notion; see :func:`calibrate`."""
         return self.calibrated(joint, notion)
 
     def at(self, joint: Joint, parameter: float, **options: Any) -> Channel:
-        """Return the member with this parameter; options are the keyword-only parameters of ``make``."""
+        """Return the member with this parameter; options go to ``make``."""
         return self.make(self._joint(joint), self._inside(parameter), **options)
 
     @checked
@@ -152,13 +142,13 @@ class Family:
 
     @checked
     def at_lip(self, joint: Joint, eps: float) -> float:
-        """Return the parameter calibrated to a LIP budget in nats, rounded to the private side."""
+        """Return the parameter for a LIP budget in nats, rounded to the private side."""
         self._joint(joint)
         return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
 
     @checked
     def violation(self, joint: Joint, notion: Notion, parameter: float) -> float:
-        """Return the member's violation of a notion's budget, in nats (negative if it is satisfied)."""
+        """Return the member's violation of a notion, in nats (negative if satisfied)."""
         if self._lifts is None or not isinstance(notion, LiftNotion):
             return notion.violation(joint, self.at(joint, parameter))
         return notion.violation_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
@@ -185,23 +175,13 @@ class Family:
         return f"Family({self.name}, {self.parameter} in [{self.low:g}, {self.high:g}])"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        # a decorated function is found under its own name, which its make is then not
+        # a decorated function is pickled by name, as a function is
         found = getattr(sys.modules.get(self.make.__module__), self.name, None)
         return self.name if found is self else super().__reduce_ex__(protocol)
 
 
-def family(
-    *,
-    low: float = 0.0,
-    high: float = np.inf,
-    private_end: End = "low",
-    lip: Level | None = None,
-    at_lip: Level | None = None,
-    near: Near | None = None,
-    lifts: Lifts | None = None,
-    resolution: float = FINE,
-) -> Callable[[Make], Family]:
-    """Return a decorator that turns a function into a :class:`Family`, with the same parameters.
+def family(**options: Any) -> Callable[[Make], Family]:
+    """Return a decorator that makes a :class:`Family`, with the same keywords.
 
     Examples
     --------
@@ -211,9 +191,7 @@ def family(
     >>> blunt
     Family(blunt, share in [0, 1])
     """
-    ends: dict[str, Any] = {"low": low, "high": high, "private_end": private_end}
-    known: dict[str, Any] = {"lip": lip, "at_lip": at_lip, "near": near, "lifts": lifts}
-    return lambda make: Family(make, **ends, **known, resolution=resolution)
+    return lambda make: Family(make, **options)
 
 
 @checked
@@ -232,8 +210,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     Returns
     -------
     float
-        A parameter at which the leakage is at most the budget: the root is rounded to the private side. If the far end
-        (which may be infinite) satisfies the notion, it is returned.
+        Rounded to the private side, so that the notion is satisfied; the far end, even infinite, if that satisfies it.
 
     Raises
     ------
@@ -242,8 +219,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
     Notes
     -----
-    S20 section VII: the parameter is found by bracketing and root finding. If a family has a closed form for LIP,
-    :meth:`Family.at_lip` uses it.
+    S20 section VII: bracketing and root finding. :meth:`Family.at_lip` uses a closed form for LIP, if there is one.
 
     Examples
     --------
@@ -252,7 +228,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     >>> round(calibrate(randomised_response, joint, LIP(0.356675)), 4)  # log 3
     1.0986
     """
-    from scipy.optimize import toms748  # noqa: PLC0415 - a fifth of a second, which a command's help can do without
+    from scipy.optimize import toms748  # noqa: PLC0415 - a slow import that most commands do not need
 
     start, end = family.start, family.end
 
@@ -260,7 +236,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     def violation(parameter: float) -> float:
         return family.violation(joint, notion, parameter)
 
-    # a kernel's lifts may differ from a closed form's by what sums of so many terms are rounded by
+    # the rounding by which a kernel's lifts may differ from a closed form
     spare = 0.0 if family._lifts is None else 4 * joint.n_public * float(np.finfo(np.float64).eps)
     near = _around(family, joint, notion, lambda parameter: violation(parameter) + spare)
     if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSE):
@@ -288,7 +264,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 def _around(
     family: Family, joint: Joint, notion: Notion, violation: Callable[[float], float]
 ) -> tuple[float, float] | None:
-    """Return two nearby parameters, the first satisfying the notion and the second not; None if unknown."""
+    """Return parameters near the guess that satisfy and violate the notion, or None."""
     near = None if family._near is None else family._near(joint, notion)
     if near is None or not np.isfinite(near):
         return None
@@ -301,7 +277,7 @@ def _around(
 
 
 def _bracket(violation: Callable[[float], float], start: float, towards: float) -> float:
-    """Return a parameter beyond ``start`` that violates the notion, infinity if there is none up to LAST."""
+    """Return a parameter beyond ``start`` that violates the notion, or infinity."""
     width = 1.0
     while abs(start + towards * width) < LAST:
         if violation(start + towards * width) > 0:
@@ -311,5 +287,5 @@ def _bracket(violation: Callable[[float], float], start: float, towards: float) 
 
 
 def _finite(value: float) -> float:
-    # a zero cell leaks infinitely at the far end; the root finder needs finite values without a jump
+    """Return the value within [-1, 1], as the root finder needs finite values."""
     return max(-1.0, min(value, 1.0))

@@ -19,7 +19,7 @@ Labels = tuple[Hashable, ...]
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """An immutable joint distribution of a secret S and public data X, validated on construction.
+    """An immutable joint distribution of a secret S and public data X.
 
     Parameters
     ----------
@@ -111,12 +111,12 @@ class Joint:
     @classmethod
     @checked
     def from_table(cls, frame: Any, *, secret: str, public: str) -> Joint:
-        """Return the empirical distribution of two columns of a table with one row per person.
+        """Return the empirical distribution of two columns of a table.
 
         Parameters
         ----------
         frame : pandas.DataFrame, or anything that pandas.DataFrame accepts
-            The table.
+            The table, one row per person.
         secret, public : str, keyword-only
             Column names. Labels are sorted (by type and text if they cannot be compared). Missing values are an
             error, because only you know what they mean.
@@ -161,7 +161,7 @@ class Joint:
 
     @classmethod
     def _of(cls, p: Matrix, secret: Labels, public: Labels) -> Joint:
-        """Return a joint distribution without checks, from a new array that is known to be valid."""
+        """Return a joint distribution from a new, valid array, without checks."""
         p.flags.writeable = False
         joint = cls.__new__(cls)
         vars(joint).update(p=p, secret=secret, public=public)

@@ -1,4 +1,4 @@
-"""Packages that add mechanisms and notions: entry points of the group ``liftlib.plugins``, each naming a module."""
+"""Packages that add mechanisms and notions, by entry points."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import entry_points
 
 GROUP = "liftlib.plugins"
-"""A module of this group registers its mechanisms and notions when it is imported."""
+"""The group of entry points; each names a module that registers mechanisms and notions when it is imported."""
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Check that a channel satisfies a notion and that no mechanism which does has a larger I(X; Y) than claimed.
+"""Check a channel's notion and the bound on every other mechanism's utility.
 
-A posterior v = P(X=.|Y=y) is allowed by the notion exactly when G v >= 0, and I(X; Y) = H(X) - H(X|Y), so the bound is
-the one that :mod:`mixproof.checker` verifies.
+A notion allows a posterior v = P(X=.|Y=y) exactly when G v >= 0, and I(X; Y) = H(X) - H(X|Y), so
+:mod:`mixproof.checker` verifies the bound.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Checked(NamedTuple):
     value : float
         I(X; Y) of the channel, nats.
     upper : float
-        What no mechanism that keeps the notion exceeds, nats.
+        An upper bound on I(X; Y) of every mechanism that satisfies the notion, nats.
     leakage : float
-        By how many nats the channel exceeds its budget, at most ``numerics.KEEP_TOL``.
+        The channel's violation of the notion, nats, at most ``numerics.KEEP_TOL``.
     boxes : int
-        Boxes of the proof.
+        Number of boxes of the proof.
     seconds : float
-        How long the check took.
+        Duration of the check.
     """
 
     value: float
@@ -60,40 +60,39 @@ class Checked(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much better another mechanism may be at most, nats."""
+        """The optimality gap ``upper - value``, nats."""
         return max(0.0, self.upper - self.value)
 
 
 @checked
 def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> Checked:
-    """Check a channel's notion and its certificate's bound on every other mechanism; return the result.
+    """Check a channel's notion and its certificate's bound; return the result.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        What the channel is to keep; it says itself which rows it allows.
+        The notion that the channel must satisfy.
     channel : Channel
         With a certificate.
     proof : Proof, optional
-        The one that the certificate holds by default.
+        By default the certificate's own.
 
     Returns
     -------
     Checked
-        The value and the bound, computed anew from the joint distribution, the notion and the proof's numbers.
+        The recomputed value and bound.
 
     Raises
     ------
     InvalidProof
-        If there is none, or it does not prove what the certificate says; the message says where it fails.
+        If there is no proof, or it does not prove the certificate's bound; the message says where it fails.
 
     Notes
     -----
-    The bound holds for every mechanism that ``notion.proven.is_satisfied`` accepts, which allows ``numerics.KEEP_TOL``.
-    ``notion.proven`` is the notion itself, except that L1Lift, Chi2Lift and AlphaLift with a budget of 0 are perfect
-    privacy, whose tolerance bounds each lift.
+    The bound holds for every mechanism that ``notion.proven.is_satisfied`` accepts. ``notion.proven`` is the notion
+    itself, except that L1Lift, Chi2Lift and AlphaLift with a budget of 0 are perfect privacy.
 
     Examples
     --------
@@ -169,7 +168,7 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
 
 
 def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
-    """Return the upper bound on I(X; Y), in nats, that a proof's numbers establish, ignoring its own claim.
+    """Return the bound on I(X; Y), in nats, that a proof's numbers establish.
 
     Raises
     ------
@@ -183,7 +182,7 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
 
 
 def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> Matrix:
-    """Return the halfspaces G v >= 0 that hold for every posterior v the notion allows."""
+    """Return halfspaces G v >= 0 that hold for every allowed posterior v."""
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
         with np.errstate(all="ignore"):  # the checker rejects entries that are not finite
@@ -196,7 +195,7 @@ def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> Matrix:
 
 
 def _with_points(joint: Joint, notion: Notion, points: Matrix) -> CurvedLift:
-    """Return the notion, checked to have tangents at the points, which must be distributions over the symbols."""
+    """Return the notion, checked to have tangents at the points."""
     if not provides(notion, CurvedLift):
         raise InvalidProof(f"the proof has points for tangents, but {notion.lacks(CurvedLift)}: points must be empty")
     if points.ndim != 2 or points.shape[1] != joint.n_public:

@@ -24,38 +24,35 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a mechanism serves a notion: true or false, and why it does not."""
+    """Whether a mechanism serves a notion, and why it does not."""
 
     refusal: str = ""
 
     def __bool__(self) -> bool:
-        """Return whether it does."""
+        """Return whether it serves the notion."""
         return not self.refusal
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A registered mechanism, called as ``mechanism(joint, notion, **options)``, which returns a channel.
+    """A registered mechanism, called as ``mechanism(joint, notion, **options)``.
 
     Attributes
     ----------
     name : str
         The name on the command line.
     where : str
-        The definition as ``module:name``: a function of a joint distribution and a notion, or a
-        :class:`~liftlib.family.Family`.
+        A function of a joint distribution and a notion, or a :class:`~liftlib.family.Family`, as ``module:name``.
     needs : type
-        The interface of notions that the function asks for, such as ``LiftNotion``.
-    cost : str
-        How its running time grows, in a few words.
-    source : str
-        Paper key and section or equation.
+        The interface of notions that it needs, such as ``LiftNotion``.
+    cost, source : str
+        How its running time grows; the paper and its section or equation.
     sees_secret : bool
         Whether its channel is P(y|s,x).
     most_symbols : int or None
         Number of symbols beyond which it refuses, or is too slow for interactive use.
     options : tuple of str
-        Names of the function's keyword-only parameters.
+        Names of its keyword-only parameters.
     condition : tuple of (str, callable), optional
         A further condition on a notion's budgets, in words and as a function.
     """
@@ -76,7 +73,7 @@ class Mechanism:
         return self.needs.requirement.words if self.condition is None else self.condition[0]
 
     def serves(self, notion: Notion) -> Answer:
-        """Return whether it serves a notion; if not, ``refusal`` says what the notion lacks.
+        """Return whether it serves a notion; ``refusal`` says why not.
 
         Examples
         --------
@@ -92,7 +89,7 @@ required_budgets (LiftNotion)"
 
     @property
     def function(self) -> Callable[..., Channel]:
-        """The function or :class:`~liftlib.family.Family` that implements the mechanism."""
+        """The function or family that implements the mechanism."""
         module, _, attribute = self.where.partition(":")
         return cast("Callable[..., Channel]", getattr(import_module(module), attribute))
 
@@ -102,23 +99,9 @@ required_budgets (LiftNotion)"
         found = self.function
         return found if isinstance(found, Family) else None
 
-    @property
-    def takes_seconds(self) -> bool:
-        """Whether it accepts a time limit ``seconds``."""
-        return "seconds" in self.options
-
     @checked
     def __call__(self, joint: Joint, notion: Notion, **options: Any) -> Channel:
-        """Return a channel that satisfies the notion.
-
-        Parameters
-        ----------
-        joint : Joint
-            P_SX.
-        notion : Notion
-            The privacy notion and its budgets, in nats.
-        **options
-            Any of ``self.options``.
+        """Return a channel that satisfies the notion, given any of ``self.options``.
 
         Raises
         ------
@@ -141,7 +124,7 @@ required_budgets (LiftNotion)"
 
 
 def own_mechanism(where: str) -> Mechanism:
-    """Return a registry entry for your own function, family or entry, given as ``module:name``.
+    """Return an entry for your own function or family, given as ``module:name``.
 
     Raises
     ------
@@ -325,22 +308,9 @@ mechanisms = Registry(
 
 
 def serving(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return the mechanisms that serve a notion and are fast enough for the number of symbols."""
+    """Return the mechanisms that serve a notion and are fast enough."""
     return [
         one
         for one in mechanisms.values()
         if one.serves(notion) and (one.most_symbols is None or joint.n_public <= one.most_symbols)
-    ]
-
-
-def rows() -> list[dict[str, str]]:
-    """Return the registry as a list of dicts with keys name, serves, cost and source.
-
-    Examples
-    --------
-    >>> rows()[0]["name"], rows()[0]["source"]
-    ('watchdog', 'E23 section 3.1, eqs. (6)-(11)')
-    """
-    return [
-        {"name": one.name, "serves": one.words, "cost": one.cost, "source": one.source} for one in mechanisms.values()
     ]

@@ -1,4 +1,4 @@
-"""The files that come with the code: in an installed package inside it, in the repository beside it."""
+"""The data files that come with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of lift and of information, and the evaluation of a channel; logarithms are in nats."""
+"""Measures of lift and of information, in nats, and the evaluation of a channel."""
 
 from liftlib.measures.evaluation import Evaluation, evaluate
 from liftlib.measures.information import (

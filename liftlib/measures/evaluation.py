@@ -15,7 +15,7 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Utility and leakage of one channel on one joint distribution; logarithms in nats.
+    """Utility and leakage of a channel on a joint distribution, in nats.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Evaluation:
 
     @property
     def nmi(self) -> float:
-        """Normalised mutual information I(X; Y) / H(X), in [0, 1]; 1 if X is constant (E23 section 3.1.3)."""
+        """I(X; Y) / H(X), in [0, 1]; 1 if X is constant (E23 section 3.1.3)."""
         if self.joint.n_public == 1:  # nothing is lost if X is constant, whatever rounding does to its mass
             return 1.0
         return min(1.0, self.mutual_information / self.entropy)
@@ -48,12 +48,12 @@ class Evaluation:
 
     @property
     def max_lift_leakage(self) -> float:
-        """Log of the largest lift in nats, at least 0, which is the smallest eps_u of ALIP (E23 section 3.1.3)."""
+        """The smallest eps_u of ALIP, the log of the largest lift, nats."""
         return max(0.0, float(np.log(max_lift(self.release).max())))
 
     @property
     def min_lift_leakage(self) -> float:
-        """Absolute log of the smallest lift in nats, the smallest eps_l of ALIP; infinite at a zero cell."""
+        """The smallest eps_l of ALIP, nats; infinite at a zero cell."""
         with np.errstate(divide="ignore"):
             return max(0.0, -float(np.log(min_lift(self.release).min())))
 
@@ -64,7 +64,7 @@ class Evaluation:
 
     @property
     def ldp(self) -> float:
-        """The smallest eps of LDP in nats, the log of the largest ratio of max-lift to min-lift."""
+        """The smallest eps of LDP, the log of the largest lift ratio, nats."""
         with np.errstate(divide="ignore"):
             return max(0.0, float(np.log(lift_ratio(self.release).max())))
 
@@ -84,11 +84,11 @@ class Evaluation:
         return information.chi2_divergence(self.release)
 
     def sibson(self, alpha: float) -> float:
-        """Return Sibson's mutual information of S and Y, of order alpha in [1, inf], in nats."""
+        """Return Sibson's mutual information of S and Y of order alpha, nats."""
         return information.sibson(self.release, alpha)
 
     def arimoto(self, alpha: float) -> float:
-        """Return Arimoto's mutual information of S and Y, of order alpha in [1, inf], in nats."""
+        """Return Arimoto's mutual information of S and Y of order alpha, nats."""
         return information.arimoto(self.release, alpha)
 
 

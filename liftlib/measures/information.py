@@ -72,7 +72,9 @@ def mutual_information_of(p_xy: Matrix) -> Matrix:
 
 @checked
 def total_variation(joint: Joint) -> float:
-    """Return T(S; X), the total variation distance of P_SX from P_S P_X, in [0, 1) (E23 eq. after (31)).
+    """Return T(S; X), the total variation distance of P_SX from P_S P_X, in [0, 1).
+
+    E23, below eq. (31).
 
     Examples
     --------
@@ -84,7 +86,9 @@ def total_variation(joint: Joint) -> float:
 
 @checked
 def chi2_divergence(joint: Joint) -> float:
-    """Return chi2(S; X), the chi-square divergence of P_SX from P_S P_X, at least 0 (E23 eq. after (32)).
+    """Return chi2(S; X), the chi-square divergence of P_SX from P_S P_X.
+
+    At least 0 (E23, below eq. (32)).
 
     Examples
     --------
@@ -165,7 +169,7 @@ def arimoto(joint: Joint, alpha: float) -> float:
 
 
 def _order(joint: Joint, alpha: float, mean: Vector) -> float:
-    """Return alpha / (alpha - 1) log E_X[mean], whose limit at alpha = 1 is I(S; X) for both measures."""
+    """Return alpha / (alpha - 1) log E_X[mean], or I(S; X) at alpha = 1."""
     if alpha == 1:
         return mutual_information(joint.p)
     factor = 1.0 if np.isinf(alpha) else alpha / (alpha - 1)

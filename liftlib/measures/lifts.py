@@ -1,8 +1,7 @@
-"""Lift, the ratio of posterior to prior belief about a secret, and measures of lift for each symbol.
+"""Lift, the ratio of posterior to prior belief about a secret, and its measures.
 
 Each public function takes a :class:`~liftlib.joint.Joint` of S and a released variable (X itself, or Y through
-``channel.release(joint)``). The ``*_of`` functions take lift arrays, with any number of leading batch axes, and the
-prior of S; the notions and the vectorised experiments share them.
+``channel.release(joint)``). The ``*_of`` functions take lifts of shape (..., S, X) and priors of S of shape (..., S).
 """
 
 import numpy as np
@@ -13,9 +12,9 @@ from mixproof.numerics import Matrix, Vector, check_scalar, power_mean
 
 
 def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
-    """Return the lifts of joint probabilities ``p``, shape (..., S, X); columns without mass have lift 1.
+    """Return the lifts of joint probabilities ``p``, shape (..., S, X).
 
-    ``p_s`` is the prior, shape (..., S); by default it is the marginal of ``p``.
+    ``p_s`` is the prior, shape (..., S), by default the marginal of ``p``. Columns without mass have lift 1.
     """
     prior, mass = (p.sum(axis=-1) if p_s is None else p_s)[..., None], p.sum(axis=-2, keepdims=True)
     # two divisions, because the product P(s) P(x) of two small masses underflows to 0
@@ -29,18 +28,18 @@ def inverse_of(lift: Matrix) -> Matrix:
 
 
 def l1_of(lift: Matrix, p_s: Vector) -> Vector:
-    r"""Return :math:`\sum_s P(s) |l(s, x) - 1|` for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    r"""Return :math:`\sum_s P(s) |l(s, x) - 1|`, shape (..., X)."""
     return _mean(np.abs(lift - 1), p_s)
 
 
 def chi2_of(lift: Matrix, p_s: Vector) -> Vector:
-    r"""Return :math:`\sum_s P(s) (l(s, x) - 1)^2` for lifts of shape (..., S, X) and priors of shape (..., S)."""
+    r"""Return :math:`\sum_s P(s) (l(s, x) - 1)^2`, shape (..., X)."""
     with np.errstate(over="ignore"):  # a lift of 1e-200 has an inverse whose square is infinite to a float
         return _mean((lift - 1) ** 2, p_s)
 
 
 def alpha_of(lift: Matrix, p_s: Vector, alpha: float) -> Vector:
-    r"""Return :math:`(\sum_s P(s)\, l(s, x)^\alpha)^{1/\alpha}` for lifts (..., S, X) and priors (..., S)."""
+    r"""Return :math:`(\sum_s P(s)\, l(s, x)^\alpha)^{1/\alpha}`, shape (..., X)."""
     return power_mean(lift, p_s[..., :, None], alpha, axis=-2)
 
 
@@ -101,7 +100,9 @@ def min_lift(joint: Joint) -> Vector:
 
 @checked
 def lift_ratio(joint: Joint) -> Vector:
-    r"""Return :math:`\Gamma(x) = \Lambda(x) / \Psi(x)`, shape (X,), at least 1, infinite at a zero cell (E23 eq. (4)).
+    r"""Return :math:`\Gamma(x) = \Lambda(x) / \Psi(x)`, shape (X,) (E23 eq. (4)).
+
+    At least 1; infinite at a zero cell.
 
     Examples
     --------
@@ -114,9 +115,9 @@ def lift_ratio(joint: Joint) -> Vector:
 
 @checked
 def l1_lift(joint: Joint) -> Vector:
-    r"""Return the l1-lift :math:`\sum_s P(s) |l(s,x) - 1|`, shape (X,), in [0, 2) (E23 eq. (31)).
+    r"""Return the l1-lift :math:`\sum_s P(s) |l(s,x) - 1|`, in [0, 2) (E23 eq. (31)).
 
-    Half its mean over x is :func:`~liftlib.measures.information.total_variation`.
+    Shape (X,). Half its mean over x is :func:`~liftlib.measures.information.total_variation`.
 
     Examples
     --------
@@ -128,9 +129,9 @@ def l1_lift(joint: Joint) -> Vector:
 
 @checked
 def chi2_lift(joint: Joint) -> Vector:
-    r"""Return the chi2-lift :math:`\sum_s P(s) (l(s,x) - 1)^2`, shape (X,), at least 0 (E23 eq. (32)).
+    r"""Return the chi2-lift :math:`\sum_s P(s) (l(s,x) - 1)^2` (E23 eq. (32)).
 
-    Its mean over x is :func:`~liftlib.measures.information.chi2_divergence`.
+    Shape (X,), at least 0. Its mean over x is :func:`~liftlib.measures.information.chi2_divergence`.
 
     Examples
     --------
@@ -142,14 +143,19 @@ def chi2_lift(joint: Joint) -> Vector:
 
 @checked
 def alpha_lift(joint: Joint, alpha: float) -> Vector:
-    r"""Return the alpha-lift :math:`(\sum_s P(s)\, l(s,x)^\alpha)^{1/\alpha}`, shape (X,) (E23 eq. (33)).
+    r"""Return the alpha-lift :math:`(\sum_s P(s)\, l(s,x)^\alpha)^{1/\alpha}`.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     alpha : float
-        The order, in (1, inf]. The measure lies in [1, max-lift], increases with alpha, and equals the max-lift at inf.
+        The order, in (1, inf].
+
+    Returns
+    -------
+    numpy.ndarray, shape (X,)
+        In [1, max-lift], increasing in alpha; the max-lift at inf (E23 eq. (33)).
 
     Raises
     ------
@@ -166,9 +172,9 @@ def alpha_lift(joint: Joint, alpha: float) -> Vector:
 
 @checked
 def l1_lift_inverse(joint: Joint) -> Vector:
-    r"""Return the l1-lift-inverse :math:`\sum_s P(s) |1/l(s,x) - 1|`, shape (X,) (E23 eq. (34)).
+    r"""Return the l1-lift-inverse :math:`\sum_s P(s) |1/l(s,x) - 1|` (E23 eq. (34)).
 
-    Infinite at a zero cell.
+    Shape (X,); infinite at a zero cell.
 
     Examples
     --------
@@ -180,9 +186,9 @@ def l1_lift_inverse(joint: Joint) -> Vector:
 
 @checked
 def chi2_lift_inverse(joint: Joint) -> Vector:
-    r"""Return the chi2-lift-inverse :math:`\sum_s P(s) (1/l(s,x) - 1)^2`, shape (X,) (E23 eq. (35)).
+    r"""Return the chi2-lift-inverse :math:`\sum_s P(s) (1/l(s,x) - 1)^2`.
 
-    Infinite at a zero cell.
+    Shape (X,); infinite at a zero cell (E23 eq. (35)).
 
     Examples
     --------
@@ -194,14 +200,19 @@ def chi2_lift_inverse(joint: Joint) -> Vector:
 
 @checked
 def alpha_lift_inverse(joint: Joint, alpha: float) -> Vector:
-    r"""Return the alpha-lift-inverse :math:`(\sum_s P(s)\, l(s,x)^{-\alpha})^{1/\alpha}`, shape (X,) (E23 eq. (36)).
+    r"""Return the alpha-lift-inverse :math:`(\sum_s P(s) l(s,x)^{-\alpha})^{1/\alpha}`.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     alpha : float
-        The order, in (1, inf]; at inf the measure is 1 / min-lift. Infinite at a zero cell.
+        The order, in (1, inf].
+
+    Returns
+    -------
+    numpy.ndarray, shape (X,)
+        1 / min-lift at inf; infinite at a zero cell (E23 eq. (36)).
 
     Raises
     ------

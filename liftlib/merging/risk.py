@@ -1,4 +1,4 @@
-"""High-risk symbols: those whose lifts violate the notion if they are published unchanged."""
+"""High-risk symbols: those that violate the notion if published unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mixproof.numerics import Mask
 
 @checked
 def high_risk(joint: Joint, notion: LiftNotion) -> Mask:
-    """Return a mask, shape (X,), of the symbols that violate the notion if they are published as they are.
+    """Return a mask, shape (X,), of the symbols that must not be published unchanged.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Subset merging (E23 and C22, Algorithm 1): merge high-risk symbols in subsets just large enough to be private."""
+"""Subset merging (E23 and C22, Algorithm 1): merge high-risk symbols in subsets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Symbols = NDArray[np.int64]
 
 @checked
 def subset_merging(joint: Joint, notion: LiftNotion, *, extend: bool = True) -> Channel:
-    """Return the channel that merges high-risk symbols in private subsets, found greedily.
+    """Return the channel that merges high-risk symbols in private subsets.
 
     Each subset starts with the riskiest symbol left and takes in, one at a time, the symbol that gives their union
     the smallest risk, until the subset satisfies the notion. If the last subset runs out of symbols before that, it
@@ -75,7 +75,7 @@ def subset_merging(joint: Joint, notion: LiftNotion, *, extend: bool = True) -> 
 
 
 def grow(joint: Joint, notion: LiftNotion, subset: Sequence[int], others: Symbols) -> tuple[Subset, Symbols]:
-    """Return a subset that takes in symbols until it satisfies the notion, and the symbols left.
+    """Return a subset grown until it satisfies the notion, and the symbols left.
 
     Each step adds the symbol whose union with the subset has the smallest risk, or the smallest max-lift if every
     union has an infinite risk (zero cells); the first one in a tie. E23 Algorithm 1, lines 6 to 9.
@@ -104,7 +104,7 @@ def grow(joint: Joint, notion: LiftNotion, subset: Sequence[int], others: Symbol
 
 
 def unite_last(joint: Joint, notion: LiftNotion, subsets: list[Subset]) -> list[Subset]:
-    """Return the subsets once the last has taken in earlier ones until it satisfies the notion.
+    """Return the subsets, the last united with others until it satisfies the notion.
 
     In each step it is united with the subset that gives the union the smallest risk (E23 Algorithm 1, lines 12 to 16).
     """

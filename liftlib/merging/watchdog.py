@@ -1,4 +1,4 @@
-"""The watchdog mechanism (E23 section 3.1): publish low-risk symbols, randomise the high-risk ones together."""
+"""The watchdog mechanism (E23 section 3.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mixproof.checks import checked
 def watchdog(
     joint: Joint, notion: LiftNotion, *, randomise: Literal["merge", "uniform"] = "merge", extend: bool = True
 ) -> Channel:
-    """Return the channel that publishes low-risk symbols and randomises the high-risk ones together.
+    """Return the channel that publishes low-risk symbols and randomises the others.
 
     Parameters
     ----------
@@ -29,12 +29,10 @@ def watchdog(
         symbols are of high risk.
     randomise : {"merge", "uniform"}, keyword-only
         ``"merge"`` maps all high-risk symbols to one output (complete merging); ``"uniform"`` replaces each by one of
-        them, drawn uniformly. Both are X-invariant: the output does not depend on which high-risk symbol it was, so
-        they leak the same and retain the same information.
+        them, drawn uniformly. Both are X-invariant: they leak and retain the same information.
     extend : bool, keyword-only
-        Whether low-risk symbols join the high-risk ones, smallest risk first, if these, merged, violate the notion
-        (as a single high-risk symbol always does). ``False`` is the published mechanism, whose release may violate
-        the notion.
+        Whether low-risk symbols join the high-risk ones, smallest risk first, if these, merged, violate the notion.
+        ``False`` is the published mechanism, whose release may violate the notion.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""Noise mechanisms: one-parameter families that report the truth with some probability."""
+"""Noise: one-parameter families that report the truth with some probability."""

@@ -1,9 +1,8 @@
-"""Closed forms of S20's mechanisms: eqs. (29), (32) and (33), and their solutions for the parameter.
+"""Closed forms of S20 eqs. (29), (32) and (33), solved for the parameter.
 
-Each level is the largest absolute log of ratios (1 + c u) / (1 + c v) with c = e^eps - 1 and eps the mechanism's LDP
-budget, each moving away from 1 as c grows. A ratio reaches g, e to the LIP budget, where c = (g - 1) / (u - g v) and
-its inverse where c = (g - 1) / (v - g u), so the largest ``u - g v`` or ``v - g u`` decides. Everything is divided by
-g, which overflows.
+Each level is the largest absolute log of ratios (1 + c u) / (1 + c v) with c = e^eps - 1, which move away from 1 as c
+grows. A ratio reaches g, e to the LIP budget, where c = (g - 1) / (u - g v) and its inverse where c = (g - 1) / (v - g
+u), so the largest ``u - g v`` or ``v - g u`` decides. Everything is divided by g, which overflows.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ def largest_log(ratio: Matrix) -> float:
 
 
 def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
-    """Return the lifts of outputs that have the chances ``given`` the secret, shape (S, Y), and ``whole`` without it.
+    """Return the lifts of outputs, shape (S, Y).
 
-    Both are told with the odds 1 - decay to decay, where ``decay`` is e^-eps.
+    ``given`` and ``whole`` are their probabilities with and without the secret; ``decay`` is e^-eps.
     """
     lifts = given * (1 - decay)
     lifts += decay
@@ -37,13 +36,10 @@ def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
 
 
 def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float | None:
-    """Return the largest eps at which the lifts of :func:`lifts_at` stay within bounds, to within rounding.
+    """Return the largest eps at which the lifts of :func:`lifts_at` are allowed.
 
-    It is None if the notion is more than bounds on single lifts.
-
-    Notes
-    -----
-    (1 + c given) / (1 + c whole) reaches e^u where c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
+    It is None if the notion is more than bounds on single lifts. A lift reaches e^u where
+    c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
 
     Examples
     --------
@@ -66,7 +62,7 @@ def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float |
 
 
 def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], level: Level) -> float:
-    """Return the largest parameter whose level is at most ``eps``, on the private side.
+    """Return the largest parameter whose level is at most ``eps``, rounded down.
 
     Parameters
     ----------
@@ -75,14 +71,14 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
     eps : float
         LIP budget, nats, in [0, inf].
     worst : callable
-        What decides of the excesses ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x) - P(x|s)``, each of shape (S, X).
+        Returns the deciding violation, given ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x) - P(x|s)``, shapes (S, X).
     level : callable
-        ``level(joint, parameter)``, the LIP budget that the mechanism keeps.
+        ``level(joint, parameter)``, the smallest LIP budget that the mechanism satisfies.
 
     Returns
     -------
     float
-        In [0, LAST], or infinite where X itself keeps the budget.
+        In [0, LAST], or infinite if X itself satisfies the budget.
     """
     shrink = np.exp(-eps)
     # at an infinite parameter all three leak what X itself leaks, and no excess is positive

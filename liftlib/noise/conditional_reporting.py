@@ -1,4 +1,4 @@
-"""Conditional reporting (S20 Algorithm 1): randomised response on the secret decides whether X is reported."""
+"""Conditional reporting (S20 Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mixproof.numerics import Matrix, Vector
 
 
 def _chances(joint: Joint) -> tuple[Matrix, Vector]:
-    """Return P(x|s) and P(x), each divided by the sum of P(x|s) over s, as in S20 eq. (33)."""
+    """Return P(x|s) and P(x) over the sum of P(x|s) (S20 eq. (33))."""
     everyone = joint.x_given_s.sum(axis=0)
     return joint.x_given_s / everyone, joint.p_x / everyone
 
@@ -37,7 +37,7 @@ def _at_lip(joint: Joint, eps: float) -> float:
 
 @family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def conditional_reporting(joint: Joint, eps: float) -> Channel:
-    """Return conditional reporting: X is reported only if a randomised secret equals the secret.
+    """Return the channel that reports X only if a randomised secret is the secret.
 
     The secret is masked by randomised response (S20 Algorithm 1). If the mask equals the secret, X is reported;
     otherwise the output is drawn from P(x | mask).

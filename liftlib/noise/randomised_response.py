@@ -1,4 +1,4 @@
-"""Generalised randomised response (GRR, S20 eqs. (28) and (29)): the true symbol, or with some chance another one."""
+"""Generalised randomised response (GRR, S20 eqs. (28) and (29))."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _at_lip(joint: Joint, eps: float) -> float:
 
 @family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def randomised_response(joint: Joint, eps: float) -> Channel:
-    """Return generalised randomised response: the true symbol has odds e^eps against each other.
+    """Return the channel that reports X with odds e^eps against each other symbol.
 
     Parameters
     ----------

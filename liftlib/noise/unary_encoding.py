@@ -1,4 +1,4 @@
-"""Optimised unary encoding (OUE, S20 eqs. (30)-(32)): a random set that contains the true symbol more often."""
+"""Optimised unary encoding (OUE, S20 eqs. (30)-(32))."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_UNARY = 20
 
 
 def _lip(joint: Joint, eps: float) -> float:
-    """Return S20 eq. (32), maximised over the ``|X|`` threshold sets in either direction."""
+    """Return S20 eq. (32), maximised over the ``|X|`` threshold sets."""
     decay = np.exp(-eps)
     order = np.argsort(joint.x_given_s / joint.p_x, axis=1)
     ratios = []
@@ -61,16 +61,13 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
 
     Notes
     -----
-    Optimised unary encoding, S20 eqs. (30) and (31). Half of the time the true symbol is not in the set, so the
-    mutual information is about H(X)/2 at large eps.
+    Optimised unary encoding, S20 eqs. (30) and (31).
 
     ``unary_encoding.lip(joint, eps)`` returns the smallest LIP budget that the channel satisfies, S20 eq. (32). A set's
     lift is (1 + c a_s) / (1 + c a), where c = e^eps - 1, and a_s and a are the probabilities, given s and overall, that
     the true symbol is in the set. If r is the largest lift, no set has c a_s - r c a above r - 1, so the maximiser
-    contains exactly the symbols with P(x|s) / P(x) above r; the smallest lift is similar. It therefore suffices to try
-    the ``|X|`` sets given by thresholds on P(x|s) / P(x), instead of all ``2^|X|``.
-    ``unary_encoding.at_lip(joint, lip)`` solves the equation for eps, which is never above that of randomised response;
-    the deciding sets are those where P(x|s) > e^lip P(x), or P(x) > e^lip P(x|s).
+    contains exactly the symbols with P(x|s) / P(x) above r. It therefore suffices to try the ``|X|`` sets given by
+    thresholds on P(x|s) / P(x). ``unary_encoding.at_lip(joint, lip)`` solves the equation for eps.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Notions that bound, for each output, the average over secrets of a function of the lift: l1, chi2, alpha."""
+"""Notions that bound an average over secrets of the lift: l1, chi2, alpha."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NEAR = 1e-6
 
 
 class _Averages(PolyhedralLift):
-    """A notion that bounds a measure of the lifts by eps_u, and of the inverse lifts by eps_l."""
+    """A notion that bounds a measure of the lifts and of the inverse lifts."""
 
     eps_l: float
     eps_u: float
@@ -72,7 +72,7 @@ class _Averages(PolyhedralLift):
         return Leakage(*self.worst(joint, channel))
 
     def _perfect(self) -> bool:
-        """Whether a budget of 0 forces every lift to 1, which is a polyhedral condition for any measure."""
+        """Whether a budget of 0 forces every lift to 1."""
         return min(self.eps_l, self.eps_u) == 0
 
     @property
@@ -85,10 +85,10 @@ class _Averages(PolyhedralLift):
 
     @abstractmethod
     def _kind(self) -> type[Convex] | None:
-        """Return the interface that describes the allowed posteriors under positive budgets; None if not convex."""
+        """Return the interface under positive budgets; None if not convex."""
 
     def lacks(self, interface: type[Notion]) -> str | None:
-        """Return why the notion does not provide an interface, which depends on its budgets, or None if it does."""
+        """Return why the notion does not provide an interface, or None if it does."""
         reason = super().lacks(interface)
         if reason is None and issubclass(interface, Convex):
             kind = Polyhedral if self._perfect() else self._kind()
@@ -107,10 +107,10 @@ class _Averages(PolyhedralLift):
 
     @abstractmethod
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
-        """Return the log of the largest lift (or inverse lift) of each secret under a budget, shape (S,)."""
+        """Return the log of the largest (inverse) lift of each secret, shape (S,)."""
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return the bounds on the lift of each secret that the budgets imply; exact only for a budget of 0."""
+        """Return the implied bounds on lifts; exact only for a budget of 0."""
         p_s = prior_of(p_s)
         most = np.minimum(self._largest(p_s, self.eps_u, inverse=False), -np.log(p_s))
         return LiftBounds(self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect())
@@ -119,7 +119,9 @@ class _Averages(PolyhedralLift):
 @final
 @dataclass(frozen=True)
 class L1Lift(_Averages):
-    r"""l1-privacy: :math:`\Lambda_{\ell_1} \le e^{\varepsilon_u} - 1`, :math:`\Psi_{\ell_1} \le e^{\varepsilon_l} - 1`.
+    r"""l1-privacy: bounds on the l1-lift and on its inverse.
+
+    :math:`\Lambda_{\ell_1} \le e^{\varepsilon_u} - 1` and :math:`\Psi_{\ell_1} \le e^{\varepsilon_l} - 1`.
 
     Parameters
     ----------
@@ -155,7 +157,7 @@ class L1Lift(_Averages):
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
-        """Return the halfspaces of the l1-lift, one for each set of secrets (``eps_l`` must be infinite or 0)."""
+        """Return the halfspaces of the l1-lift, one for each set of secrets."""
         if self._perfect() or np.isfinite(self.eps_l):
             return super().halfspaces(joint)
         if self.eps_u >= np.log(3):  # the l1-lift is always below 2
@@ -174,7 +176,9 @@ class L1Lift(_Averages):
 @final
 @dataclass(frozen=True)
 class Chi2Lift(_Averages, CurvedLift):
-    r"""chi2-privacy: :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2`; :math:`\Psi_{\chi^2}` alike, with eps_l.
+    r"""chi2-privacy: bounds on the chi2-lift and on its inverse.
+
+    :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2` and :math:`\Psi_{\chi^2} \le (e^{\varepsilon_l} - 1)^2`.
 
     Parameters
     ----------
@@ -219,7 +223,7 @@ class Chi2Lift(_Averages, CurvedLift):
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
-        """Return no directions for eps_l and, for eps_u, unit vectors along l - 1 of posteriors near the budget."""
+        """Return unit vectors along l - 1 of posteriors near eps_u."""
         lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         size = np.sqrt(chi2_of(lifts, joint.p_s))
         near = np.log1p(size) >= self.eps_u - NEAR
@@ -229,7 +233,9 @@ class Chi2Lift(_Averages, CurvedLift):
 @final
 @dataclass(frozen=True)
 class AlphaLift(_Averages, CurvedLift):
-    r"""alpha-lift-privacy: :math:`\Lambda^S_\alpha \le e^{\varepsilon_u}`, :math:`\Psi^S_\alpha \le e^{\varepsilon_l}`.
+    r"""alpha-lift-privacy: bounds on the alpha-lift and on its inverse.
+
+    :math:`\Lambda^S_\alpha \le e^{\varepsilon_u}` and :math:`\Psi^S_\alpha \le e^{\varepsilon_l}`.
 
     Parameters
     ----------
@@ -281,7 +287,7 @@ class AlphaLift(_Averages, CurvedLift):
         return cone_of(joint.s_given_x / joint.p_s[:, None], self.eps_l, self.eps_u)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
-        """Return tangents of the alpha-lift (a norm) and of 1 / alpha-lift-inverse (a concave function)."""
+        """Return tangents of the alpha-lift and of 1 / alpha-lift-inverse."""
         require(self, CurvedLift, "tangents")
         likelihood = joint.s_given_x / joint.p_s[:, None]
         lower, upper = (joint.p_s * directions for directions in self.tangent_directions(joint, rows))

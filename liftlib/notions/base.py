@@ -1,15 +1,15 @@
-"""What a privacy notion answers: one small interface for each question, and helpers that several notions share.
+"""The interfaces of privacy notions, one for each question, and shared helpers.
 
-A notion derives from the interfaces whose questions it can answer, and a mechanism names the one that it needs:
+A notion derives from the interfaces that it can implement, and a mechanism names the one that it needs:
 
 - :class:`LiftNotion`: each output's lift column l(., y) decides, so symbols can be merged.
-- :class:`Polyhedral`: finitely many halfspaces define the allowed posteriors v = P(X=.|Y=y). They form a cone, because
-  scaling v does not change the condition. :class:`PolyhedralLift` is both.
+- :class:`Polyhedral`: finitely many halfspaces define the cone of allowed posteriors v = P(X=.|Y=y);
+  :class:`PolyhedralLift` is both.
 - :class:`CurvedLift`: the allowed posteriors form a convex set with tangents. It and Polyhedral are :class:`Convex`.
 - :class:`RatioBased`: bounds on ratios of P(y|s) and P(y), in which the prior does not occur.
 - :class:`PosteriorNotion`: each output's posterior decides. :class:`AttributeWise`: also about attributes of X.
 
-For some notions the budgets decide which questions they answer: see :meth:`Notion.lacks` and :func:`provides`.
+Which of them a notion provides may depend on its budgets: see :meth:`Notion.lacks` and :func:`provides`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Decides = tuple[Literal["least", "most"], ...]
 
 
 class Leakage(NamedTuple):
-    """The smallest budgets that a release satisfies, in nats: ``lower`` for eps_l, ``upper`` for eps_u."""
+    """The smallest budgets eps_l and eps_u that a release satisfies, in nats."""
 
     lower: float
     upper: float
 
 
 class RequiredBudget(NamedTuple):
-    """The budget that each lift column requires for one condition; a budget may have several conditions.
+    """The budget that each lift column requires for one condition.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class RequiredBudget(NamedTuple):
 
 
 class RequiredByPosterior(NamedTuple):
-    """The budget that each output requires for one condition on its posterior, where lifts alone do not decide.
+    """The budget that each output requires for one condition on its posterior.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Ratios(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """What a mechanism that needs an interface says where a notion does not provide it."""
+    """The words in which a mechanism asks for an interface."""
 
     words: str
     """The notions that do."""
@@ -142,50 +142,48 @@ class Notion(Interface, ABC):
 
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
-        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats.
+        """Return the smallest budget or budgets that the release satisfies, in nats.
 
         Without a channel, the release is X itself; the same holds for :meth:`violation` and :meth:`is_satisfied`.
         """
 
     @abstractmethod
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the largest violation of any budget, in nats (negative if all are satisfied).
+        """Return the largest violation of any budget, in nats (negative if satisfied).
 
         It is minus infinity if every budget is infinite, and infinity if no finite budget would suffice.
         """
 
     @checked
     def is_satisfied(self, joint: Joint, channel: Channel | None = None) -> bool:
-        """Return whether the release satisfies the notion, to within ``numerics.KEEP_TOL`` nats."""
+        """Return whether the release satisfies the notion, within ``KEEP_TOL`` nats."""
         return self.violation(joint, or_identity(joint, channel)) <= KEEP_TOL
 
     def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - overridden by notions that bound lifts
-        """Return the smallest and largest belief in a property of the secret after a release.
+        """Return the smallest and largest belief in a property after a release.
 
-        ``prior`` is the belief before the release. The bounds hold for every property, such as "one of these three
-        diagnoses". They are (0, 1) if the notion does not bound single lifts for every prior.
+        ``prior`` is the belief before it. A property is a set of secrets. The bounds are (0, 1) if the notion does not
+        bound single lifts for every prior.
         """
         return 0.0, 1.0
 
     @property
     def odds_growth(self) -> float:
-        """The largest increase, in nats, of the log-odds of one secret against another, for any prior.
+        """The largest increase of the log-odds of two secrets, for any prior, nats.
 
-        The likelihood ratio P(y|s) / P(y|s') = l(s,y) / l(s',y) does not depend on the prior, so a bound on it holds
-        for every adversary. It is infinite if the notion does not bound this ratio.
+        It bounds log P(y|s) / P(y|s'), which does not depend on the prior; infinite if the notion does not.
         """
         return math.inf
 
     @property
     def proven(self) -> Notion:
-        """The notion that proofs refer to, which is this one unless a budget of 0 means perfect privacy."""
+        """The notion that proofs refer to; perfect privacy if a budget of 0 means that."""
         return self
 
     def lacks(self, interface: type[Notion]) -> str | None:
         """Return why the notion does not provide an interface, or None if it does.
 
-        A notion whose budgets decide, such as the l1-lift, which is polyhedral only without a bound on the inverse
-        lifts, overrides this method.
+        Notions for which the budgets decide override this method.
 
         Examples
         --------
@@ -201,7 +199,7 @@ class Notion(Interface, ABC):
 
     @classmethod
     def refusal(cls, value: object, function: str) -> Exception | None:
-        """Return the error of a function that needs this interface, or None if the notion provides it."""
+        """Return the error of a function that needs this interface, or None."""
         reason = value.lacks(cls) if isinstance(value, Notion) else f"{shown(value)} is not a Notion"
         if reason is None:
             return None
@@ -217,14 +215,14 @@ def provides(notion: Notion, interface: type[N]) -> TypeGuard[N]:
 
 
 def require(notion: Notion, interface: type[N], function: str) -> N:
-    """Return the notion if it provides an interface, and raise UnsupportedNotion for ``function`` otherwise."""
+    """Return the notion if it provides an interface; raise UnsupportedNotion if not."""
     if provides(notion, interface):
         return notion
     raise interface.refusal(notion, function) or UnsupportedNotion(function)
 
 
 class LiftNotion(Notion):
-    """A notion that each output's lift column decides. A subclass implements :meth:`required_budgets`."""
+    """A notion that each output's lift column decides."""
 
     requirement = Requirement(
         "a notion that each output's lifts decide",
@@ -246,7 +244,7 @@ class LiftNotion(Notion):
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
-        """Return the smallest budget, or pair of budgets, that the release satisfies, in nats."""
+        """Return the smallest budget or budgets that the release satisfies, in nats."""
         worst = self.worst(joint, channel)
         return worst[0] if len(worst) == 1 else Leakage(*worst)
 
@@ -261,12 +259,12 @@ class LiftNotion(Notion):
 
     @checked
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the largest violation of any budget, in nats, see :meth:`Notion.violation`."""
+        """Return the largest violation of any budget, see :meth:`Notion.violation`."""
         return self.violation_of(lift(or_identity(joint, channel).release(joint)), joint.p_s)
 
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
-        """Return the :meth:`violation` of a release with these lifts, shape (S, Y), in nats."""
-        # max() of a NaN and a number is whichever came first: numpy's keeps the NaN, which then breaks the notion
+        """Return the :meth:`violation` of a release with these lifts, shape (S, Y)."""
+        # numpy's maximum keeps a NaN, which then breaks the notion
         needs = self.required_budgets(lift, p_s)
         over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
         return float(np.max(over, initial=-np.inf))
@@ -277,16 +275,16 @@ class LiftNotion(Notion):
         return np.asarray(np.logical_and.reduce(kept))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
-        """Return the risk score omega of each column, shape (..., X), which guides subset merging."""
+        """Return the risk score omega of each column, shape (..., X)."""
         with np.errstate(over="ignore"):
             return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
 
     def extremes_decide(self) -> bool:
-        """Return whether a column's smallest and largest lift decide, so that they may replace all of its lifts."""
+        """Return whether a column's smallest and largest lift decide."""
         return all(need.decides for need in self.required_budgets(np.ones((2, 1)), np.full(2, 0.5)))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return the bounds on single lifts that the notion implies for a prior of shape (S,)."""
+        """Return the implied bounds on single lifts for a prior of shape (S,)."""
         p_s = prior_of(p_s)
         nothing = np.full(len(p_s), np.inf)
         # P(s|y) <= 1 bounds every lift, whatever the notion
@@ -294,7 +292,7 @@ class LiftNotion(Notion):
 
 
 class Convex(Notion):
-    """A notion whose allowed posteriors form a convex set: derive from Polyhedral, PolyhedralLift or CurvedLift."""
+    """A notion whose allowed posteriors form a convex set."""
 
     requirement = Requirement(
         "a notion whose allowed posteriors form a convex set",
@@ -304,7 +302,7 @@ class Convex(Notion):
 
 
 class Polyhedral(Convex):
-    """A notion whose allowed posteriors form a polyhedral cone. A subclass implements :meth:`halfspaces`."""
+    """A notion whose allowed posteriors form a polyhedral cone."""
 
     requirement = Requirement(
         "a notion whose allowed posteriors are a finite set of linear constraints",
@@ -314,23 +312,21 @@ class Polyhedral(Convex):
 
     @abstractmethod
     def halfspaces(self, joint: Joint) -> Matrix:
-        """Return G, shape (m, X): an output with v = P(X=.|Y=y) is allowed exactly when G v >= 0.
+        """Return G, shape (m, X): v = P(X=.|Y=y) is allowed exactly when G v >= 0.
 
-        Each row g is of such a size that g v >= -SLACK max(1, largest of g) where ``is_satisfied`` accepts an
-        output, by its tolerance: a proof allows for that much.
+        Rows g are scaled so that g v >= -SLACK max(1, largest of g) wherever ``is_satisfied`` accepts an output.
         """
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - overridden where there is one
-        """Return an equivalent description with auxiliary variables; None if it is no shorter."""
+        """Return a shorter description with auxiliary variables, or None."""
         return None
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Polyhedral, float]:  # noqa: ARG002
-        """Return the notion without a bound on the least lift that is below ``least``, and the share that makes up.
+        """Return the notion without a bound on lifts below ``least``, and a share.
 
-        At a zero cell a symbol's own row has lift 0 and breaks any finite bound, however small, and solvers cannot
-        resolve it. A constant release mixed in with that share lifts every lift above the bound, costs at most that
-        share of the utility, and keeps any upper bound. Others return themselves, and 0.
+        Solvers cannot resolve such a bound. A constant release mixed in with that share raises every lift above it and
+        costs at most that share of the utility. Other notions return themselves and 0.
         """
         return self, 0.0
 
@@ -346,7 +342,7 @@ class PolyhedralLift(LiftNotion, Polyhedral):
 
 
 class CurvedLift(LiftNotion, Convex):
-    """A notion that allows a convex set of posteriors, not a polytope. A subclass implements :meth:`tangents`."""
+    """A notion whose allowed posteriors form a convex set that is no polytope."""
 
     requirement = Requirement(
         "a notion whose allowed posteriors form a convex set that is no polytope",
@@ -368,35 +364,34 @@ class CurvedLift(LiftNotion, Convex):
         Returns
         -------
         numpy.ndarray, shape (m, X)
-            Each row g of such a size that g v >= -SLACK max(1, largest of g) for every row v that ``is_satisfied``
-            accepts: a proof allows for that much.
+            Rows g, scaled so that g v >= -SLACK max(1, largest of g) for every v that ``is_satisfied`` accepts.
         """
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
-        """Return vectors u over the secrets, shape (m, S) for eps_l and for eps_u, that :meth:`tangents` come from."""
+        """Return the vectors, shapes (m, S), that :meth:`tangents` come from."""
         none = np.empty((0, joint.n_secret))
         return none, none
 
 
 class RatioBased(Notion):
-    """A notion that bounds ratios of P(y|s) and P(y). A subclass implements :meth:`ratios`."""
+    """A notion that bounds ratios of P(y|s) and P(y)."""
 
     requirement = Requirement("a bound on ratios of P(y|s) and P(y)", "ratios", "use confident_merging")
 
     @abstractmethod
     def ratios(self, n_secret: int) -> Ratios:
-        """Return the notion as ratios of an output's probabilities, which do not involve the prior."""
+        """Return the notion as bounds on ratios, in which the prior does not occur."""
 
 
 class PosteriorNotion(Notion):
-    """A notion that each output's posterior decides. A subclass implements :meth:`required_by_posteriors`."""
+    """A notion that each output's posterior decides."""
 
     requirement = Requirement("a notion that each output's posterior decides", "required_by_posteriors", "use SRLIP")
 
     @abstractmethod
     def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
-        """Return the budget that each output of a release requires, one entry for each condition."""
+        """Return the budget that each output requires, one entry for each condition."""
 
 
 class AttributeWise(PosteriorNotion, Polyhedral):
@@ -412,7 +407,7 @@ class AttributeWise(PosteriorNotion, Polyhedral):
 
     @checked
     def check_fits(self, joint: Joint) -> None:
-        """Raise InvalidParameter unless the attributes have as many combinations as the joint has symbols."""
+        """Raise InvalidParameter unless the attributes' combinations are the symbols."""
         if (combinations := math.prod(self.attributes)) != joint.n_public:  # numpy's product overflows at 2^63
             raise InvalidParameter(
                 f"shape {shown(self.attributes)} has {shown(combinations)} combinations, "
@@ -428,9 +423,9 @@ class AttributeWise(PosteriorNotion, Polyhedral):
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:
-    """Return the smallest and largest belief under lifts in [e^-eps_l, e^eps_u] (E23 Proposition A1).
+    """Return the extreme beliefs under lifts in [e^-eps_l, e^eps_u].
 
-    The lift of a property is a mean of its secrets' lifts, and so is that of its complement, so each bounds the other.
+    E23 Proposition A1. The bounds on the lift of a property and of its complement bound each other.
 
     Examples
     --------
@@ -459,7 +454,7 @@ def log_of(measure: Matrix) -> Matrix:
 
 
 def difference(a: Matrix | float, b: Matrix | float) -> Matrix:
-    """Return a - b, with rounding errors replaced by 0, because a solver would scale them up to constraints."""
+    """Return a - b with rounding errors set to 0, as a solver would scale them up."""
     found = np.asarray(a - b)
     exact = np.where(np.abs(found) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, found)
     # a bound that no output can miss by as much as KEEP_TOL, as for a secret of probability almost 1, is no bound
@@ -467,7 +462,7 @@ def difference(a: Matrix | float, b: Matrix | float) -> Matrix:
 
 
 def cone_of(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
-    """Return the rows l(s) - e^-eps_l and 1 - e^-eps_u l(s), each times sum v, for the finite budgets.
+    """Return the rows l(s) - e^-eps_l and 1 - e^-eps_u l(s), for finite budgets.
 
     Parameters
     ----------

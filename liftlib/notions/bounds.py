@@ -1,4 +1,4 @@
-"""Notions that bound lifts: ALIP, LIP and perfect privacy bound each lift, LDP bounds ratios of lifts."""
+"""Notions that bound each lift (ALIP, LIP, perfect privacy) or lift ratios (LDP)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ class _LiftRange(PolyhedralLift, RatioBased):
 @final
 @dataclass(frozen=True)
 class ALIP(_LiftRange):
-    r"""Asymmetric local information privacy: :math:`e^{-\varepsilon_l} \le l(s,y) \le e^{\varepsilon_u}`.
+    r"""Asymmetric local information privacy: bounds on the min-lift and the max-lift.
+
+    :math:`e^{-\varepsilon_l} \le l(s,y) \le e^{\varepsilon_u}` for every s and y.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ class ALIP(_LiftRange):
         return Leakage(*self.worst(joint, channel))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
-        """Return max-lift + 1 / min-lift, shape (..., X), which reproduces the published figures."""
+        """Return max-lift + 1 / min-lift, shape (..., X), as in the published figures."""
         return np.asarray(inverse_of(lift.min(axis=-2)) + lift.max(axis=-2))
 
 
@@ -185,14 +187,16 @@ class LIP(_OneBudget, _LiftRange):
         )
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
-        """Return the largest absolute log-lift, shape (..., X) (C22 eq. (2), E23 section 4.1)."""
+        """Return the largest absolute log-lift, shape (..., X) (C22 eq. (2))."""
         return log_of(np.maximum(inverse_of(lift.min(axis=-2)), lift.max(axis=-2)))
 
 
 @final
 @dataclass(frozen=True)
 class LDP(_OneBudget, PolyhedralLift, RatioBased):
-    r"""Local differential privacy with respect to S: :math:`P(y|s) \le e^\varepsilon P(y|s')`.
+    r"""Local differential privacy with respect to S.
+
+    :math:`P(y|s) \le e^\varepsilon P(y|s')` for every y and every pair of secrets.
 
     Parameters
     ----------
@@ -212,7 +216,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     eps: float
 
     def belief(self, prior: float) -> tuple[float, float]:
-        """Return the smallest and largest belief after a release, which changes the odds by at most e^eps."""
+        """Return the extreme beliefs after a release, whose odds change by e^eps at most."""
         prior, ratio = check_scalar("prior", prior, 0, 1), float(np.exp(-self.eps))
         if prior in (0.0, 1.0):  # certainty does not change, not even where the budget is infinite
             return prior, prior
@@ -243,7 +247,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:
-        """Return the cone by ``2 |S|`` inequalities l(s) <= u <= e^eps l(s), where u is the largest lift."""
+        """Return the cone by ``2 |S|`` inequalities l(s) <= u <= e^eps l(s)."""
         n, factor = joint.n_secret, float(np.exp(-self.eps))
         if n < FEWEST_EXTENDED or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
             return None
@@ -277,7 +281,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         return Ratios(pairs[:, 0], pairs[:, 1], np.full(len(pairs), self.eps))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return LIP's bounds, as the min-lift is at most 1 and the max-lift at least 1 (S20 Lemma 1)."""
+        """Return LIP's bounds, which LDP implies (S20 Lemma 1)."""
         p_s = prior_of(p_s)
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 

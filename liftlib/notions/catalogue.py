@@ -39,7 +39,7 @@ def register(**makers: Callable[..., Notion]) -> None:
 
 
 def content_of(notion: Notion) -> dict[str, Any] | None:
-    """Return a catalogued notion as JSON values (class and parameters); None for any other notion.
+    """Return a catalogued notion as JSON values; None for any other notion.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""SRLIP: local information privacy against an adversary who already knows some attributes of X."""
+"""SRLIP: LIP against an adversary who already knows some attributes of X."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 @final
 @dataclass(frozen=True)
 class SRLIP(AttributeWise):
-    r"""Side-channel resistant LIP: LIP against an adversary who knows any subset of X's attributes.
+    r"""LIP against an adversary who knows any subset of X's attributes.
 
     :math:`e^{-\varepsilon} \le P(y|s,x^J) / P(y|x^J) \le e^\varepsilon` for each subset J of attributes, each of
     their values, and each s that is possible with them.
@@ -63,17 +63,17 @@ class SRLIP(AttributeWise):
         return self.shape
 
     def belief(self, prior: float) -> tuple[float, float]:
-        """Return the smallest and largest posterior belief, also for an adversary who knows some attributes."""
+        """Return the extreme beliefs, also for an adversary who knows attributes."""
         return belief_within(check_scalar("prior", prior, 0, 1), self.eps, self.eps)
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the smallest eps that the release satisfies against every side channel, in nats."""
+        """Return the smallest eps satisfied against every side channel, in nats."""
         return max(float(need.needed.max()) for need in self.required_by_posteriors(joint, channel))
 
     @checked
     def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
-        """Return the budget required by each output, for each set J of attributes known in advance.
+        """Return the budget required by each output, for each set J of known attributes.
 
         The secret, its lift P(s|x^J,y) / P(s|x^J) and the known values are those that require the most.
         """
@@ -109,7 +109,7 @@ class SRLIP(AttributeWise):
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
-        """Return one pair of halfspaces for each side channel and each secret possible with it."""
+        """Return a pair of halfspaces for each side channel and possible secret."""
         rows = [np.empty((0, joint.n_public))]
         if np.isinf(self.eps):
             return rows[0]
@@ -128,12 +128,14 @@ class SRLIP(AttributeWise):
 
     @checked
     def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
-        """Return G and P(x^j): a row v = P(X^j=.|Y^j=y) is LIP(eps) given any other attributes exactly when G v >= 0.
+        """Return the halfspaces G of attribute j, and P(x^j).
+
+        A row v = P(X^j=.|Y^j=y) is LIP(eps) given any other attributes exactly when G v >= 0. There is one pair of
+        halfspaces for each set J of other attributes, each of their values, and each possible secret.
 
         Notes
         -----
-        S20 eqs. (25) and (26). One pair of halfspaces for each set J of other attributes, each of their values, and
-        each secret possible with it.
+        S20 eqs. (25) and (26).
         """
         self.check_fits(joint)
         eps, j = check_scalar("eps", eps), check_count("j", j, 0)
@@ -156,7 +158,7 @@ class SRLIP(AttributeWise):
         return np.concatenate(rows), own
 
     def _side_channels(self, joint: Joint) -> list[list[int]]:
-        """Return, for each subset J of attributes and each value x^J, the symbols x that agree with it."""
+        """Return the symbols x that agree with each value x^J of each subset J."""
         self.check_fits(joint)
         return [cells for known in self._known() for _, cells in self._cells(known)]
 

@@ -14,7 +14,7 @@ from mixproof.checks import checked
 
 @family(high=1.0, private_end="high")
 def linear_reduction(joint: Joint, share: float) -> Channel:
-    """Return the channel that replaces X, with probability ``share``, by a new draw from P_X.
+    """Return the channel that redraws X from P_X with probability ``share``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The same P(y|s) as linear reduction's at the least cost: transports, without sight of the secret and with it."""
+"""The same P(y|s) as linear reduction at the least cost (I21)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from mixproof.lp import solve
 from mixproof.numerics import Matrix, Vector, as_matrix
 
 LIGHT = 1e-6
-"""Symbols with less mass stay at I21 eq. (7), at a cost of that order: their rows are below a solver's tolerance."""
+"""Symbols with less mass, which a solver cannot resolve, keep the kernel of I21 eq. (7)."""
 
 SHORTCUT = 1e-12
-"""By how much a way round must be shorter to be one: sums of two distances are that exact."""
+"""Rounding of a sum of two distances, in the test of the triangle inequality."""
 
 LIFT_TOL = 1e-6
-"""By how much a lift that a linear programme reached may differ from that of I21 eq. (3)."""
+"""Largest error of a lift that the linear program reaches, against I21 eq. (3)."""
 
 
 @family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
 def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
-    """Reach the same P(y|s) as linear reduction at the least cost without sight of the secret.
+    """Reach linear reduction's P(y|s) at the least cost by a kernel P(y|x).
 
     Parameters
     ----------
@@ -41,8 +41,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     Returns
     -------
     Channel
-        P(y|x). It is that of :func:`linear_reduction` where P(x|s) has rank ``|X|``, for no other meets I21 eq. (3)
-        then; with fewer secrets than symbols it may be far cheaper.
+        P(y|x). If P(x|s) has rank ``|X|``, it is that of :func:`linear_reduction`, the only one that meets I21 eq. (3).
 
     Raises
     ------
@@ -53,7 +52,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
 
     Notes
     -----
-    I21 problem (10) over Markov kernels. I21 has Lemma 1, eq. (7), as the only Markov solution.
+    I21 problem (10) over Markov kernels.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
 
 @family(high=1.0, private_end="high", near=reduction_share)
 def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
-    """Reach the same P(y|s) as linear reduction by moving as little of X as possible, with sight of the secret.
+    """Reach linear reduction's P(y|s) at the least cost by a kernel P(y|s,x).
 
     Parameters
     ----------
@@ -97,8 +96,8 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     share : float
         Share of the reduction, in [0, 1].
     distortion : array_like, shape (X, X), optional, keyword-only
-        ``distortion[x, y]``, at least 0, is what it costs to release y for x. By default 1 for every change, so that
-        P(Y != X), I21's total variation distance D_TV(X, Y), is least.
+        The cost of releasing y for x, at least 0. By default 1 for every change, which minimises P(Y != X), I21's
+        D_TV(X, Y).
 
     Returns
     -------
@@ -117,9 +116,8 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     Notes
     -----
     I21 Propositions 1 and 2, eqs. (11) and (12). For each secret this is a transport of P(x|s) to P(y|s). Proposition
-    2 leaves what the two have in common where it is, which is optimal if the distortion meets the triangle
-    inequality. Where it does not, as for squared distances, a chain of short moves can be cheaper; then the whole
-    transport problem is solved. Without a distortion every transport is as good, and mass is taken in proportion.
+    2 leaves the mass they share in place, which is optimal if the distortion meets the triangle inequality; otherwise
+    the whole transport problem is solved.
 
     Examples
     --------
@@ -140,13 +138,13 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
 
 
 def carry(joint: Joint, target: Matrix) -> Channel:
-    """Return the kernel P(y|s,x) that makes P(y|s) the rows of ``target`` and moves as little of X as can be."""
+    """Return the P(y|s,x) that reaches P(y|s) = ``target`` and moves the least of X."""
     pairs = zip(joint.x_given_s, target, strict=True)
     return Channel([_rows(source, _in_place(source, reached, None)) for source, reached in pairs], joint.public)
 
 
 def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
-    """Return a transport that leaves what source and target have in common where it is."""
+    """Return a transport that leaves what source and target share in place."""
     kept = np.minimum(source, target)
     return np.asarray(np.diag(kept) + _moves(source - kept, target - kept, cost))
 
@@ -170,7 +168,7 @@ def _distortion(distortion: ArrayLike, n: int) -> Matrix:
 
 
 def _moves(surplus: Vector, deficit: Vector, cost: Matrix | None) -> Matrix:
-    """Return how much goes from each symbol with a surplus to each with a deficit (I21 eqs. (11d), (11e), (12))."""
+    """Return the flow between symbols (I21 eqs. (11d), (11e), (12))."""
     flow = np.zeros((surplus.size, surplus.size))
     if surplus.sum() <= 0 or deficit.sum() <= 0:
         return flow

@@ -1,1 +1,1 @@
-"""Random responses: optimal or near-optimal mechanisms, as mixtures of the posteriors that a notion allows."""
+"""Random responses: mixtures of the posteriors that a notion allows."""

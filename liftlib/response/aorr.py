@@ -1,4 +1,4 @@
-"""The asymmetric optimal random response (AORR) by listing vertices: E23 section 5 with X as its only subset.
+"""AORR, the asymmetric optimal random response, by listing vertices (E23).
 
 1. The posteriors v = P(X=.|Y=y) that the notion allows form a polytope (eq. (25)); list its vertices.
 2. I(X; Y) = H(X) - H(X|Y) is largest where H(X|Y), the mean entropy of the posteriors, is smallest (eq. (15)). Entropy
@@ -37,7 +37,7 @@ def entropies(rows: Matrix) -> Vector:
 
 
 class Mixture(NamedTuple):
-    """The cheapest mixture of posteriors, shape (M, X), that averages to ``p_x``, shape (X,)."""
+    """The cheapest mixture of posteriors, shape (M, X), that averages to ``p_x``."""
 
     rows: Matrix
     solution: Solution
@@ -45,7 +45,7 @@ class Mixture(NamedTuple):
 
     @property
     def kernel(self) -> Matrix:
-        """P(y|x) = P(y) v_y(x) / P(x), shape (X, Y), for the posteriors with positive weight (E23 eqs. (27)-(30)).
+        """P(y|x) = P(y) v_y(x) / P(x), shape (X, Y) (E23 eqs. (27)-(30)).
 
         A symbol so rare that none of them contains it, within the linear program's tolerance, is treated like an
         average symbol.
@@ -58,7 +58,7 @@ class Mixture(NamedTuple):
 
 
 def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entropies) -> Mixture:
-    """Return the cheapest mixture of posteriors that averages to P_X (E23 eq. (26), S20 eq. (17)).
+    """Return the cheapest mixture that averages to P_X (E23 eq. (26), S20 eq. (17)).
 
     Raises
     ------
@@ -71,7 +71,7 @@ def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entro
 
 
 def aorr(joint: Joint, notion: Polyhedral, *, cone: Cone | None = None, method: Method = "qhull") -> Channel:
-    """Return the mechanism with the largest I(X; Y) under a polyhedral notion, by listing all vertices.
+    """Return the mechanism with the largest I(X; Y), by listing all vertices.
 
     Parameters
     ----------
@@ -109,12 +109,12 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: Cone | None = None, method: 
 
 
 def proven(joint: Joint, core: Core, mixture: Mixture) -> float:
-    """Return the bound on I(X; Y) that holds if all vertices are listed, in nats; infinite if symbols were left out."""
+    """Return the bound on I(X; Y) by all vertices, nats; infinite without a symbol."""
     return entropy(joint.p_x) - mixture.solution.objective if core.solid.all() else np.inf
 
 
 def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
-    """Return the channel with its certificate; ``upper`` is infinite if nothing is proven."""
+    """Return the channel with its certificate; ``upper`` may be infinite."""
     value = mutual_information(channel.joint_xy(joint))
     # equal bounds may cross through rounding
     certificate = RowsCertificate(

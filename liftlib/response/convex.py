@@ -35,23 +35,23 @@ from mixproof.restricted_master import HighsRestrictedMaster
 from mixproof.search import ProvenBound, Report, cheapest_mixture
 
 FIRST_GAP = 1e-2
-"""To what share of the utility the first polytope's optimum is bounded; later ones as far as it matters."""
+"""Relative gap of the first polytope's optimum."""
 
 FINER = 0.25
-"""Which part of the gap that is left a polytope's own may be."""
+"""Gap of a polytope's optimum as a share of the remaining gap."""
 
 ROUNDS = 60
-"""Rounds of tangents after which it ends as it is."""
+"""Maximum number of rounds of tangents."""
 
 LEAST_GAP = 1e-8
-"""A gap in nats that tangents do not go below: what a notion tolerates, times their weights, is as much."""
+"""Smallest gap in nats, limited by the notion's tolerance times the tangents' weights."""
 
 HALVINGS = 50
-"""Steps of the bisection for a point on the boundary of the allowed rows."""
+"""Steps of the bisection for a point on the boundary of the allowed set."""
 
 
 class Bracket(NamedTuple):
-    """The cheapest mixture of allowed posteriors found, the best lower bound, and its points of tangency."""
+    """The cheapest mixture found, the best bound, and its points of tangency."""
 
     inner: Mixture
     proven: ProvenBound
@@ -59,7 +59,7 @@ class Bracket(NamedTuple):
     rounds: int
     programmes: int
     limit: tuple[str, str] | None
-    """What ended it before the gap was reached, and what to do about it, in words."""
+    """The limit that ended the search before its gap, and a remedy."""
 
 
 def convex_response(
@@ -72,7 +72,7 @@ def convex_response(
     compiled: bool | None = None,
     report: Report | None = None,
 ) -> Channel:
-    """Return a mechanism with I(X; Y) within a proven gap of the optimum under a convex notion.
+    """Return a mechanism within a proven gap of the optimum under a convex notion.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def convex_response(
     notion : Notion
         A convex notion with tangents.
     gap, seconds, programmes, compiled, report : optional, keyword-only
-        See :func:`mixproof.search.cheapest_mixture`; the gap is at least ``LEAST_GAP`` nats.
+        As for :func:`~liftlib.response.optimal.optimal_response`; the gap is at least ``LEAST_GAP`` nats.
 
     Returns
     -------
@@ -91,8 +91,7 @@ def convex_response(
     Warns
     -----
     LiftWarning
-        If a limit (time, linear programs, rounds or memory) was reached before the gap, or if rounding and the notion's
-        tolerance prevent the gap.
+        If a limit (time, linear programs, rounds or memory) was reached before the gap, or rounding prevents it.
     """
     core, began = without_dust(joint, notion), time.perf_counter()
     limit = np.inf if seconds is None else seconds
@@ -154,7 +153,7 @@ def _bracketed(
 
 
 def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
-    """Return the cheapest mixture; uncertified if nearly coincident posteriors make the check fail."""
+    """Return the cheapest mixture, uncertified if its check fails."""
     try:
         return cheapest(rows, p_x)
     except (InfeasiblePrivacy, SolverFailure):
@@ -165,7 +164,7 @@ def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
 
 
 def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
-    """Return, for each posterior, the last allowed point on the segment from P_X to it."""
+    """Return the last allowed point on the segment from P_X to each posterior."""
     lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
     low, high = np.zeros(len(rows)), np.ones(len(rows))
     low[notion.kept_columns(lifts, joint.p_s)] = 1.0
@@ -177,5 +176,5 @@ def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
 
 
 def _outside(rows: Matrix, edge: Matrix, weights: Vector) -> np.ndarray:
-    """Return a mask of the posteriors with positive weight that lie outside the allowed set."""
+    """Return a mask of the posteriors in use that are not allowed."""
     return np.asarray((weights > 0) & (np.abs(rows - edge).max(axis=1) > EDGE_TOL))

@@ -1,4 +1,4 @@
-"""Optimal random response: the mechanism with the largest utility under a notion, with a proven bound."""
+"""The mechanism with the largest utility under a notion, with a proven bound."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from mixproof.compiling import HAS_NUMBA, ready
 from mixproof.numerics import Matrix, check_count, check_scalar
 
 MOST_VERTICES = 2_000
-"""Vertices that a polytope may have at most for them to be listed: up there qhull is as quick as the tree."""
+"""Largest number of vertices to list, by the upper bound theorem; there qhull is as fast as branch and bound."""
 
 MOST_VERTICES_PLAIN = 200_000
-"""The same where loops are not compiled: 5 secrets x 17 symbols, as in E23, still may."""
+"""The same without compiled loops; it includes E23's 5 secrets and 17 symbols."""
 
 MOST_HALFSPACES, MOST_SYMBOLS = 300, 20
-"""Halfspaces beyond which the tree, whose programmes have a row for each, leaves so few symbols to the enumeration."""
+"""With more halfspaces, whose linear programs are large, vertices of up to so many symbols are listed."""
 
 
 @checked
@@ -40,29 +40,26 @@ def optimal_response(
     compiled: bool | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Channel:
-    """Return the mechanism P(y|x) that maximises I(X; Y) under a notion, up to a proven gap.
+    """Return the mechanism P(y|x) that maximises I(X; Y), up to a proven gap.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or L1Lift with an infinite ``eps_l``;
-        one budget may be infinite. Or a convex notion: AlphaLift, or Chi2Lift with an infinite ``eps_l``, for which
-        tangents are added as cutting planes until the gap is reached.
+        A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or L1Lift with an infinite ``eps_l``.
+        Or a convex one: AlphaLift, or Chi2Lift with an infinite ``eps_l``; tangents are then added as cutting planes.
     method : {"auto", "tree", "qhull", "cdd"}, keyword-only
-        ``"tree"`` uses column generation and proves the gap by branch and bound, at any size. ``"qhull"`` and
-        ``"cdd"`` enumerate all vertices, see :func:`mixproof.polytope.vertices`. ``"auto"`` enumerates them if there
-        are provably few, and otherwise, or if a solver fails, uses the tree.
+        ``"qhull"`` and ``"cdd"`` list all vertices, see :func:`~liftlib.response.aorr.aorr`. ``"tree"`` uses column
+        generation and proves the gap by branch and bound, at any size. ``"auto"`` lists vertices if there are provably
+        few, and otherwise, or if a solver fails, uses the tree.
     gap : float, keyword-only
         The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
-    seconds : float, optional, keyword-only
-        Approximate time limit, after which the search returns the best mechanism found and its bound; none by default.
-    programmes : int, optional, keyword-only
-        Maximum number of linear programs: a limit that does not depend on the machine's speed.
+    seconds, programmes : optional, keyword-only
+        Limits on the time and on the number of linear programs, after which the best mechanism found is returned.
     compiled : bool, optional, keyword-only
-        Whether to use compiled loops; by default, if numba is installed (the extra ``fast``) and has compiled them,
-        which it does in the background when they are first wanted. Both give the same optimum, to within the gap.
+        Whether to use compiled loops; by default, if numba (the extra ``fast``) is installed and has compiled them, in
+        the background of the first search.
     report : callable, optional, keyword-only
         Progress callback, called with (smallest H(X|Y) found, lower bound, seconds).
 
@@ -76,8 +73,8 @@ def optimal_response(
     Warns
     -----
     LiftWarning
-        If a limit (time, linear programs, or about 2 GB of memory) was reached before the gap, or if rounding and the
-        notion's tolerance leave a gap above 10^-6 nats. I(X; Y) is never below that of subset merging.
+        If a limit (time, linear programs, or about 2 GB of memory) was reached before the gap, or rounding leaves a
+        gap above 10^-6 nats. I(X; Y) is never below that of subset merging.
 
     Raises
     ------
@@ -86,15 +83,13 @@ def optimal_response(
     InvalidParameter
         If an argument is invalid.
     SolverFailure
-        If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
+        If a solver's solution fails its check.
 
     Notes
     -----
-    E23 eqs. (15)-(30), S20 Theorem 3. Because entropy is concave, a posterior v = P(X=.|Y=y) can be replaced by a
-    mixture of vertices of its polytope without loss, which leaves a linear program over vertices. LDP with respect to S
-    also defines a cone of posteriors, so its polytope has ``|X|-1`` dimensions, fewer than in S20 Theorem 2. The tree
-    generates columns of that linear program as needed and bounds the reduced cost of all others by branch and bound for
-    a concave function over a polytope (:cite:`Falk1969`).
+    E23 eqs. (15)-(30), S20 Theorem 3. LDP with respect to S also defines a cone of posteriors, so its polytope has
+    ``|X|-1`` dimensions, fewer than in S20 Theorem 2. The tree generates columns of the linear program over vertices as
+    needed and bounds the reduced cost of all others by branch and bound for a concave function (:cite:`Falk1969`).
 
     Examples
     --------
@@ -138,7 +133,7 @@ def most_vertices(compiled: bool | None = None) -> int:
 
 
 def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> bool:
-    """Return whether to enumerate vertices: they are provably few, or there are too many halfspaces.
+    """Return whether to list vertices: they are few, or halfspaces are many.
 
     Parameters
     ----------
@@ -147,7 +142,7 @@ def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> b
     most : int
         The largest number of vertices that counts as few.
     to_search : bool, keyword-only
-        Whether to prefer the tree regardless of the number of halfspaces.
+        Whether to prefer a search if there are more, however many halfspaces there are.
 
     Examples
     --------

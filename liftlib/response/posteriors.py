@@ -1,4 +1,4 @@
-"""What the random responses share: the polytope of posteriors, negligible symbols, repair, and the certificate.
+"""What the random responses share: polytope, repair and certificate.
 
 Each output y stands for its posterior v = P(X=.|Y=y), and a mechanism is a mixture of posteriors that averages to P_X.
 """
@@ -27,23 +27,20 @@ from mixproof.proof import DeferredProofField
 class RowsCertificate(Certificate):
     """How a response was found, and a bound on every other response.
 
-    ``upper`` is finite if it is proven: the mixture was chosen from all vertices, or branch and bound limits what the
-    missing posteriors can add, and no symbol was left out.
+    ``upper`` is finite if all vertices were listed or branch and bound proved it, and no symbol was left out.
 
     Attributes
     ----------
     rows : int
         Number of posteriors that the mixture was chosen from.
     solution : mixproof.lp.Solution
-        The certified linear program; its objective is H(X|Y), nats, before any constant release was mixed in.
+        The certified linear program; its objective is H(X|Y), nats.
     mixed : float
-        The share of constant release mixed in so that the notion is satisfied in floating point; usually 0.
+        The share of constant release mixed in to repair rounding; usually 0.
     proof : mixproof.proof.Proof or None
-        The proof that :func:`liftlib.proofs.check_proof` checks, assembled at first access; None for an enumeration.
-    programmes : int
-        Number of linear programs solved in branch and bound.
-    seconds : float
-        Duration of the search; 0 for an enumeration.
+        The proof for :func:`liftlib.proofs.check_proof`, assembled at first access; None if vertices were listed.
+    programmes, seconds
+        Number of linear programs in branch and bound, and duration of the search; 0 if vertices were listed.
     """
 
     rows: int
@@ -54,7 +51,7 @@ class RowsCertificate(Certificate):
     seconds: float = 0.0
 
     def warn_of(self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int) -> None:
-        """Warn that a search ended before it reached its gap, with what it reached and a remedy."""
+        """Warn that a search ended before it reached its gap."""
         reached, remedy = limit
         warnings.warn(
             f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} nats and no mechanism has more "
@@ -65,21 +62,13 @@ class RowsCertificate(Certificate):
 
 
 class Core(NamedTuple):
-    """The joint distribution restricted to the symbols that a solver can resolve.
-
-    Attributes
-    ----------
-    joint : Joint
-        P_SX given that X is one of these symbols.
-    solid : numpy.ndarray of bool, shape (X,)
-        True for these symbols.
-    """
+    """The distribution of the symbols that a solver resolves, and their mask."""
 
     joint: Joint
     solid: Mask
 
     def completed(self, kernel: Matrix) -> Matrix:
-        """Return the kernel extended to the symbols left out, which are treated like an average symbol."""
+        """Return the kernel extended to the symbols left out, as average symbols."""
         if self.solid.all():
             return kernel
         whole = np.tile(self.joint.p_x @ kernel, (self.solid.size, 1))
@@ -88,7 +77,7 @@ class Core(NamedTuple):
 
 
 class Cone(NamedTuple):
-    """The posteriors v over the core's symbols that a notion allows: those with G v >= 0.
+    """The posteriors v over the core's symbols that a notion allows: G v >= 0.
 
     Attributes
     ----------
@@ -115,7 +104,7 @@ class Cone(NamedTuple):
     others: tuple[Joint, ...] = ()
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
-        """Return the channel of a kernel over the core's symbols, extended and repaired, see :func:`mended`."""
+        """Return the channel of a kernel over the core, repaired, see :func:`mended`."""
         every = (self.joint, *self.others)
         return mended(
             self.core.completed(kernel),
@@ -127,10 +116,10 @@ class Cone(NamedTuple):
 
 
 def without_dust(joint: Joint, notion: Notion) -> Core:
-    """Return the joint distribution without symbols of less mass than a linear program's tolerance.
+    """Return the joint distribution without symbols below a solver's tolerance.
 
-    A mechanism for the other symbols treats them like an average symbol. This moves every lift towards 1, so the notion
-    is still satisfied, and costs at most their entropy. Notions about attributes need every symbol, so none is removed.
+    Treating them like an average symbol moves every lift towards 1 and costs at most their entropy. Notions about
+    attributes need every symbol, so none is removed.
 
     Examples
     --------
@@ -148,7 +137,7 @@ def without_dust(joint: Joint, notion: Notion) -> Core:
 def mended(
     kernel: Matrix, p_x: Vector, keeps: Callable[[Channel], bool], floor: float = 0.0, *, name: object = "its notion"
 ) -> tuple[Channel, float]:
-    """Return the channel, with just enough constant release mixed in to satisfy a notion, and that share.
+    """Return the channel, mixed with a constant release if needed, and the share.
 
     With share t, the posterior of output y is (1 - t) v_y + t P_X, which the notion allows if it nearly allows v_y.
 
@@ -186,7 +175,7 @@ def cone_for(joint: Joint, notion: Polyhedral) -> Cone:
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:
-    """Return the largest number of vertices of a polytope of posteriors over n symbols.
+    """Return the largest number of vertices of a polytope of posteriors.
 
     McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and m sides has at most
     C(m - ceil(d/2), floor(d/2)) + C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.

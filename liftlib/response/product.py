@@ -1,4 +1,4 @@
-"""S20 Theorem 4: a protocol that sanitises each attribute on its own and resists side channels (SRLIP)."""
+"""S20 Theorem 4: an optimal protocol for each attribute, against side channels."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ class ProductCertificate(Certificate):
 
 @checked
 def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True) -> Channel:
-    """Return the product of optimal protocols, one for each attribute.
-
-    Each protocol is private given any subset of the other attributes.
+    """Return the product of protocols, each optimal for one attribute.
 
     Parameters
     ----------
@@ -70,11 +68,9 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
 
     Notes
     -----
-    S20 Theorem 4, eqs. (23)-(26). Each attribute has its own cone of posteriors in ``|X^j|-1`` dimensions. If it has
-    few vertices, all are listed; otherwise branch and bound, as in :func:`~liftlib.response.optimal.optimal_response`,
-    reaches that attribute's optimum to within 10^-6 of I(X; Y). The proof in S20, eqs. (39)-(44), treats the attributes
-    that the attacker does not know as independent given those that are known; the tests contain a counterexample in
-    integers.
+    S20 Theorem 4, eqs. (23)-(26), with the optimum of each attribute in ``|X^j|-1`` dimensions instead of S20's
+    enumeration. The proof in S20, eqs. (39)-(44), treats the attributes that the attacker does not know as independent
+    given those that are known.
 
     Examples
     --------
@@ -106,7 +102,7 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
 
 
 def _product(joint: Joint, notion: AttributeWise, share: float) -> Channel:
-    """Return the product of the attributes' optimal protocols at ``share`` of the budget eps / m (S20 Theorem 4)."""
+    """Return the product of the attributes' protocols (S20 Theorem 4)."""
     m = len(notion.attributes)
     factors = tuple(_factor(joint, notion, j, share * notion.eps / m) for j in range(m))
     kernel: Matrix = np.ones((1, 1))

@@ -1,4 +1,4 @@
-"""The optimal response at any size, by column generation, with a gap proven by branch and bound.
+"""The optimal response at any size, with a gap proven by branch and bound.
 
 The search itself is in ``mixproof``; this module adds the notion's cone, the mechanism and the proof.
 """
@@ -27,19 +27,19 @@ from mixproof.proof import DeferredProof, Proof, preorder
 from mixproof.search import ProvenBound, Report, Result, cheapest_mixture
 
 RAISED = 2e-10
-"""What a bound is raised by, times 1 + H(X): more than a check subtracts for its sums' rounding."""
+"""By how much a bound is rounded up, relative to 1 + H(X): more than the rounding that a check subtracts."""
 
 STEEP = 100.0
-"""Nats of mean multipliers beyond which a check may round by more: budgets are then next to 0."""
+"""Mean multipliers, in nats, beyond which a check may round by more than ``RAISED``."""
 
 UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
-"""What ended a search that no limit did, short of its gap, and what to do about it, in words."""
+"""The reason and the remedy if rounding ends a search before its gap."""
 
 UNTOLD = 1e-6
-"""Nats up to which such an end is not told of: where there is little to gain, a notion's tolerance is worth that."""
+"""Largest gap in nats without a warning that rounding ended the search."""
 
 EXACT = 1e-14
-"""What a mixture misses by less of, relative to each symbol's mass, is the rounding of its sum."""
+"""Relative error of a mixture's mean that is the rounding of its sum."""
 
 
 def proven_response(
@@ -53,7 +53,7 @@ def proven_response(
     compiled: bool | None = None,
     report: Report | None = None,
 ) -> Channel:
-    """Return a mechanism with I(X; Y) within a proven gap of the optimum under a polyhedral notion.
+    """Return a mechanism within a proven gap of the optimum, at any size.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def proven_response(
         The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known. If the notion must hold
         under other distributions too, the result has no proof.
     gap, seconds, programmes, compiled, report : optional, keyword-only
-        See :func:`mixproof.search.cheapest_mixture`.
+        As for :func:`~liftlib.response.optimal.optimal_response`.
 
     Returns
     -------
@@ -75,8 +75,7 @@ def proven_response(
     Warns
     -----
     LiftWarning
-        If a limit (time, linear programs or memory) was reached before the gap, or if rounding and the notion's
-        tolerance prevent the gap.
+        If a limit (time, linear programs or memory) was reached before the gap, or rounding prevents it.
     """
     cone = cone_for(joint, notion) if cone is None else cone
     core = cone.core
@@ -112,7 +111,7 @@ def proven_response(
 
 
 def raised(joint: Joint, core: Core, least: float) -> float:
-    """Return the bound on I(X; Y) from one on H(X|Y), rounded up; infinite if symbols were left out."""
+    """Return the bound on I(X; Y) from one on H(X|Y), rounded up."""
     total = entropy(joint.p_x)
     return total - least + RAISED * (1 + total) if core.solid.all() else np.inf
 
@@ -120,7 +119,7 @@ def raised(joint: Joint, core: Core, least: float) -> float:
 def with_proof(
     made: RowsCertificate, joint: Joint, notion: Notion, proven: ProvenBound, points: Matrix
 ) -> RowsCertificate:
-    """Return a certificate with the proof of its bound, if finite; the bound is rounded up as in a check."""
+    """Return a certificate with the proof of its bound, if that is finite."""
     if not np.isfinite(made.upper):
         return made
     alone = proven.alone()
@@ -131,7 +130,7 @@ def with_proof(
 
 
 def is_steep(dual: Vector, p_x: Vector) -> bool:
-    """Return whether multipliers are so large that a check may round by more than ``RAISED``."""
+    """Return whether a check may round by more than ``RAISED``."""
     return bool(np.abs(dual) @ p_x > STEEP)
 
 
@@ -141,12 +140,11 @@ def unresolved(made: RowsCertificate, gap: float) -> bool:
 
 
 def first_that_holds(found: Result, cone: Cone, inside: Callable[[], Matrix]) -> tuple[Mixture, Channel, float]:
-    """Return the first candidate mixture that solves the LP and, after repair, satisfies the notion.
+    """Return the first candidate mixture that satisfies the notion after repair.
 
-    The first candidate is the search's own mixture, if it passes certification. At budgets of 10^-9 and below,
-    posteriors nearly coincide; the next candidates are HiGHS's mixture and the search's own without the check. If
-    lifts are large, as for a rare secret, posteriors may be too far outside to be repaired; the last candidates are a
-    mixture of posteriors ``inside`` and a constant release.
+    The candidates are the search's own mixture, if certified; for posteriors that nearly coincide, HiGHS's mixture and
+    the search's own without the check; and for posteriors too far outside to be repaired, a mixture of posteriors
+    ``inside`` and a constant release.
     """
     rows, weights, p_x = found.rows, found.weights, cone.core.joint.p_x
     mixtures: tuple[Callable[[], Mixture], ...] = (
@@ -182,14 +180,14 @@ def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
 
 
 def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
-    """Return weights as a solution of the linear program over posteriors, without multipliers."""
+    """Return weights as a solution of the linear program, without multipliers."""
     objective = float(entropies(rows) @ weights)
     residual = float(np.abs(weights @ rows - p_x).max())
     return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
 
 
 def exactly(mixture: Mixture) -> Mixture:
-    """Return the mixture with its weights refined so that the mean equals P_X up to rounding, if possible.
+    """Return the mixture with weights refined so that the mean equals P_X.
 
     A solver's residual of 10^-10, divided by the mass of a rare symbol, would exceed a budget of 10^-9.
     """
@@ -208,14 +206,14 @@ def exactly(mixture: Mixture) -> Mixture:
 
 
 def merged_rows(core: Core, notion: LiftNotion) -> Matrix:
-    """Return the posteriors of subset merging, so that an interrupted search is never worse than merging."""
+    """Return the posteriors of subset merging, the least that a search returns."""
     merged = subset_merging(core.joint, notion)
     masses = (core.joint.p_x[:, None] * merged.kernel).T
     return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
 
 def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
-    """Return the proof of a search's bound, for an independent check; None if no pass gave a bound."""
+    """Return the proof of a search's bound; None if no pass gave a bound."""
     work = proven.work
     if work is None:
         return None

@@ -1,4 +1,4 @@
-"""Subset random response (SRR, E23 Algorithm 2): the optimal response within subsets of the high-risk symbols."""
+"""Subset random response (SRR, E23 Algorithm 2): AORR within subsets."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ class SubsetCertificate(Certificate):
     Attributes
     ----------
     subsets : tuple of tuples of int
-        The subsets of symbols, each with its own optimal response; negligible symbols are in none.
+        The subsets of symbols; negligible symbols are in none.
     unions : int
         How often subsets were united because one alone allowed no response.
     fallback : bool
-        Whether even their union allowed none, so that subset merging was used.
+        Whether even the union of all allowed none, so that subset merging was used.
     rows : int
-        Number of vertices of all the subsets' polytopes, including those of subsets that were united afterwards; for
-        subsets that were searched, the number of posteriors found.
+        Number of vertices listed or posteriors found, over all subsets and unions.
     searched : int
-        In how many subsets posteriors were searched for, because the vertices may be too many or too close to list.
+        Number of subsets whose posteriors were searched for, because the vertices may be too many or too close.
     """
 
     subsets: Partition
@@ -48,7 +47,7 @@ class SubsetCertificate(Certificate):
 
 
 class Block(NamedTuple):
-    """A subset of symbols, the response P(y|x) within it, and whether posteriors were searched for."""
+    """A subset of symbols, its P(y|x), and whether posteriors were searched for."""
 
     symbols: list[int]
     kernel: Matrix
@@ -56,10 +55,7 @@ class Block(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The blocks of the kernel, the number of unions, and the number of posteriors tried.
-
-    ``blocks`` is None if even the union of all subsets allows no response.
-    """
+    """The blocks of the kernel, None if there is no response; unions and posteriors."""
 
     blocks: list[Block] | None
     unions: int
@@ -68,7 +64,7 @@ class Blocks(NamedTuple):
 
 @checked
 def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
-    """Return the channel with the optimal response within each subset of high-risk symbols.
+    """Return the channel with the optimal response within high-risk subsets.
 
     Low-risk symbols are published unchanged.
 
@@ -87,8 +83,8 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     Warns
     -----
     LiftWarning
-        If a subset's vertices may be too many or too close to list. Posteriors are then searched for, which takes up
-        to ten seconds and need not find the best.
+        If a subset's vertices may be too many or too close to list. A search of up to ten seconds replaces the list and
+        need not find the best response.
 
     Raises
     ------
@@ -99,9 +95,7 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
 
     Notes
     -----
-    E23 Algorithm 2, on the subsets of Algorithm 1. As in
-    :func:`~liftlib.merging.subset_merging.subset_merging`, low-risk symbols join the last subset if the high-risk
-    symbols alone cannot satisfy the notion.
+    E23 Algorithm 2, on the subsets of :func:`~liftlib.merging.subset_merging.subset_merging`.
 
     Examples
     --------
@@ -124,7 +118,7 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
 
 
 def algorithm_2(joint: Joint, notion: PolyhedralLift) -> Blocks:
-    """Return the subsets of E23 Algorithm 2, lines 3 to 16, with the optimal response within each."""
+    """Return the subsets of E23 Algorithm 2, lines 3 to 16, with their responses."""
     halfspaces = notion.halfspaces(joint)
     high = set(np.flatnonzero(high_risk(joint, notion)).tolist())
     partition = subset_merging(joint, notion).partition or ()
@@ -148,7 +142,7 @@ def algorithm_2(joint: Joint, notion: PolyhedralLift) -> Blocks:
 
 
 def block_diagonal(blocks: list[Block], n_public: int) -> Matrix:
-    """Return P(y|x), shape (X, Y), in which each block has outputs of its own (E23 eqs. (29) and (30))."""
+    """Return P(y|x), shape (X, Y), from the blocks (E23 eqs. (29) and (30))."""
     kernel = np.zeros((n_public, sum(block.kernel.shape[1] for block in blocks)))
     start = 0
     for block in blocks:
@@ -173,7 +167,7 @@ def _merged(joint: Joint, notion: PolyhedralLift, found: Blocks) -> Channel:
 
 
 def _certified(joint: Joint, channel: Channel, core: Core, found: Blocks) -> Channel:
-    """Return the channel with its certificate, and warn if posteriors were searched for."""
+    """Return the channel with its certificate; warn if a search was needed."""
     symbols, blocks = np.flatnonzero(core.solid), found.blocks or []
     searched = [len(block.symbols) for block in blocks if block.searched]
     if searched:

@@ -1,4 +1,4 @@
-"""The optimal response within one subset of symbols (E23 eqs. (24)-(27)), which Algorithm 2 asks of each."""
+"""The optimal response within one subset of symbols (E23 eqs. (24)-(27))."""
 
 from __future__ import annotations
 
@@ -15,29 +15,20 @@ from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
 
 MOST_VERTICES = 10_000_000
-"""Largest number of vertices, by the upper bound theorem, for which a subset's vertices are listed.
-
-With 15 secrets, 13 symbols have up to 2.7 million by the theorem, 0.1 million in fact, and take a second or two.
-"""
+"""Largest number of vertices to list, by the upper bound theorem; the actual number is much smaller."""
 
 FEW_SYMBOLS = 10
-"""Number of symbols up to which vertices are always listed: a notion with many halfspaces has a high bound."""
+"""Number of symbols up to which vertices are always listed."""
 
 GAP, SECONDS = 1e-3, 10.0
-"""Where the search within a larger subset ends: at this share of its utility, or after this time."""
+"""Relative gap and time limit of the search within a larger subset."""
 
 
 class Within(NamedTuple):
     """The optimal P(y|x) within a subset of k symbols.
 
-    Attributes
-    ----------
-    kernel : numpy.ndarray, shape (k, Y), or None
-        None if the subset allows no response, which is so exactly if the subset, merged, violates the notion.
-    rows : int
-        How many posteriors (vertices, or those that a search found) it was chosen from.
-    searched : bool
-        Whether posteriors were searched for, because the vertices may be too many or too close to list.
+    ``kernel``, shape (k, Y), is None if the subset allows no response, which is so exactly if the subset, merged,
+    violates the notion. ``rows`` is the number of posteriors it was chosen from.
     """
 
     kernel: Matrix | None
@@ -46,16 +37,9 @@ class Within(NamedTuple):
 
 
 def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Within:
-    """Return the optimal response within a subset: the cheapest mixture of its polytope's vertices.
+    """Return the optimal response within a subset of symbols.
 
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    halfspaces : numpy.ndarray, shape (m, X)
-        The notion's cone of posteriors; its columns in the subset are the polytope of E23 eq. (25).
-    subset : list of int
-        Symbols.
+    ``halfspaces``, shape (m, X), is the notion's cone; its columns in the subset are the polytope of E23 eq. (25).
     """
     polytope, p_x = halfspaces[:, subset], joint.p_x[subset]
     if len(subset) == 2:
@@ -76,14 +60,10 @@ def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> With
 
 
 def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
-    """Return the optimal P(y|x) of two symbols in closed form, shape (2, 2), or None if there is next to no room.
+    """Return the optimal P(y|x) of two symbols in closed form, shape (2, 2).
 
-    The posteriors (t, 1 - t) that the notion allows are a segment; its two ends are mixed so that they average to P_X.
-
-    Parameters
-    ----------
-    halfspaces : numpy.ndarray, shape (m, 2)
-    p_x : numpy.ndarray, shape (2,)
+    The allowed posteriors (t, 1 - t) are a segment, whose two ends are mixed so that they average to P_X. None if the
+    segment is too short for floating point.
     """
     own = p_x[0] / p_x.sum()
     # a constraint's value at (t, 1 - t) is slack + slope (t - own)
@@ -111,7 +91,7 @@ def too_large(n_halfspaces: int, n: int) -> bool:
 
 
 def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
-    """Return a good response within a subset of distribution ``p_x`` whose vertices are not listed."""
+    """Return a good response within a subset whose vertices are not listed."""
     if not (halfspaces @ p_x >= -KEEP_TOL).all():
         return Within(None, 0, searched=True)
     try:

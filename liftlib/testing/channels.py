@@ -10,11 +10,11 @@ from liftlib.measures.information import mutual_information, total_variation
 from liftlib.notions import ALIP, Notion
 
 TOLERANCE = 1e-9
-"""Nats and probabilities that may be lost to rounding: a kernel's rows are sums of at most some hundred floats."""
+"""Rounding, in nats and in probability, of sums of at most some hundred floats."""
 
 
 def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) -> list[str]:
-    """Return the faults of a mechanism's channel for a joint distribution; empty if there are none.
+    """Return the faults of a mechanism's channel; empty if there are none.
 
     Parameters
     ----------
@@ -28,9 +28,8 @@ def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) 
     Returns
     -------
     list of str
-        Whether it is a channel for these symbols, each row a distribution; whether it leaves P_S and P_X as they are,
-        and, if it does not see the secret, tells no more about it than X does; whether the notion is satisfied; and
-        whether a certificate states the channel's own utility and a bound above it.
+        Faults of the kernel's shape and rows, of the marginals P_S and P_X, of information about S beyond that in X
+        (unless the channel sees the secret), of the notion, and of the certificate's utility and bound.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks of a mechanism: what it returns is a channel that satisfies the notion, on small joint distributions."""
+"""Checks of a mechanism on small joint distributions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOTIONS: dict[str, Notion] = {
 def check_mechanism(
     mechanism: str | Mechanism | Callable[..., Channel], notions: Mapping[str, Notion] | None = None
 ) -> Report:
-    """Return which properties of a mechanism hold, on small joint distributions with a fixed seed.
+    """Return which properties of a mechanism hold, on small joint distributions.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def check_mechanism(
     Returns
     -------
     Report
-        A line for each notion: under each that the mechanism serves it must return a channel that satisfies the notion,
-        see :func:`channel_faults`; for one it does not serve it must raise ``UnsupportedNotion``.
+        Under a notion that it serves, the mechanism must return a channel without :func:`channel_faults`; for others it
+        must raise ``UnsupportedNotion``. Two calls must return the same channel.
 
     Examples
     --------

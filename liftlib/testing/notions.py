@@ -1,10 +1,9 @@
-"""Checks of a notion: its methods agree with each other, and with what any notion must satisfy."""
+"""Checks of a notion: whether its methods agree with each other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NoReturn
 
 import numpy as np
 
@@ -36,7 +35,7 @@ POSTERIORS = 400
 
 
 def example_joints() -> list[Joint]:
-    """Return small joint distributions: more symbols than secrets, fewer, and a zero cell."""
+    """Return joints with more and fewer symbols than secrets, and a zero cell."""
     rng = np.random.default_rng(0)
     zero = Joint.from_counts([[0, 3, 1, 4], [2, 2, 6, 1], [3, 1, 1, 2]])
     return [dirichlet_joint(3, 5, 1.0, rng), dirichlet_joint(4, 3, 1.0, rng), zero]
@@ -44,20 +43,19 @@ def example_joints() -> list[Joint]:
 
 @checked
 def check_notion(notion: Notion) -> Report:
-    """Return which properties of a notion hold, on small joint distributions with a fixed seed.
+    """Return which properties of a notion hold, on small joint distributions.
 
     Parameters
     ----------
     notion : Notion
-        With budgets that neither allow everything nor nothing, so that there is something to compare.
+        With budgets that allow some posteriors and not others.
 
     Returns
     -------
     Report
-        A constant release must satisfy the notion, and no output may need less of a budget than one that reveals
-        nothing. What ``required_budgets`` returns must have the right shape and agree with
-        ``halfspaces``, ``tangents``, ``lift_bounds``, ``ratios`` and ``belief`` where the
-        notion has them. Each mechanism that says it serves the notion must satisfy it.
+        A constant release must satisfy the notion. ``required_budgets`` must have the right shape, be smallest for an
+        output that reveals nothing, and agree with ``halfspaces``, ``tangents``, ``lift_bounds``, ``ratios`` and
+        ``belief``. Each mechanism that serves the notion must satisfy it.
 
     Examples
     --------
@@ -81,7 +79,7 @@ def check_notion(notion: Notion) -> Report:
 
 
 def _joints(notion: Notion) -> list[Joint]:
-    """Return the example distributions whose number of symbols fits the notion's attributes."""
+    """Return the example joints whose number of symbols fits the notion."""
     if not isinstance(notion, AttributeWise):
         return example_joints()
     n = int(np.prod(notion.attributes))
@@ -101,7 +99,7 @@ def _lifts(joint: Joint, posteriors: Matrix) -> Matrix:
 
 
 def _posteriors(joint: Joint) -> Matrix:
-    """Return posteriors P(X|y), shape (n, X): near P_X, near single symbols, and in between."""
+    """Return posteriors P(X|y), shape (n, X), near P_X, near symbols and between."""
     rng = np.random.default_rng(2)
     far = rng.dirichlet(np.full(joint.n_public, 0.3), POSTERIORS)
     share = rng.random((POSTERIORS, 1)) ** 2
@@ -145,7 +143,8 @@ def _least(asked: Notion) -> None:
     for joint in _joints(notion):
         lifts = _lifts(joint, _posteriors(joint))
         for budget in notion.required_budgets(lifts, joint.p_s):
-            nothing = _of_ones(notion, joint.p_s, budget.budget)
+            ones = notion.required_budgets(np.ones((joint.n_secret, 1)), joint.p_s)
+            nothing = float(np.max([one.needed for one in ones if one.budget == budget.budget]))
             if np.isnan(budget.needed).any():
                 raise Fault(f"{budget.budget}: `needed` is not a number for some lifts")
             if (budget.needed < nothing - KEEP_TOL).any():
@@ -153,11 +152,6 @@ def _least(asked: Notion) -> None:
                     f"{budget.budget}: an output needs {budget.needed.min():.4g} nats and one that reveals nothing "
                     f"{nothing:.4g}: is a sign flipped?"
                 )
-
-
-def _of_ones(notion: LiftNotion, p_s: Vector, name: str) -> float:
-    needed = [one.needed for one in notion.required_budgets(np.ones((len(p_s), 1)), p_s) if one.budget == name]
-    return float(np.max(needed))
 
 
 def _violations(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vector:
@@ -168,7 +162,7 @@ def _violations(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vector:
 
 
 def _compare(name: str, accepted: Mask, violations: Vector) -> str:
-    """Raise if a method accepts a posterior beyond the budget, or rejects one within it."""
+    """Raise if a method accepts a posterior beyond the budget or rejects one within."""
     wide, narrow = accepted & (violations > NEAR), ~accepted & (violations < -NEAR)
     if wide.any():
         raise Fault(f"{name} accept a posterior that exceeds a budget by {violations[wide].max():.4g} nats")
@@ -214,7 +208,7 @@ def _tangents(asked: Notion) -> str:
 
 
 def _boundary(notion: LiftNotion, joint: Joint, outside: Matrix) -> Matrix:
-    """Return where the segments from P_X to posteriors outside meet the boundary, by bisection."""
+    """Return where the segments from P_X to posteriors meet the boundary."""
     low, high = np.zeros(len(outside)), np.ones(len(outside))
     for _ in range(60):
         middle = (low + high) / 2
@@ -259,18 +253,14 @@ def _beliefs(asked: Notion) -> None:
         for p, after in zip(joint.p_s, joint.p_s[:, None] * lifts, strict=True):
             low, high = notion.belief(float(p))
             if (after < low - 1e-9).any() or (after > high + 1e-9).any():
-                _beyond(p, after, low, high)
+                raise Fault(
+                    f"belief({p:.3g}) is ({low:.4g}, {high:.4g}), and an allowed output leads to a belief between "
+                    f"{after.min():.4g} and {after.max():.4g}"
+                )
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.log(lifts.max(axis=0)) - np.log(lifts.min(axis=0))
         if (growth > notion.odds_growth + NEAR).any():
             raise Fault(f"odds_growth is {notion.odds_growth:.4g}, and the odds grow by {growth.max():.4g} nats")
-
-
-def _beyond(prior: float, after: Vector, low: float, high: float) -> NoReturn:
-    raise Fault(
-        f"belief({prior:.3g}) is ({low:.4g}, {high:.4g}), and an allowed output leads to a belief between "
-        f"{after.min():.4g} and {after.max():.4g}"
-    )
 
 
 def _mechanism(notion: Notion, name: str) -> None:

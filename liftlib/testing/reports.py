@@ -11,17 +11,7 @@ Status = Literal["passed", "FAILED", "no"]
 
 @dataclass(frozen=True)
 class Check:
-    """One property that was checked.
-
-    Attributes
-    ----------
-    name : str
-        The property.
-    status : {"passed", "FAILED", "no"}
-        ``"no"`` where the implementation does not support what the property is about.
-    detail : str
-        What failed, or how the property was checked.
-    """
+    """A property, its status ("no" if it does not apply), and a detail."""
 
     name: str
     status: Status
@@ -30,14 +20,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """What an implementation supports and which properties failed; printed, it is a table.
-
-    Attributes
-    ----------
-    subject : str
-        What was checked.
-    checks : tuple of Check
-    """
+    """Which properties of ``subject`` hold; printed, it is a table."""
 
     subject: str
     checks: tuple[Check, ...]
@@ -70,10 +53,7 @@ class NotSupported(Exception):
 
 
 def run_checks(subject: str, checks: Iterable[tuple[str, Callable[[], str | None]]]) -> Report:
-    """Return a report; a check returns a detail, or raises.
-
-    Any exception of the implementation is a failure of the property, with its message.
-    """
+    """Return a report; a check returns a detail, or raises."""
     found: list[Check] = []
     for name, check in checks:
         try:

@@ -9,7 +9,7 @@ import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, UnsupportedNotion
-from liftlib.registry import Mechanism, Registry, rows
+from liftlib.registry import Mechanism, Registry
 
 JOINT = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
 EACH = pytest.mark.parametrize("mechanism", list(ll.mechanisms.values()), ids=list(ll.mechanisms))
@@ -84,12 +84,6 @@ def test_the_papers_mechanisms_need_no_plug_in():
     assert set(homes.values()) == {"liftlib", "liftbook"}
 
 
-def test_rows():
-    table = rows()
-    assert [row["name"] for row in table] == list(ll.mechanisms)
-    assert all(all(row.values()) for row in table)
-
-
 def test_a_mechanism_of_ones_own():
     own = Mechanism("own", "liftlib.merging.watchdog:watchdog", ll.notions.LiftNotion, "|S| |X|", "this test")
     registry = Registry(())
@@ -100,7 +94,7 @@ def test_a_mechanism_of_ones_own():
 
 def test_listing_the_registry_imports_no_mechanism():
     code = (
-        "import sys, liftlib.registry as r; r.rows();"
+        "import sys, liftlib.registry as r; list(r.mechanisms);"
         "print([m for m in sys.modules if m.startswith(('scipy', 'pandas', 'highspy', 'liftlib.response'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
