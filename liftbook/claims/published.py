@@ -27,7 +27,7 @@ def published() -> dict[str, object]:
     --------
     >>> claim = published()["claims"][0]
     >>> claim["id"], claim["paper"], claim["readings"][0]["call"]
-    ('e23-fig1-psi-least', 'E23', 'fig1_psi_least')
+    ('e23-fig1-psi-least', 'E23', 'fig1_statistic:psi_least')
     """
     return {"schema": SCHEMA, "claims": [_claim(entry) for entry in entries(stored_values())]}
 

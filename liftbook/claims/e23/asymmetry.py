@@ -13,7 +13,7 @@ from liftlib.measures.lifts import lift_of
 
 @lru_cache(maxsize=2)
 def _extremes(seed: int) -> dict[str, float]:
-    """Return what Fig. 1 shows of 1,000 joints 5 x 17."""
+    """Return what Fig. 1 shows of 1,000 joints 5 x 17; the mass at an extreme is the mean probability of its (s, x)."""
     p = uniform_joints(1000, 5, 17, np.random.default_rng(seed))
     lifts = lift_of(p)
     low, high = np.log(lifts.min(axis=1)), np.log(lifts.max(axis=1))
@@ -33,29 +33,13 @@ def _extremes(seed: int) -> dict[str, float]:
     }
 
 
-def fig1_psi_least(seed: int) -> float:
-    return _extremes(seed)["psi_least"]
-
-
-def fig1_psi_largest(seed: int) -> float:
-    return _extremes(seed)["psi_largest"]
-
-
-def fig1_lambda_least(seed: int) -> float:
-    return _extremes(seed)["lambda_least"]
-
-
-def fig1_lambda_largest(seed: int) -> float:
-    return _extremes(seed)["lambda_largest"]
+def fig1_statistic(which: str, seed: int) -> float:
+    return _extremes(seed)[which]
 
 
 def fig1_range_of_psi_is_larger(seed: int) -> bool:
     found = _extremes(seed)
     return found["psi_largest"] - found["psi_least"] > found["lambda_largest"] - found["lambda_least"]
-
-
-def fig1_probability_below_minus_6(seed: int) -> float:
-    return _extremes(seed)["psi_below_6"]
 
 
 def fig1_peak_of_lambda_is_higher(width: str, seed: int) -> bool:
@@ -66,8 +50,3 @@ def fig1_peak_of_lambda_is_higher(width: str, seed: int) -> bool:
 def fig1_maxima_are_likelier(seed: int) -> bool:
     found = _extremes(seed)
     return found["mass_at_maxima"] > found["mass_at_minima"]
-
-
-def fig1_mass_at_extremes(which: str, seed: int) -> float:
-    """Return the mean probability of the pairs (s, x) whose lift is the least, or the largest, of its symbol."""
-    return _extremes(seed)[f"mass_at_{which}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -65,44 +64,25 @@ AT_THE_BOUNDS = [
 ]
 
 
-def proposition_1_total_variation() -> bool:
+def printed_average_bound_holds(measure: str) -> bool:
+    """Whether Proposition 1 as printed bounds the total variation or the chi2-divergence of a joint 10 x 10."""
     joint = _all_but_one(10, 0.1)
-    eps_u = ALIP(0, 0).leakage(joint, Channel.identity(10)).upper
-    return bool(evaluate(joint, Channel.identity(10)).total_variation <= np.expm1(eps_u) / 2)
+    factor = np.expm1(ALIP(0, 0).leakage(joint, Channel.identity(10)).upper)
+    bound = {"total_variation": factor / 2, "chi2_divergence": factor**2}[measure]
+    return bool(getattr(evaluate(joint, Channel.identity(10)), measure) <= bound)
 
 
-def proposition_1_chi2() -> bool:
-    joint = _all_but_one(10, 0.1)
-    eps_u = ALIP(0, 0).leakage(joint, Channel.identity(10)).upper
-    return bool(evaluate(joint, Channel.identity(10)).chi2_divergence <= np.expm1(eps_u) ** 2)
-
-
-def _printed_bound_holds(measure: Callable[..., np.ndarray], *, inverse: bool, power: int) -> bool:
-    """Return whether a printed per-symbol bound holds for two secrets over a grid of priors and lifts."""
+def printed_symbol_bound_holds(measure: str) -> bool:
+    """Whether Proposition 3 ("l1", "chi2") or 5 ("inverse l1") as printed holds for two secrets, priors and lifts."""
+    inverse, kind = measure.startswith("inverse"), measure.rpartition(" ")[2]
     rare = np.linspace(0.01, 0.5, 50)[:, None]
     of_rare = np.concatenate([np.linspace(0.05, 0.95, 19), np.linspace(1.05, 1.95, 19)])[None, :]
     other = (1 - rare * of_rare) / (1 - rare)
     lifts = np.stack([np.broadcast_to(of_rare, other.shape), other], axis=1)
     p_s = np.concatenate([rare, 1 - rare], axis=1)
-    values = measure(inverse_of(lifts) if inverse else lifts, p_s)
+    values = {"l1": l1_of, "chi2": chi2_of}[kind](inverse_of(lifts) if inverse else lifts, p_s)
     bound = (1 / lifts.min(axis=1) if inverse else lifts.max(axis=1)) - 1
-    return bool((values <= bound**power + 1e-12).all())
-
-
-def proposition_3_l1() -> bool:
-    return _printed_bound_holds(l1_of, inverse=False, power=1)
-
-
-def proposition_3_chi2() -> bool:
-    return _printed_bound_holds(chi2_of, inverse=False, power=2)
-
-
-def proposition_5_l1() -> bool:
-    return _printed_bound_holds(l1_of, inverse=True, power=1)
-
-
-def proposition_5_chi2() -> bool:
-    return _printed_bound_holds(chi2_of, inverse=True, power=2)
+    return bool((values <= bound ** {"l1": 1, "chi2": 2}[kind] + 1e-12).all())
 
 
 def _raw(joint: Joint) -> tuple[float, float, Evaluation]:

@@ -25,28 +25,13 @@ def _moved(channel: Channel) -> float:
     return float(1 - np.trace(channel.joint_xy(EXAMPLE)))
 
 
-def example_p_a() -> float:
-    return float(EXAMPLE.p_x[0])
+def example_probability(symbol: str) -> float:
+    return float(EXAMPLE.p_x[EXAMPLE.public.index(symbol)])
 
 
-def example_p_b() -> float:
-    return float(EXAMPLE.p_x[1])
-
-
-def example_p_c() -> float:
-    return float(EXAMPLE.p_x[2])
-
-
-def example_p_d() -> float:
-    return float(EXAMPLE.p_x[3])
-
-
-def example_stay_c() -> float:
-    return float(secret_aware_reduction.at(EXAMPLE, 0.5).kernel[0, 2, 2])
-
-
-def example_stay_d() -> float:
-    return float(secret_aware_reduction.at(EXAMPLE, 0.5).kernel[0, 3, 3])
+def example_stays(symbol: str) -> float:
+    x = EXAMPLE.public.index(symbol)
+    return float(secret_aware_reduction.at(EXAMPLE, 0.5).kernel[0, x, x])
 
 
 def example_moves_meet_equation_11() -> bool:

@@ -15,51 +15,28 @@ from liftlib.noise.unary_encoding import unary_encoding
 from liftlib.notions import LDP, LIP
 
 
-def marital_status_values() -> float:
-    return float(adult("marital-status", "education").n_secret)
+def adult_values(column: str) -> float:
+    """Return how many values a column of Adult has."""
+    return float(adult(column, "sex" if column != "sex" else "education").n_secret)
 
 
-def education_values() -> float:
-    return float(adult("marital-status", "education").n_public)
+FAMILIES: dict[str, Family] = {"GRR": randomised_response, "OUE": unary_encoding, "CR": conditional_reporting}
 
 
-def occupation_values() -> float:
-    return float(adult("occupation", "sex").n_secret)
-
-
-def relationship_values() -> float:
-    return float(adult("marital-status", "relationship").n_public)
-
-
-def sex_values() -> float:
-    return float(adult("marital-status", "sex").n_public)
-
-
-def _level_is(family: Family, seed: int) -> bool:
+def equation_is_the_level(name: str, seed: int) -> bool:
+    """Whether eq. (29) for GRR, (32) for OUE or (33) for CR is the LIP leakage: 20 joints, three etas."""
     return all(
-        abs(family.lip(joint, eta) - LIP(0.0).violation(joint, family.at(joint, eta))) < 1e-9
+        abs(FAMILIES[name].lip(joint, eta) - LIP(0.0).violation(joint, FAMILIES[name].at(joint, eta))) < 1e-9
         for joint in jeffreys(20, 3, 6, seed)
         for eta in (0.3, 1.0, 3.0)
     )
-
-
-def equation_29_is_the_level(seed: int) -> bool:
-    return _level_is(randomised_response, seed)
-
-
-def equation_32_is_the_level(seed: int) -> bool:
-    return _level_is(unary_encoding, seed)
-
-
-def equation_33_is_the_level(seed: int) -> bool:
-    return _level_is(conditional_reporting, seed)
 
 
 def levels_grow_with_alpha(seed: int) -> bool:
     etas = np.linspace(0, 8, 60)
     return all(
         (np.diff([family.lip(joint, eta) for eta in etas]) >= 0).all()
-        for family in (randomised_response, unary_encoding, conditional_reporting)
+        for family in FAMILIES.values()
         for joint in jeffreys(20, 3, 6, seed)
     )
 

@@ -227,18 +227,18 @@ def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
     """What is stored is not computed again, what no claim names is dropped and told, and the rest keeps its order."""
     for name in ("claims.csv", "readings.csv", "ledger-runs.csv"):
         (tmp_path / name).write_text(resource(f"data/{name}").read_text(encoding="utf-8"), encoding="utf-8")
-    (tmp_path / "ledger.csv").write_text("call,seed,value,run\ngone,0,1.0,1\nmarital_status_values,0,7.5,1\n")
+    (tmp_path / "ledger.csv").write_text("call,seed,value,run\ngone,0,1.0,1\nadult_values:marital-status,0,7.5,1\n")
     monkeypatch.setattr(stored, "_file", lambda name: tmp_path / name)
-    monkeypatch.setattr("sys.argv", ["ledger", "--only", "_values"])
+    monkeypatch.setattr("sys.argv", ["ledger", "--only", "adult_values"])
     assert stored.main() == 0
     found = {row["call"]: row["value"] for row in stored.stored_rows()}
-    assert found["marital_status_values"] == "7.5"
-    assert found["sex_values"] == "2.0"
+    assert found["adult_values:marital-status"] == "7.5"
+    assert found["adult_values:sex"] == "2.0"
     assert "gone" not in found
     assert capsys.readouterr().out == "no claim names gone any more: left out of data/ledger.csv, values: 1\n"
-    monkeypatch.setattr("sys.argv", ["ledger", "--only", "marital_status_values", "--again"])
+    monkeypatch.setattr("sys.argv", ["ledger", "--only", "adult_values:marital-status", "--again"])
     assert stored.main() == 0
-    assert {row["call"]: row["value"] for row in stored.stored_rows()}["marital_status_values"] == "7.0"
+    assert {row["call"]: row["value"] for row in stored.stored_rows()}["adult_values:marital-status"] == "7.0"
     assert not capsys.readouterr().out
 
 
