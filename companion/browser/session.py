@@ -12,6 +12,7 @@ from typing import Any
 from companion.browser.shell import HTML, SVG, Result, Shell, stored
 from companion.browser.standins import notebook_modules
 from companion.exercises import Verdict
+from companion.outputs.ghosts import with_ghosts
 from companion.outputs.live import taken
 from companion.outputs.stacking import stacked
 from companion.outputs.tables import readable
@@ -65,7 +66,8 @@ class Page:
         ----------
         asked : str
             JSON: ``cells``, each with ``index``, ``source`` and ``tags``; ``values`` of parameters; ``glue``, pairs of
-            key and form that the prose shows; ``fresh``, whether names of earlier runs are forgotten.
+            key and form that the prose shows; ``fresh``, whether names of earlier runs are forgotten; ``rows``, by the
+            index of a cell, those of the book's figure.
         emit : callable
             Told of each cell: before it runs with ``index``; after it also with ``outputs``, ``error``, ``seconds``.
 
@@ -93,7 +95,8 @@ class Page:
                 self.shell.names.update(values)
             if result.error:
                 (absent if result.error["absent"] else failed).append(cell["index"])
-            emit(told(cell["index"], result, time.perf_counter() - begun))
+            book = wanted.get("rows", {}).get(str(cell["index"]))
+            emit(told(cell["index"], result, time.perf_counter() - begun, book))
         glue = [
             [key, form, formatted(self.shell.glued[key], form)]
             for key, form in wanted.get("glue", [])
@@ -157,12 +160,12 @@ def as_answer(source: str, name: str) -> str:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def told(index: int, result: Result, seconds: float) -> str:
-    """Return a cell's result as JSON; figures come with the parts that the page lays out."""
+def told(index: int, result: Result, seconds: float, book: str | None = None) -> str:
+    """Return a cell's result as JSON; figures come with the parts that the page lays out, and the book's curves."""
     outputs = []
     for content in result.outputs:
         made = {kind: data for kind, data in content.items() if isinstance(data, str)}
-        svg, rows = taken(made.get(SVG, ""))
+        svg, rows = taken(with_ghosts(made.get(SVG, ""), book) if book else made.get(SVG, ""))
         if rows is not None:
             made[SVG], made["rows"] = svg, rows
         if HTML in made:

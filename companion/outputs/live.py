@@ -99,14 +99,21 @@ def dashes(line: Any) -> list[int]:
     return DASHES[line] if isinstance(line, str) else [round(1.6 * length) for length in line[1]]
 
 
-def described(figure: Figure) -> str | None:
+def described(figure: Figure, corner: tuple[float, float] = (0.0, 0.0)) -> str | None:
     """Return what a live chart of a figure needs, as JSON; None where one of its panels is not noted.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    corner : tuple of float, optional
+        The upper left corner of what is shown, in points from the figure's lower left.
 
     Returns
     -------
     str
-        ``panels``, each with ``title``, labels, scales, limits of the ordinate and ``rows``; ``series``, each with
-        ``name``, ``colour``, ``dash``, ``facets``. Infinity is a text; what is missing is null.
+        ``panels``, each with ``title``, labels, scales, limits, ``rows``, and the ``box`` of its axes: left, top, width
+        and height in points from the corner; ``series``, each with ``name``, ``colour``, ``dash``, ``facets``. Infinity
+        is a text; what is missing is null.
     """
     axes = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
     if not axes or not all(ax in _NOTED for ax in axes):
@@ -119,11 +126,11 @@ def described(figure: Figure) -> str | None:
         {"name": name, "colour": looks[name]["color"], "dash": dashes(looks[name]["linestyle"]), "facets": parts[name]}
         for name in names
     ]
-    return json.dumps({"panels": [_panel(ax) for ax in axes], "series": series}, ensure_ascii=False)
+    return json.dumps({"panels": [_panel(ax, corner) for ax in axes], "series": series}, ensure_ascii=False)
 
 
-def _panel(ax: Axes) -> dict[str, Any]:
-    noted = _NOTED[ax]
+def _panel(ax: Axes, corner: tuple[float, float]) -> dict[str, Any]:
+    noted, scale, box = _NOTED[ax], 72 / ax.figure.dpi, ax.get_window_extent()
     rows, label = noted["rows"], noted["label"]
     title = " ".join((ax.get_title(loc="left") or ax.get_title()).split())
     bottom, top = ax.get_ylim()
@@ -136,7 +143,9 @@ def _panel(ax: Axes) -> dict[str, Any]:
         "at": noted["at"],
         "x_log": ax.get_xscale() == "log",
         "y_log": ax.get_yscale() == "log",
+        "x_limits": list(ax.get_xlim()),
         "y_limits": [bottom, top],
+        "box": [scale * box.x0 - corner[0], corner[1] - scale * box.y1, scale * box.width, scale * box.height],
         "spread": noted["spread"],
         "lines": noted["lines"],
         "columns": list(rows.columns),

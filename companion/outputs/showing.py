@@ -49,13 +49,14 @@ def _whole(figure: Figure) -> Bbox:
 
 def as_figure_svg(figure: Figure) -> str:
     """Return a figure as SVG, see-through, with its panels' boxes in ``data-panels`` of the root."""
-    boxes = panel_boxes(figure)
+    boxes, whole = panel_boxes(figure), _whole(figure)
     buffer = io.StringIO()
     with rc_context({"svg.hashsalt": "companion"}):  # the same ids in every run
-        figure.savefig(buffer, format="svg", bbox_inches=_whole(figure), transparent=True, metadata={"Date": None})
+        figure.savefig(buffer, format="svg", bbox_inches=whole, transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
-    return carried(text.replace("<svg ", f'<svg data-panels="{said}" ', 1), described(figure))
+    rows = described(figure, (72 * whole.x0, 72 * whole.y1))
+    return carried(text.replace("<svg ", f'<svg data-panels="{said}" ', 1), rows)
 
 
 def show_as_svg() -> None:

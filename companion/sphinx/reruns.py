@@ -5,7 +5,8 @@ configuration value ``companion_rerun`` says what was run, and this extension
 
 - replaces references to pages that are not built by links to the book's address, or by their text where it is unknown;
 - numbers figures and theorems as the book does;
-- marks each number in the text that is not the book's, and lists them below the title with the parameters.
+- marks each number in the text that is not the book's, and lists them below the title with the parameters;
+- draws the book's curves behind those of each figure, where the built book is at hand.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from companion.outputs.ghosts import with_ghosts
 from companion.sphinx.settings import add_settings
 
 RECORD = "book.json"
@@ -65,7 +67,14 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
     """Write ``book.json`` next to the book's pages."""
     if error is not None or app.builder.name != "html" or app.config["companion_rerun"]:
         return
+    images = getattr(app.env, "figure_images", {})
+    rows = {
+        label: f"{app.builder.imagedir}/{app.builder.images[uri].removesuffix('.svg')}.rows.json"
+        for label, uri in images.items()
+        if uri in app.builder.images
+    }
     made = {
+        "rows": rows,
         "targets": {key: [address, text] for key, address, text in targets(app)},
         "numbers": {page.rpartition("/")[2]: kinds for page, kinds in app.env.toc_fignumbers.items()},
         "glued": getattr(app.env, "glued_texts", {}),
@@ -73,6 +82,25 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
     # texts that Sphinx translates are no strings yet
     text = json.dumps(made, ensure_ascii=False, default=str)
     (Path(app.outdir) / RECORD).write_text(text, encoding="utf-8")
+
+
+def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
+    """Draw the book's curves behind those of each figure of a rerun; in the book, note which pictures these are."""
+    rerun = app.config["companion_rerun"]
+    if not rerun:
+        env: Any = app.env
+        kept = env.__dict__.setdefault("figure_images", {})
+        for figure in doctree.findall(nodes.figure):
+            for image in figure.findall(nodes.image):
+                kept |= {label: image["uri"] for label in figure["ids"] if image["uri"].endswith(".svg")}
+        return
+    known, folder = rerun["record"].get("rows", {}), Path(rerun["record"].get("folder", ""))
+    for figure in doctree.findall(nodes.figure):
+        before = next((folder / known[label] for label in figure["ids"] if label in known), None)
+        images = [Path(app.srcdir) / image["uri"] for image in figure.findall(nodes.image)]
+        if before is not None and before.is_file() and len(images) == 1 and images[0].suffix == ".svg":
+            svg = images[0].read_text(encoding="utf-8")
+            images[0].write_text(with_ghosts(svg, before.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
@@ -224,6 +252,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     add_settings(app, "companion_rerun")
     app.connect("env-check-consistency", number_as_the_book)
+    app.connect("doctree-resolved", draw_ghosts, priority=400)  # before figures become drawings
     app.connect("build-finished", write_record, priority=400)  # before the wheel, which carries it
     app.add_post_transform(Elsewhere)
     app.add_post_transform(Numbers)

@@ -23,7 +23,15 @@ SITE_WIDE = (
 )
 """Extensions that make or need the whole site."""
 LABELLED = re.compile(r"\{prf:(\w+)\}.*\n:label: (\S+)")
-OF_THOSE = ("autodoc_", "napoleon_", "comments_", "thebe_", "companion_package", "companion_redirects")
+OF_THOSE = (
+    "autodoc_",
+    "napoleon_",
+    "comments_",
+    "thebe_",
+    "companion_package",
+    "companion_picture",
+    "companion_redirects",
+)
 """How their settings begin."""
 
 
@@ -43,7 +51,7 @@ def book_record(address: str = "") -> dict[str, Any]:
         path = folder / "book.json"
         if path.is_file():
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return found
+            return found | {"folder": str(folder.resolve())}
     known: dict[str, list[str]] = {}
     for path in sorted(chapters_folder().glob("*.md")):
         text, page = path.read_text(encoding="utf-8"), f"chapters/{path.stem}.html"

@@ -1,4 +1,8 @@
-// A form made of a chapter's parameters: a field for each, of its type, in its range, with its comment.
+// A form made of a chapter's parameters: a field for each, of its type, in its range, with its comment. A number with a
+// finite range has a slider too; the form shows the first three of these and folds the other parameters.
+const SLIDERS = 3;
+const ranged = ({ kind, low, high }) => (kind === "int" || kind === "float") && low !== null && high !== null;
+
 const literal = (value) =>
   Array.isArray(value)
     ? `[${value.map(literal).join(", ")}]`
@@ -9,7 +13,7 @@ const literal = (value) =>
 // what a list's field shows: its entries with commas between
 const shown = (parameter, value) => (Array.isArray(value) ? value.join(", ") : value);
 
-export const field = (parameter, value) => {
+const field = (parameter, value) => {
   const label = document.createElement("label");
   const name = document.createElement("code");
   name.textContent = parameter.name;
@@ -28,13 +32,46 @@ export const field = (parameter, value) => {
     input.required = true;
   } else input.type = "text";
   label.append(name, input, note);
+  if (ranged(parameter)) note.before(slider(input, parameter));
   set(input, parameter, value);
   return label;
+};
+
+// moves in equal steps, or by equal factors where the range spans more than a hundredfold
+const slider = (input, { name, kind, low, high }) => {
+  const factors = low > 0 && high / low > 100;
+  const range = document.createElement("input");
+  Object.assign(range, { type: "range", min: 0, max: 100, step: "any" });
+  range.setAttribute("aria-label", `${name}, by a slider`);
+  range.addEventListener("input", () => {
+    const share = range.value / 100;
+    const value = factors ? low * (high / low) ** share : low + share * (high - low);
+    input.value = kind === "int" ? Math.round(value) : Number(value.toPrecision(3));
+  });
+  input.addEventListener("input", () => {
+    const value = Math.min(high, Math.max(low, Number(input.value)));
+    range.value = 100 * (factors ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
+  });
+  return range;
+};
+
+export const fields = (parameters, values) => {
+  const first = parameters.filter(ranged).slice(0, SLIDERS);
+  const made = (one) => field(one, values[one.name]);
+  const others = parameters.filter((one) => !first.includes(one));
+  if (!first.length || !others.length) return parameters.map(made);
+  const fold = document.createElement("details");
+  const summary = document.createElement("summary");
+  summary.textContent = `Other parameters (${others.length})`;
+  fold.open = others.some(({ name, start }) => !same(values[name], start));
+  fold.append(summary, ...others.map(made));
+  return [...first.map(made), fold];
 };
 
 export const set = (input, parameter, value) => {
   if (parameter.kind === "bool") input.checked = value;
   else input.value = shown(parameter, value);
+  input.dispatchEvent(new Event("input"));
 };
 
 const entry = (kind, text, name) => {

@@ -1,7 +1,7 @@
 // The panel with which a chapter is run on its own page: parameters, progress, stop, reset, edited cells.
 import { engine, Stopped } from "./engine.mjs";
-import { command, field, fromAddress, read, set, toAddress } from "./form.mjs";
-import { cellAt, mark, place, placeNumbers, reset, wantedNumbers } from "./places.mjs";
+import { command, fields, fromAddress, read, set, toAddress } from "./form.mjs";
+import { cellAt, mark, place, placeNumbers, reset, rowsOfTheBook, wantedNumbers } from "./places.mjs";
 import { answerBox } from "./answer.mjs";
 import { editable } from "./edit.mjs";
 import { styled } from "./style.mjs";
@@ -35,7 +35,7 @@ class Panel {
     this.box.setAttribute("aria-label", "Run this page");
     this.box.innerHTML = PANEL;
     const values = fromAddress(data.parameters, location.search);
-    for (const parameter of data.parameters) this.#form.append(field(parameter, values[parameter.name]));
+    this.#form.append(...fields(data.parameters, values));
     host.replaceWith(this.box);
     this.box.addEventListener("click", ({ target }) => this[target.dataset?.do]?.());
     this.#form.addEventListener("submit", (event) => {
@@ -105,6 +105,7 @@ class Panel {
     try {
       values = this.#values();
     } catch (error) {
+      this.#form.querySelector("details")?.setAttribute("open", "");
       this.#wrong(error.message);
       return;
     }
@@ -131,7 +132,8 @@ class Panel {
     try {
       await engine.start(({ phase, part, of }) => this.#say(`Loading ${phase}.`, (part - 0.5) / of));
       engineReady = true;
-      const asked = { page: this.page, cells, values, fresh, glue: wantedNumbers() };
+      this.rows ??= await rowsOfTheBook(this.data.cells);
+      const asked = { page: this.page, cells, values, fresh, glue: wantedNumbers(), rows: this.rows };
       const answer = await engine.call("run", asked, (told) => {
         at = told.index;
         mark(at, !("outputs" in told));
@@ -164,11 +166,12 @@ class Panel {
     this.#since = engine.number;
     // for whoever wants the rows: a live chart, a test
     document.dispatchEvent(new CustomEvent("lift-run", { detail: { tables } }));
-    placeNumbers(glue);
+    const numbers = placeNumbers(glue);
     const parts = [`${count} cells in ${seconds.toFixed(1)} s`];
     if (failed.length) parts.push(`${failed.length} with an error`);
     if (absent.length) parts.push(`${absent.length} need what a browser does not have`);
-    this.#say(`${parts.join(", ")}.`);
+    const said = numbers.all ? ` ${numbers.changed || "None"} of ${numbers.all} numbers in the text changed.` : "";
+    this.#say(`${parts.join(", ")}.${said}`);
     this.box.dataset.runs = Number(this.box.dataset.runs ?? 0) + 1;
     const fault = failed.length && cellAt(failed[0])?.querySelector(".lift-error");
     if (fault) {

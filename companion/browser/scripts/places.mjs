@@ -127,16 +127,23 @@ export const place = (index, { outputs, error }) => {
   cell.classList.add("lift-theirs");
 };
 
+// writes the numbers in the text, and returns how many there are and how many differ from the book's
 export const placeNumbers = (glue) => {
   const found = new Map(glue.map(([key, form, text]) => [`${key}\n${form}`, text]));
+  let [all, changed] = [0, 0];
   for (const span of numbers()) {
     const text = found.get(`${span.dataset.glue}\n${span.dataset.form}`);
     if (text === undefined) continue;
     span.dataset.book ??= span.textContent;
+    const differs = text !== span.dataset.book;
     span.textContent = text;
-    span.classList.add("lift-number");
-    span.title = `the book: ${span.dataset.book}`;
+    span.classList.toggle("lift-number", differs);
+    if (differs) span.title = `the book: ${span.dataset.book}`;
+    else span.removeAttribute("title");
+    all += 1;
+    changed += differs;
   }
+  return { all, changed };
 };
 
 export const wantedNumbers = () => {
@@ -144,9 +151,20 @@ export const wantedNumbers = () => {
   return [...new Map(pairs.map((pair) => [pair.join("\n"), pair])).values()];
 };
 
+// the rows of the book's figures, by the index of their cells: the curves behind those that are drawn here
+export const rowsOfTheBook = async (cells) => {
+  const found = {};
+  await Promise.all(cells.map(async ({ index }) => {
+    const drawings = cellAt(index)?.querySelectorAll(":not(.lift-mine) > figure .lift-drawing[data-rows]") ?? [];
+    const answer = drawings.length === 1 ? await fetch(drawings[0].dataset.rows).catch(() => null) : null;
+    if (answer?.ok) found[index] = await answer.text();
+  }));
+  return found;
+};
+
 export const reset = (cells) => {
   for (const { index } of cells) putBack(index);
-  for (const span of document.querySelectorAll(".lift-number")) {
+  for (const span of document.querySelectorAll("[data-book]")) {
     span.textContent = span.dataset.book;
     span.classList.remove("lift-number");
     span.removeAttribute("title");

@@ -61,6 +61,7 @@ def run(page):
 def start(page):
     page.click(".lift-start button")
     page.wait_for_selector(".lift-panel")
+    page.locator(".lift-form summary").click()  # the parameters that have no slider
 
 
 # the slow test judges all
@@ -161,7 +162,27 @@ def test_another_run_gives_the_librarys_own_numbers_without_a_network(living, fi
     assert len(figure.locator("[role=img]").get_attribute("aria-label")) > 40
     assert figure.evaluate("e => e.getBoundingClientRect().width") > 400
     cells = json.loads((ALIVE / "pages" / "watchdog.json").read_text())["cells"]
-    assert re.fullmatch(rf"{len(cells)} cells in [\d.]+ s\.", living.inner_text(".lift-state").strip())
+    state = living.inner_text(".lift-state").strip()
+    told = re.fullmatch(rf"{len(cells)} cells in [\d.]+ s\. (\d+) of (\d+) numbers in the text changed\.", state)
+    assert int(told[1]) == living.locator(".lift-number").count() > 0
+    assert int(told[2]) <= living.locator("[data-glue]").count()
+
+
+def test_the_books_curves_stand_behind_those_of_a_run(living, first_run):
+    svg = drawing(living)
+    assert svg.index('<g id="ghosts">') < svg.index('<g id="figure_1">')
+    assert "<title>LDP, in the book</title>" in svg
+
+
+def test_a_slider_moves_its_number_and_back(living):
+    number, slider = living.locator("[name=n_secret]"), living.get_by_label("n_secret, by a slider")
+    slider.focus()
+    living.keyboard.press("Home")
+    assert number.input_value() == number.get_attribute("min")
+    number.fill(number.get_attribute("max"))
+    assert float(slider.input_value()) == 100
+    number.fill("5")
+    assert living.locator(".lift-form > label input[type=range]").count() == 3
 
 
 def test_a_value_out_of_range_is_refused_at_once(living):

@@ -73,6 +73,22 @@ import matplotlib.pyplot as plt
 
 plt.plot([1, 0]);
 ```
+
+```{code-cell} ipython3
+---
+mystnb:
+  image: {alt: A line that rises}
+  figure: {name: fig-rises, caption: What rises.}
+---
+from companion.outputs.live import note
+from companion.outputs.showing import show_as_svg
+
+show_as_svg()
+figure, ax = plt.subplots()
+rows = pd.DataFrame({"series": "a line", "x": [0.0, 1.0], "mean": [0.0, float(n)]})
+ax.plot(rows["x"], rows["mean"])
+note(ax, rows, {"a line": {"color": "#0072b2", "linestyle": "-"}}, x="x", y="mean")
+```
 """
 RECORD = {
     "targets": {
@@ -81,6 +97,7 @@ RECORD = {
         "prf:thm-far": ["chapters/aorr.html#thm-far", "Theorem 12"],
     },
     "numbers": {"own": {"theorem": {"thm-near": [5]}}},
+    "rows": {"fig-rises": "_images/rises.rows.json"},
     "glued": {"own": {"n-twice:s": "6", "always:s": "7"}},
 }
 
@@ -91,6 +108,10 @@ def made(tmp_path_factory):
     (folder / "own.md").write_text(PAGE)
     (folder / "book").mkdir()
     (folder / "book" / "book.json").write_text(json.dumps(RECORD))
+    (folder / "book" / "_images").mkdir()
+    panel = {"measure": "mean", "x": "x", "at": None, "columns": ["series", "x", "mean"]}
+    book = {"panels": [panel | {"rows": [["a line", 0.0, 0.0], ["a line", 1.0, 3.0]]}]}
+    (folder / "book" / "_images" / "rises.rows.json").write_text(json.dumps(book))
     return rerun(str(folder / "own.md"), {"n": 4}, folder / "run", progress=False, book=str(folder / "book"))
 
 
@@ -113,6 +134,12 @@ def test_what_changed_is_at_the_top(made):
     assert re.search(r"<code>n</code></td><td>4</td><td>3</td>", box)
     assert re.search(r"There are twice <b>8</b> people.*?<td>6</td><td>8</td>", box, re.DOTALL)
     assert '<mark id="changed-1" title="in the book: 6">' in text
+
+
+def test_the_books_curve_stands_behind_the_new_one(made):
+    (ghosts,) = [path.read_text() for path in (made.folder / "_images").glob("*.svg") if "ghosts" in path.read_text()]
+    assert "<title>a line, in the book</title>" in ghosts
+    assert ghosts.index('id="ghosts"') < ghosts.index('id="figure_1"')
 
 
 def test_references_lead_to_the_book(made):
