@@ -1,7 +1,7 @@
 """The reference page, written from what the packages export, so that no public name is missing.
 
 In a page's source, ``lift-reference`` with a package's name stands for the documentation of all that it exports, a
-heading a folder, in the order of the floors; with a module's, of what it defines, under the module's name.
+heading a folder; with a module's, of what it defines, under the module's name.
 ``lift-mechanisms`` stands for the table of the registry, ``lift-commands`` for that of the command line.
 """
 
@@ -23,17 +23,6 @@ from liftbook.commands import LIFTBOOK
 from liftlib.family import Family
 from liftlib.registry import mechanisms
 from lifttables.cli import LIFT
-
-FLOORS = (
-    "liftlib.joint",
-    "liftlib.channel",
-    "liftlib.measures",
-    "liftlib.notions",
-    "liftlib.designing",
-    "liftlib.registry",
-    "liftlib.datasets",
-)
-"""What a reader wants first; the rest follows by name."""
 
 
 def exported(package: str) -> dict[str, str]:
@@ -108,14 +97,6 @@ def folder_of(address: str) -> str:
     return module.__name__.rpartition(".")[0]
 
 
-def order(folder: str) -> tuple[int, str]:
-    """Return a key by floor, a whole package first, then name."""
-    if "." not in folder:
-        return -1, folder
-    floor = next((at for at, floor in enumerate(FLOORS) if f"{folder}.".startswith(f"{floor}.")), len(FLOORS))
-    return floor, folder
-
-
 def documented(address: str) -> list[str]:
     """Return the lines that let autodoc document what is at an address."""
     value = found_at(address)
@@ -146,7 +127,7 @@ def reference(package: str, done: set[str]) -> Iterator[str]:
                 folder = address.rpartition(".")[0]
             folders.setdefault(folder, []).append(address)
             done.add(address)
-    for folder in sorted(folders, key=lambda one: (one != package, order(one))):
+    for folder in sorted(folders, key=lambda one: (one != package, one)):
         if (folder != package or not whole) and f"### {folder}" not in done:
             done.add(f"### {folder}")
             yield from (f"### `{folder}`", "")
