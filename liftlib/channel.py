@@ -101,7 +101,11 @@ class Channel:
             raise InvalidDistribution(f"kernel{list(at)} sums to {array[at].sum():.12g} over outputs, not 1: scale it")
         array.flags.writeable = False
         labels = _labels("outputs", outputs, array.shape[-1])
-        merged = None if partition is None else _partition(partition, array.shape[-2], array.shape[-1])
+        merged = None if partition is None else _partition(partition, array.shape[-2])
+        if merged is not None and len(merged) != array.shape[-1]:
+            raise InvalidDistribution(
+                f"partition has {len(merged)} subsets for {array.shape[-1]} outputs: give one each"
+            )
         for y, subset in enumerate(merged or ()):
             if not (array[..., subset, y] == 1).all():
                 raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
@@ -154,8 +158,8 @@ class Channel:
         labels : sequence, optional
             Labels of the n symbols. An output of one symbol takes its label, a larger one the tuple of its labels.
         """
-        n, subsets = check_count("n", n), _subsets(partition)
-        merged = _partition(subsets, n, len(subsets))
+        n = check_count("n", n)
+        merged = _partition(partition, n)
         output_of = np.empty(n, np.int64)
         for y, subset in enumerate(merged):
             output_of[list(subset)] = y
@@ -259,12 +263,6 @@ class Channel:
         if known is not None and known[0] is joint:
             return known[1]
         self._check_fits(joint)
-        released = self._release(joint)
-        vars(self)["_released"] = joint, released
-        return released
-
-    def _release(self, joint: Joint) -> Joint:
-        """Return the joint distribution of S and Y, computed anew."""
         if self.output_of is not None:
             p_sy: Matrix = np.stack([np.bincount(self.output_of, row, self.n_outputs) for row in joint.p])
         elif self.sees_secret:
@@ -273,9 +271,12 @@ class Channel:
             p_sy = joint.p @ self.kernel
         seen = p_sy.sum(axis=0) > 0
         if seen.all() and (p_sy.sum(axis=1) > 0).all():  # true except for underflow
-            return Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
-        labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
-        return Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
+            released = Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
+        else:
+            labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
+            released = Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
+        vars(self)["_released"] = joint, released
+        return released
 
     @checked
     def joint_xy(self, joint: Joint) -> Matrix:
@@ -366,27 +367,17 @@ def or_identity(joint: Joint, channel: Channel | None) -> Channel:
     return Channel.identity(joint.n_public, joint.public) if channel is None else channel
 
 
-def _partition(partition: Iterable[Iterable[int]], n: int, n_outputs: int) -> Partition:
+def _partition(partition: Iterable[Iterable[int]], n: int) -> Partition:
     """Return a partition of 0, ..., n - 1 as tuples, checked."""
-    subsets = _subsets(partition)
-    flat = sorted(x for subset in subsets for x in subset)
-    if len(flat) != n or flat != list(range(n)) or not all(subsets):
-        raise InvalidDistribution(
-            f"partition {shown(subsets)} is not non-empty subsets that cover 0, ..., {n - 1} once each"
-        )
-    if len(subsets) != n_outputs:
-        raise InvalidDistribution(f"partition has {len(subsets)} subsets for {n_outputs} outputs: give one each")
-    return subsets
-
-
-def _subsets(partition: Iterable[Iterable[int]]) -> Partition:
-    """Return sequences of indices as tuples of int."""
     try:
-        return tuple(tuple(operator.index(x) for x in subset) for subset in partition)
+        subsets = tuple(tuple(operator.index(x) for x in subset) for subset in partition)
     except TypeError as error:
-        raise InvalidDistribution(
-            f"partition is {shown(partition)}: give sequences of symbols' indices ({error})"
-        ) from error
+        message = f"partition is {shown(partition)}: give sequences of symbols' indices ({error})"
+        raise InvalidDistribution(message) from error
+    if sorted(x for subset in subsets for x in subset) != list(range(n)) or not all(subsets):
+        message = f"partition {shown(subsets)} is not non-empty subsets that cover 0, ..., {n - 1} once each"
+        raise InvalidDistribution(message)
+    return subsets
 
 
 def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:

@@ -66,11 +66,6 @@ class TestHighRisk:
 
 class TestMerge:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
-    def test_keeps_the_notion(self, joint, notion):
-        assert notion.is_satisfied(joint, watchdog(joint, notion))
-        assert notion.is_satisfied(joint, watchdog(joint, notion, randomise="uniform"))
-
-    @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_as_printed_merges_exactly_the_high_risk_symbols(self, joint, notion):
         high = np.flatnonzero(high_risk(joint, notion)).tolist()
         low = [(x,) for x in range(joint.n_public) if x not in high]

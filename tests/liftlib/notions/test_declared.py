@@ -19,11 +19,9 @@ from liftlib import (
     Joint,
     L1Lift,
     LiftError,
-    Notion,
     PerfectPrivacy,
     UnsupportedNotion,
 )
-from liftlib.notions.averages import _Averages
 from liftlib.notions.base import (
     AttributeWise,
     Convex,
@@ -104,21 +102,6 @@ def test_what_is_no_joint_and_no_channel_is_named(notion):
     if provides(notion, Polyhedral):
         with pytest.raises(LiftError, match=r"^joint is "):
             notion.halfspaces("a table")
-
-
-@pytest.mark.parametrize(
-    ("base", "name"),
-    [
-        (Notion, "leakage"), (Notion, "violation"), (LiftNotion, "required_budgets"),
-        (_Averages, "_measure"), (_Averages, "_budget"), (_Averages, "_largest"), (_Averages, "_kind"),
-    ],
-)  # fmt: skip
-def test_a_class_that_says_too_little_makes_no_notion(base, name):
-    said = {one: lambda *_, **__: 0.0 for one in base.__abstractmethods__}
-    assert isinstance(type("Whole", (base,), said).__new__(type("Whole", (base,), said)), base)
-    del said[name]
-    with pytest.raises(TypeError, match=rf"abstract class Short.*\b{name}\b"):
-        type("Short", (base,), said)()
 
 
 ROWS = np.random.default_rng(0).dirichlet(np.ones(3), 50)

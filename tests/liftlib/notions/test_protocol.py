@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from liftlib import (
     AlphaLift,
     Channel,
     Chi2Lift,
-    InvalidParameter,
     Joint,
     L1Lift,
     Notion,
@@ -117,28 +115,6 @@ def test_who_decides():
     assert deciders(LDP(1)) == [("most", "least")]
     for notion in (L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1)):
         assert deciders(notion) == [(), ()]
-
-
-def test_needs_by_hand():
-    """Lifts 1/2 and 3/2 under equal priors, in Fractions."""
-    half = Fraction(1, 2)
-    lifts, p_s = [half, 3 * half], [half, half]
-    column, prior = np.array([[0.5], [1.5]]), np.array([0.5, 0.5])
-
-    def values(notion):
-        return [float(need.needed[0]) for need in notion.required_budgets(column, prior)]
-
-    def mean(f):
-        return float(sum(p * f(x) for p, x in zip(p_s, lifts, strict=True)))
-
-    assert values(ALIP(1, 1)) == pytest.approx([math.log(2), math.log(1.5)])
-    assert values(LDP(1)) == pytest.approx([math.log(3)])
-    ell1 = [mean(lambda x: abs(1 / x - 1)), mean(lambda x: abs(x - 1))]
-    assert values(L1Lift(1, 1)) == pytest.approx([math.log(1 + m) for m in ell1])
-    chi2 = [mean(lambda x: (1 / x - 1) ** 2), mean(lambda x: (x - 1) ** 2)]
-    assert values(Chi2Lift(1, 1)) == pytest.approx([math.log(1 + math.sqrt(m)) for m in chi2])
-    cubes = [mean(lambda x: x**-3), mean(lambda x: x**3)]
-    assert values(AlphaLift(3, 1, 1)) == pytest.approx([math.log(m) / 3 for m in cubes])
 
 
 class TestLiftBounds:
@@ -343,26 +319,7 @@ class Over(LiftNotion):
         return (RequiredBudget("eps", np.full(lift.shape[-1], self.nats), 0.0),)
 
 
-class Always(Notion):
-    """Kept by all, and it looks at nothing."""
-
-    def leakage(self, joint, channel):  # noqa: ARG002
-        return 0.0
-
-    def violation(self, joint, channel):  # noqa: ARG002
-        return -1.0
-
-
 class TestWhatEveryNotionHas:
-    @pytest.mark.parametrize(
-        "ask", [Always().is_satisfied, OfOnesOwn().is_satisfied, OfOnesOwn().leakage, OfOnesOwn().violation]
-    )
-    def test_names_an_argument_of_the_wrong_kind(self, ask):
-        with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
-            ask(3, AS_IS)
-        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel or None$"):
-            ask(TABLE, 3)
-
     def test_to_within_the_tolerance_itself(self):
         for nats, kept in ((KEEP_TOL, True), (math.nextafter(KEEP_TOL, 1), False)):
             assert Over(nats).is_satisfied(TABLE, AS_IS) is kept
