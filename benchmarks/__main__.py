@@ -23,7 +23,7 @@ from scipy.spatial import HalfspaceIntersection
 import liftlib as ll
 from benchmarks import others
 from benchmarks.heuristics import heuristics, sight
-from benchmarks.optimum import checkers, growth, ldp_and_lip, optimum, proofs
+from benchmarks.optimum import checkers, growth, optimum, proofs, same_price
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -265,7 +265,7 @@ BENCHMARKS = {
         figure_4,
         scaling,
         batches,
-        ldp_and_lip,
+        same_price,
         heuristics,
         sight,
         sanitising,

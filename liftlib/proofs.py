@@ -181,14 +181,14 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
     return checker.upper_bound(joint.p_x, halfspaces_of(joint, notion, proof), proof)
 
 
-def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> Matrix:
-    """Return halfspaces G v >= 0 that hold for every allowed posterior v."""
+def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
+    """Return the halfspaces G v >= 0 that hold for every allowed posterior v, by their number."""
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
         with np.errstate(all="ignore"):  # the checker rejects entries that are not finite
             found = curved.tangents(joint, proof.points)
     elif provides(notion, Polyhedral):
-        found = notion.relaxed(joint.p_s, RESOLVED)[0].halfspaces(joint)
+        return notion.relaxed(joint.p_s, RESOLVED)[0].numbered_halfspaces(joint)
     else:
         found = np.empty((0, joint.n_public))
     return found

@@ -15,7 +15,7 @@ rounded outward: rounding errors are bounded and subtracted.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,7 +33,14 @@ LARGEST = 1e100
 """The largest number a check computes with, so that no sum or product of such numbers overflows."""
 
 
-def upper_bound(target: Vector, halfspaces: Matrix, proof: Proof) -> float:
+class Rows(Protocol):
+    """A matrix by rows, which may be computed when they are asked for."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, which: Any, /) -> Any: ...
+
+
+def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
     """Return the upper bound, in nats, that the proof's numbers establish on H(P) minus the cost of any mixture.
 
     Parameters
@@ -41,7 +48,8 @@ def upper_bound(target: Vector, halfspaces: Matrix, proof: Proof) -> float:
     target : numpy.ndarray, shape (n,)
         P, a probability distribution.
     halfspaces : numpy.ndarray, shape (m, n)
-        G: every point v of a mixture satisfies G v >= 0, up to ``SLACK`` times the largest entry of the row.
+        G: every point v of a mixture satisfies G v >= 0, up to ``SLACK`` times the largest entry of the row. Only
+        the rows that the proof names are read.
     proof : Proof
         Its own claim, ``proof.upper``, is not used.
 
@@ -51,9 +59,6 @@ def upper_bound(target: Vector, halfspaces: Matrix, proof: Proof) -> float:
         If the boxes are not a tree over the coordinates, the caps are not proven, a halfspace is not finite, or the
         numbers are too large to compute with.
     """
-    if not np.isfinite(halfspaces).all():
-        at = tuple(int(i) for i in np.argwhere(~np.isfinite(halfspaces))[0])
-        raise InvalidProof(f"halfspace {at[0]} has the entry {halfspaces[at]} for symbol {at[1]}, not a finite number")
     try:
         # finite numbers can overflow to infinity and then to NaN, which every comparison would have to catch
         with np.errstate(over="raise", invalid="raise", divide="raise"):
@@ -82,17 +87,23 @@ class _Box(NamedTuple):
 class _Checker:
     """Traverses the boxes of a proof and computes the bound of each."""
 
-    def __init__(self, target: Vector, halfspaces: Matrix, proof: Proof) -> None:
+    def __init__(self, target: Vector, halfspaces: Rows, proof: Proof) -> None:
         self.proof, self.n = proof, target.size
-        self._check_shapes(halfspaces)
-        whole = np.concatenate([halfspaces, np.zeros((1, self.n))])  # the last stands for none
-        self.first, self.second = whole[proof.sides[:, 0]], whole[proof.sides[:, 1]]
+        self._check_shapes(len(halfspaces))
+        named = np.unique(proof.sides[proof.sides >= 0])
+        rows = np.asarray(halfspaces[named]).reshape(-1, self.n)
+        if not np.isfinite(rows).all():
+            k, x = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+            raise InvalidProof(f"halfspace {named[k]} has the entry {rows[k, x]} for symbol {x}, not a finite number")
+        whole = np.concatenate([rows, np.zeros((1, self.n))])  # the last stands for none
+        sides = np.where(proof.sides >= 0, np.searchsorted(named, proof.sides), -1)
+        self.first, self.second = whole[sides[:, 0]], whole[sides[:, 1]]
         # what is_satisfied tolerates; it covers the rounding of the halfspaces themselves by far
         slack = SLACK * np.maximum(1.0, np.abs(whole).max(axis=1))
         slack[-1] = 0.0
-        self.slack = slack[proof.sides[:, 0]], slack[proof.sides[:, 1]]
+        self.slack = slack[sides[:, 0]], slack[sides[:, 1]]
 
-    def _check_shapes(self, halfspaces: Matrix) -> None:
+    def _check_shapes(self, n_halfspaces: int) -> None:
         proof, n = self.proof, self.n
         for name, axes in (("parent", 1), ("sides", 2)):
             if getattr(proof, name).ndim != axes:
@@ -112,8 +123,8 @@ class _Checker:
             raise InvalidProof("the proof has no box")
         if not (np.sort(proof.order) == np.arange(n)).all():
             raise InvalidProof("order does not name each symbol once")
-        if m and not (proof.sides.min() >= -1 and proof.sides.max() < len(halfspaces)):
-            raise InvalidProof(f"sides names a halfspace beyond the {len(halfspaces)} there are")
+        if m and not (proof.sides.min() >= -1 and proof.sides.max() < n_halfspaces):
+            raise InvalidProof(f"sides names a halfspace beyond the {n_halfspaces} there are")
 
     def _slopes(self, weights: Matrix, start: Matrix | Vector) -> tuple[Matrix, Matrix, Vector]:
         """Return start + w G, the sum of the absolute terms, and the cost of the slack."""

@@ -41,8 +41,8 @@ class Constraints(NamedTuple):
         room = np.where(self.sides >= 0, slack[self.sides] / self.sizes, 0.0) if slack.size else np.zeros((1, 2))
         return self.low - room[:, 0], self.high + room[:, 1]
 
-    def weights(self, multipliers: Matrix) -> Matrix:
-        """Return signed multipliers of the rows of G: positive for a lower side, negative for an upper side.
+    def pulled_back(self, multipliers: Matrix) -> tuple[NDArray[np.int64], Matrix]:
+        """Return the sides, and signed multipliers of the rows of G: positive for a lower, negative for an upper side.
 
         The last multiplier is that of the sum; it also absorbs the constants of the bounds.
         """
@@ -51,7 +51,7 @@ class Constraints(NamedTuple):
         found = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
         found -= np.where(self.sides[:, 1] >= 0, upper / self.sizes[:, 1], 0.0)
         found[:, -1] = lower @ self.low - upper @ self.high
-        return np.asarray(found)
+        return self.sides[:-1], np.asarray(found)
 
 
 def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:

@@ -2,7 +2,7 @@
 
 Bounding the ratio of any two of m linear forms takes m (m - 1) halfspaces, but only 2 m inequalities with one more
 variable u, the largest of them: each form is at most u and at least e^-eps u. The search works on the short
-description. A proof refers to the halfspaces, so multipliers are translated back.
+description. A proof refers to the halfspaces, so multipliers are translated back to those that it needs.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixproof.constraints import Constraints
 from mixproof.numerics import Matrix, Vector
+from mixproof.proof import Whole
 
 
 class Extension(NamedTuple):
@@ -30,16 +30,25 @@ class Extension(NamedTuple):
         Values with which the target satisfies the inequalities.
     slack : numpy.ndarray, shape (m,)
         The largest violation of each inequality if G v >= -slack, as a multiple of the search's slack.
+    n_halfspaces : int
+        The number of rows of G.
+    forms : numpy.ndarray, shape (s, n)
+        F, such that each row of G v is b + a F v for a number b and a vector a.
+    worst : callable
+        Returns the smallest entry of G v, shape (K,), and its vector a, shape (K, s), given values F v, shape (K, s).
     pull_back : callable
-        Maps multipliers w >= 0 of the inequalities, shape (K, m), to multipliers W >= 0 of the rows of G and costs c,
-        shape (K,), such that W G <= w A + c in every coordinate, where c = (w B)^+ upper.
+        Maps multipliers w >= 0 of the inequalities, shape (K, m), to multipliers W >= 0 of some rows of G, the numbers
+        of these rows, and costs c, shape (K,), such that W G <= w A + c in every coordinate, where c = (w B)^+ upper.
     """
 
     halfspaces: Matrix
     upper: Vector
     inside: Vector
     slack: Vector
-    pull_back: Callable[[Matrix], tuple[Matrix, Vector]]
+    n_halfspaces: int
+    forms: Matrix
+    worst: Callable[[Matrix], tuple[Vector, Matrix]]
+    pull_back: Callable[[Matrix], tuple[Matrix, Whole, Vector]]
 
 
 class Extended(NamedTuple):
@@ -48,10 +57,9 @@ class Extended(NamedTuple):
     extension: Extension
     ranges: Constraints
     middle: Vector
-    n_halfspaces: int
 
     @staticmethod
-    def of(extension: Extension, n_halfspaces: int) -> Extended:
+    def of(extension: Extension) -> Extended:
         """Return the constraints of an extension, scaled so that coefficients of v lie in [-1, 1]."""
         k = extension.upper.size
         table = extension.halfspaces
@@ -70,21 +78,13 @@ class Extended(NamedTuple):
         sides[:-1, 0] = np.arange(m)
         sizes = np.ones((m + 1, 2))
         sizes[:-1, 0] = size
-        return Extended(extension, Constraints(rows, low, high, sides, sizes), middle, n_halfspaces)
+        return Extended(extension, Constraints(rows, low, high, sides, sizes), middle)
 
-    @property
-    def sides(self) -> NDArray[np.int64]:
-        """The halfspaces to which the proof's weights belong, as in ``Constraints.sides``; the last row is the sum."""
-        found = np.full((self.n_halfspaces + 1, 2), -1)
-        found[:-1, 0] = np.arange(self.n_halfspaces)
-        return found
-
-    def weights(self, multipliers: Matrix) -> Matrix:
-        """Return multipliers of the halfspaces and, last, of the sum, as ``Constraints.weights`` does."""
+    def pulled_back(self, multipliers: Matrix) -> tuple[Whole, Matrix]:
+        """Return which halfspaces a proof needs, and their multipliers, as ``Constraints.pulled_back`` does."""
         lower, upper = np.maximum(multipliers, 0.0), np.maximum(-multipliers, 0.0)
         weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
-        found = np.empty((len(multipliers), self.n_halfspaces + 1))
-        found[:, :-1], cost = self.extension.pull_back(weights)
+        found, used, cost = self.extension.pull_back(weights)
         # a bound without an inequality comes from the simplex: its coefficients are at most 1
-        found[:, -1] = multipliers[:, -1] - weights @ self.middle - upper[:, :-1].sum(axis=1) - cost
-        return found
+        total = multipliers[:, -1] - weights @ self.middle - upper[:, :-1].sum(axis=1) - cost
+        return np.column_stack([used, np.full(len(used), -1)]), np.column_stack([found, total])

@@ -21,7 +21,7 @@ from mixproof.extension import Extended, Extension
 from mixproof.numerics import DUST, Matrix, Vector
 from mixproof.problem import WORTHLESS, Pass, Problem
 from mixproof.restricted_master import entropies
-from mixproof.sparse_vertices import SparseVertices, sparse_vertices
+from mixproof.sparse_vertices import SparseVertices, sparse_vertices, sparse_vertices_by_cuts
 
 PATIENCE = 10
 """Finished passes without a gain after which a search ends, although rows still join."""
@@ -75,7 +75,6 @@ class ProvenBound(NamedTuple):
     bound: float
     work: Pass | None
     hull: Constraints | Extended
-    halfspaces: Matrix
     caps: Vector
     cap_multipliers: Matrix
 
@@ -125,7 +124,7 @@ class Search:
 
     def __init__(
         self,
-        halfspaces: Matrix,
+        halfspaces: Matrix | None,
         target: Vector,
         slack: float,
         *,
@@ -148,20 +147,20 @@ class Search:
         self.started = time.perf_counter()
         self._enter(halfspaces, extension)
         nothing = np.empty((0, 0))
-        self.proven = ProvenBound(0.0, None, self.hull, halfspaces, self.caps, nothing)
+        self.proven = ProvenBound(0.0, None, self.hull, self.caps, nothing)
         self.cost, self.dual, self.weights = self.master.run()
 
-    def _enter(self, halfspaces: Matrix, extension: Extension | None = None) -> None:
+    def _enter(self, halfspaces: Matrix | None, extension: Extension | None = None) -> None:
         """Set the polytope to search, given by its halfspaces or, if that is shorter, by an extension."""
-        self.halfspaces = halfspaces
         self.tree: Pass | None = None
         self.hull: Constraints | Extended
-        self.hull = ranges = two_sided(halfspaces, compiled=self.compiled)
-        room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
-        self.problem = Problem.of(ranges, room, self.target)
-        self.ranges = ranges._replace(low=self.problem.low, high=self.problem.high)
-        if extension is not None:
-            self.hull = Extended.of(extension, len(halfspaces))
+        if extension is None:
+            halfspaces = np.empty((0, self.target.size)) if halfspaces is None else halfspaces
+            self.hull = two_sided(halfspaces, compiled=self.compiled)
+            room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
+            self.problem = Problem.of(self.hull, room, self.target)
+        else:
+            self.hull = Extended.of(extension)
             inside = np.append(self.target, extension.inside)
             self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
         self.route = route_of(self.problem, compiled=self.compiled)
@@ -224,7 +223,11 @@ class Search:
         """Start from given points and from the one- and two-sparse vertices."""
         if len(more):
             self.master.add(more)
-        self.table = sparse_vertices(self.ranges, compiled=self.compiled)
+        if isinstance(self.hull, Extended):
+            self.table = sparse_vertices_by_cuts(self.hull.extension)
+        else:
+            ranges = self.hull._replace(low=self.problem.low, high=self.problem.high)
+            self.table = sparse_vertices(ranges, compiled=self.compiled)
         self.resolve()
 
     def multi_start(self) -> None:
@@ -288,7 +291,7 @@ class Search:
         # that no cost is below 0 is clear without a tree, but a proof needs one
         if bound > self.proven.bound or self.proven.work is None:
             least = max(bound, self.proven.bound)
-            self.proven = ProvenBound(least, work, self.hull, self.halfspaces, self.caps, self.cap_multipliers)
+            self.proven = ProvenBound(least, work, self.hull, self.caps, self.cap_multipliers)
         found, self.joined = work.found[:300], 0
         if len(found):
             starts = np.maximum(found, DUST)
@@ -299,7 +302,7 @@ class Search:
 
 
 def cheapest_mixture(
-    halfspaces: Matrix,
+    halfspaces: Matrix | None,
     target: Vector,
     *,
     gap: float = 1e-6,
@@ -320,7 +323,7 @@ def cheapest_mixture(
     Parameters
     ----------
     halfspaces : numpy.ndarray, shape (m, n)
-        G, which may have no rows. For constraints A v <= 0, pass -A.
+        G, which may have no rows. For constraints A v <= 0, pass -A. None if an extension describes the polytope.
     target : numpy.ndarray, shape (n,)
         P, the mean: positive, sums to 1, and satisfies G P >= 0.
     gap : float, keyword-only
@@ -340,7 +343,7 @@ def cheapest_mixture(
     report : callable, optional, keyword-only
         Progress callback, called with (cost, bound, seconds).
     extension : Extension, optional, keyword-only
-        The same polytope with auxiliary variables, if that takes fewer inequalities.
+        The polytope with auxiliary variables, if that takes fewer inequalities; the halfspaces are then not used.
 
     Returns
     -------

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixproof.constraints import Constraints
+from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, xlogx
 
 Index = NDArray[np.intp]
@@ -78,6 +79,42 @@ def sparse_vertices(hull: Constraints, *, compiled: bool = False) -> SparseVerti
     share = np.concatenate([np.ones(alone.size), share[inside]])
     entropy = np.asarray(-xlogx(share) - xlogx(1 - share))
     return SparseVertices(first, second, share, entropy)
+
+
+def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
+    """Return all one-sparse and two-sparse vertices of a polytope that an extension describes.
+
+    On the edge between two unit vectors the smallest entry of G v is concave, so that Newton's method from either end
+    stops at the first point that is allowed, after as many steps as there are pieces on the way.
+    """
+    forms, n = extension.forms.T, len(extension.forms.T)
+    alone = np.flatnonzero(extension.worst(forms)[0] >= -AT_AN_END)
+    found = [(alone, alone, np.ones(alone.size))]
+    pairs = np.triu_indices(n if n <= WIDEST else 0, 1)
+    block = max(1, 10 * AT_ONCE // max(1, len(extension.forms)))
+    for at in range(0, pairs[0].size, block):
+        first, second = pairs[0][at : at + block], pairs[1][at : at + block]
+        for one, other, swapped in ((first, second, False), (second, first, True)):
+            share = _first_allowed(extension, forms[other], forms[one] - forms[other])
+            inside = (share > AT_AN_END) & (share < 1 - AT_AN_END)
+            found.append((first[inside], second[inside], 1 - share[inside] if swapped else share[inside]))
+    first, second, share = (np.concatenate(each) for each in zip(*found, strict=True))
+    return SparseVertices(first, second, share, np.asarray(-xlogx(share) - xlogx(1 - share)))
+
+
+def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
+    """Return the smallest t in [0, 1] at which start + t step, values of the forms, is allowed; 2 if there is none."""
+    share, open_ = np.zeros(len(start)), np.arange(len(start))
+    while open_.size:
+        least, slopes = extension.worst(start[open_] + share[open_, None] * step[open_])
+        open_, short = open_[least < -FLAT], least < -FLAT
+        slope = np.einsum("ks,ks->k", slopes[short], step[open_])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            there = share[open_] - least[short] / slope
+        beyond = ~((slope > 0) & (there <= 1) & (there > share[open_]))
+        share[open_] = np.where(beyond, 2.0, there)
+        open_ = open_[~beyond]
+    return share
 
 
 def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:

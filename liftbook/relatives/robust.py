@@ -76,7 +76,7 @@ def robust_response(
     share = check_scalar("gap", gap, open_low=True)
     limit = None if seconds is None else check_scalar("seconds", seconds)
     cone = common_cone(joint, notion, others)
-    if few_vertices(cone.halfspaces, most_vertices()):
+    if cone.halfspaces is not None and few_vertices(cone.halfspaces, most_vertices()):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
             channel = aorr(joint, notion, cone=cone)
@@ -90,7 +90,7 @@ def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Co
     cone = cone_for(joint, notion)
     if not others:
         return cone
-    halfspaces, floor = [cone.halfspaces], cone.floor
+    halfspaces, floor = [cone.listed()], cone.floor
     for other in others:
         relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
         halfspaces.append(cone_under(other, cone.core, relaxed.halfspaces(other)))

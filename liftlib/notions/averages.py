@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
@@ -28,11 +28,25 @@ from liftlib.notions.base import (
     require,
 )
 from liftlib.notions.bounds import ALIP
+from mixproof.checker import Rows
 from mixproof.checks import checked
+from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_scalar
 
 MOST_SETS = 16
 """Secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets."""
+
+MOST_NUMBERED = 62
+"""Secrets beyond which the number of a set of secrets is no 64-bit integer."""
+
+FEWEST_EXTENDED = 4
+"""Secrets from which on the l1-lift takes fewer inequalities with auxiliary variables than sets of secrets."""
+
+LEAST_EXTENDED = 1e-5
+"""The least budget, nats, at which auxiliary variables are preferred: at others their coefficients are too small."""
+
+DIGITS = 13
+"""Digits of shares of a multiplier: without rounding errors a proof names fewer sets of secrets."""
 
 NEAR = 1e-6
 """Nats from a budget within which a row counts as on its boundary, so that it gets a tangent there."""
@@ -116,6 +130,26 @@ class _Averages(PolyhedralLift):
         return LiftBounds(self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect())
 
 
+class SetHalfspaces:
+    """The halfspaces of the l1-lift by number: one for each set T of secrets, other than none and all.
+
+    sum_s P(s) |l(s) - 1| = 2 max over T of P(T | y) - P(T), as P(S | y) - P(S) = 0. Halfspace k - sum of b(s) over T is
+    divided by e^eps, so that a tolerance on the budget stays within the slack of the bound. The binary digits of its
+    number plus one say which secrets are in T, the first secret first.
+    """
+
+    def __init__(self, joint: Joint, eps: float) -> None:
+        self.constant = float(-np.expm1(-eps))
+        self.forms = 2 * np.exp(-eps) * (joint.s_given_x - joint.p_s[:, None])
+
+    def __len__(self) -> int:
+        return max((1 << len(self.forms)) - 2, 0)
+
+    def __getitem__(self, which: NDArray[np.int64]) -> Matrix:
+        digits = (which[:, None] + 1 >> np.arange(len(self.forms))[::-1]) & 1
+        return np.asarray(self.constant - digits @ self.forms)
+
+
 @final
 @dataclass(frozen=True)
 class L1Lift(_Averages):
@@ -162,15 +196,52 @@ class L1Lift(_Averages):
             return super().halfspaces(joint)
         if self.eps_u >= np.log(3):  # the l1-lift is always below 2
             return np.empty((0, joint.n_public))
-        # sum_s P(s) |l - 1| = 2 max over sets T of secrets of P(T | y) - P(T), as P(S | y) - P(S) = 0
         if joint.n_secret > MOST_SETS:
             raise UnsupportedNotion(
-                f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces: use subset_merging"
+                f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces, which cannot be listed: "
+                "use optimal_response or subset_merging"
             )
-        sets = np.array(list(itertools.product([0.0, 1.0], repeat=joint.n_secret)))[1:-1].reshape(-1, joint.n_secret)
-        # divided by e^eps, so that a tolerance on the budget stays within the slack of the bound
-        found = 2 * np.exp(-self.eps_u) * (sets @ (joint.s_given_x - joint.p_s[:, None]))
-        return np.asarray(-np.expm1(-self.eps_u) - found)
+        found = SetHalfspaces(joint, self.eps_u)
+        return found[np.arange(len(found))]
+
+    def numbered_halfspaces(self, joint: Joint) -> Rows:  # noqa: D102
+        bounded = not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
+        return SetHalfspaces(joint, self.eps_u) if bounded else super().numbered_halfspaces(joint)
+
+    @checked
+    def extension(self, joint: Joint) -> Extension | None:
+        """Return the cone by ``|S| + 1`` inequalities u(s) >= b(s) and sum u <= k, see :class:`SetHalfspaces`."""
+        n = joint.n_secret
+        if n > MOST_NUMBERED:
+            raise UnsupportedNotion(f"the l1-lift of {n} secrets is beyond {MOST_NUMBERED}: use subset_merging")
+        bounded = not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
+        if not bounded or n < FEWEST_EXTENDED or (self.eps_u < LEAST_EXTENDED and n <= MOST_SETS):
+            return None
+        listed = SetHalfspaces(joint, self.eps_u)
+        forms, k = listed.forms, listed.constant
+        upper, lower = np.maximum(forms.max(axis=1), 0.0), np.maximum(-forms.min(axis=1), 0.0)
+        table = np.block([[-forms, np.eye(n)], [np.full((1, joint.n_public), k), -np.ones((1, n))]])
+
+        def worst(values: Matrix) -> tuple[Vector, Matrix]:
+            return k - np.maximum(values, 0.0).sum(axis=1), np.where(values > 0, -1.0, 0.0)
+
+        def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
+            most = weights[:, n:]
+            share = np.minimum(weights[:, :n] / np.where(most > 0, most, 1.0), most > 0)
+            own = most * share.round(DIGITS)
+            cost = np.maximum(weights[:, :n] - own, 0.0) @ upper + np.maximum(own - weights[:, :n], 0.0) @ lower
+            # the weights are a sum of weights of nested sets: the secrets of the largest, of the two largest, and so on
+            order = np.argsort(-own, axis=1, kind="stable")
+            steps = -np.diff(np.take_along_axis(own, order, axis=1), axis=1)  # the set of all secrets adds a constant
+            numbers = np.cumsum(1 << (n - 1 - order), axis=1)[:, :-1] - 1
+            used, column = np.unique(numbers[steps > 0], return_inverse=True)
+            found = np.zeros((len(weights), len(used)))
+            found[np.nonzero(steps > 0)[0], column] = steps[steps > 0]
+            return found, used, cost
+
+        # u = max(b, 0) meets all inequalities but the last, which is then a halfspace: its entries are at most 2
+        slack = np.append(np.zeros(n), 2.0)
+        return Extension(table, upper, np.zeros(n), slack, len(listed), forms, worst, pull_back)
 
 
 @final

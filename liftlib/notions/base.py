@@ -26,6 +26,7 @@ from liftlib.channel import Channel, or_identity
 from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion, shown
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
+from mixproof.checker import Rows
 from mixproof.checks import Interface, checked
 from mixproof.extension import Extension
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
@@ -316,6 +317,10 @@ class Polyhedral(Convex):
 
         Rows g are scaled so that g v >= -SLACK max(1, largest of g) wherever ``is_satisfied`` accepts an output.
         """
+
+    def numbered_halfspaces(self, joint: Joint) -> Rows:
+        """Return the halfspaces by their number, which need not be listed, for a proof that names some of them."""
+        return self.halfspaces(joint)
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - overridden where there is one

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -260,7 +261,15 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         room[different] = np.maximum(1.0, np.abs(self.halfspaces(joint)).max(axis=1))
         slack = np.append(room.max(axis=0), np.zeros(n))
 
-        def pull_back(weights: Matrix) -> tuple[Matrix, Vector]:
+        def worst(values: Matrix) -> tuple[Vector, Matrix]:
+            each = np.arange(len(values))
+            a, b = values.argmax(axis=1), values.argmin(axis=1)
+            slopes = np.zeros_like(values)
+            slopes[each, b] = 1.0
+            slopes[each, a] -= factor
+            return values[each, b] - factor * values[each, a], slopes
+
+        def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
             least, most = factor * weights[:, :n], weights[:, n:]
             ends = [np.cumsum(one, axis=1) for one in (least, most)]
             starts = [end - one for end, one in zip(ends, (least, most), strict=True)]
@@ -270,9 +279,9 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
             np.maximum(matched, 0.0, out=matched)
             cost = largest * np.maximum(most - matched.sum(axis=1), 0.0).sum(axis=1)
             # a secret matched with itself needs no halfspace, as l(s) >= e^-eps l(s)
-            return matched.transpose(0, 2, 1)[:, different] / factor, cost
+            return matched.transpose(0, 2, 1)[:, different] / factor, np.arange(n * (n - 1)), cost
 
-        return Extension(table, np.array([largest]), np.ones(1), slack, pull_back)
+        return Extension(table, np.array([largest]), np.ones(1), slack, n * (n - 1), lift, worst, pull_back)
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
         secrets = range(check_count("n_secret", n_secret))

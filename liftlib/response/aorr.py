@@ -97,7 +97,7 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: Cone | None = None, method: 
     cone = cone_for(joint, notion) if cone is None else cone
     p_x = cone.core.joint.p_x
     # P_X, the posterior of a constant release, lies inside the polytope of every notion
-    posteriors = vertices(cone.halfspaces, method, interior=p_x)  # eq. (25)
+    posteriors = vertices(cone.listed(), method, interior=p_x)  # eq. (25)
     try:
         mixture = cheapest(posteriors, p_x)  # eq. (26)
     except InfeasiblePrivacy as error:

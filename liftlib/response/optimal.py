@@ -116,7 +116,8 @@ def optimal_response(
     cone = cone_for(joint, notion) if method == "auto" else None
     # an enumeration cannot be interrupted, so only the tree respects a limit
     to_search = cone is not None and (cone.extension is not None or limit is not None or most is not None)
-    if cone is not None and few_vertices(cone.halfspaces, most_vertices(compiled), to_search=to_search):
+    listed = None if cone is None else cone.halfspaces
+    if listed is not None and few_vertices(listed, most_vertices(compiled), to_search=to_search):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
             return aorr(joint, notion, cone=cone)

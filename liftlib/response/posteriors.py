@@ -22,6 +22,9 @@ from mixproof.lp import Solution
 from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector
 from mixproof.proof import DeferredProofField
 
+MOST_LISTED = 1000
+"""Halfspaces beyond which only their description with auxiliary variables is used, if there is one."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowsCertificate(Certificate):
@@ -85,8 +88,8 @@ class Cone(NamedTuple):
         The distribution and the notion.
     core : Core
         The symbols that a solver can resolve.
-    halfspaces : numpy.ndarray, shape (m, n)
-        G.
+    halfspaces : numpy.ndarray, shape (m, n), optional
+        G; None if there are so many that the extension is to be used.
     floor : float
         Minimum share of constant release to mix in.
     extension : Extension, optional
@@ -96,12 +99,18 @@ class Cone(NamedTuple):
     """
 
     joint: Joint
-    notion: Notion
+    notion: Polyhedral
     core: Core
-    halfspaces: Matrix
+    halfspaces: Matrix | None
     floor: float
     extension: Extension | None = None
     others: tuple[Joint, ...] = ()
+
+    def listed(self) -> Matrix:
+        """Return G, however many halfspaces there are."""
+        if self.halfspaces is not None:
+            return self.halfspaces
+        return self.notion.relaxed(self.core.joint.p_s, RESOLVED)[0].halfspaces(self.core.joint)
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
         """Return the channel of a kernel over the core, repaired, see :func:`mended`."""
@@ -171,7 +180,9 @@ def cone_for(joint: Joint, notion: Polyhedral) -> Cone:
     """Return the cone of posteriors that a polyhedral notion allows."""
     core = without_dust(joint, notion)
     relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
-    return Cone(joint, notion, core, relaxed.halfspaces(core.joint), floor, relaxed.extension(core.joint))
+    extension = relaxed.extension(core.joint)
+    many = extension is not None and extension.n_halfspaces > MOST_LISTED
+    return Cone(joint, notion, core, None if many else relaxed.halfspaces(core.joint), floor, extension)
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:

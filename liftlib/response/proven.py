@@ -94,7 +94,7 @@ def proven_response(
     )
 
     def inside() -> Matrix:
-        rows = moved_inside(found.rows, cone.halfspaces, core.joint.p_x)
+        rows = found.rows if cone.halfspaces is None else moved_inside(found.rows, cone.halfspaces, core.joint.p_x)
         return rows if fallback is None else np.concatenate([rows, fallback()])
 
     mixture, channel, mixed = first_that_holds(found, cone, inside)
@@ -222,18 +222,19 @@ def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
     place = np.empty(count, np.int64)
     place[which] = np.arange(count)
     parent = records.parent[which]
+    sides, weights = proven.hull.pulled_back(np.concatenate([proven.cap_multipliers, records.multipliers[which]]))
     return Proof(
         upper=upper,
         dual=work.dual,
         order=np.asarray(work.order, np.int64),
-        sides=proven.hull.sides[:-1],
+        sides=sides,
         caps=proven.caps,
-        cap_weights=proven.hull.weights(proven.cap_multipliers)[:, :-1],
+        cap_weights=weights[: len(proven.caps), :-1],
         parent=np.where(parent >= 0, place[parent], -1),
         child=records.child[which],
         kind=records.kind[which],
         symbol=records.symbol[which],
         level=records.level[which],
-        weights=proven.hull.weights(records.multipliers[which]),
+        weights=weights[len(proven.caps) :],
         points=points,
     )

@@ -136,7 +136,7 @@ def test_multipliers_of_the_halfspaces_themselves():
         hull = two_sided(g)
         multipliers = rng.normal(size=(4, len(hull.rows))) * (rng.random((4, len(hull.rows))) < 0.8)
         multipliers[:, :-1] *= (hull.sides >= 0).all(axis=1)[:-1] | (rng.random(len(hull.rows) - 1) < 0.5)
-        found = hull.weights(multipliers)
+        _, found = hull.pulled_back(multipliers)
         assert found.shape == multipliers.shape
         for y, weights in zip(multipliers, found, strict=True):
             constant = sum(v * (hull.low[k] if v > 0 else hull.high[k]) for k, v in enumerate(y))

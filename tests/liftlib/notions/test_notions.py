@@ -363,7 +363,8 @@ class TestHalfspaces:
     def test_refuses_the_l1_lift_of_many_secrets(self):
         joint = Joint(np.full((17, 2), 1 / 34))
         with pytest.raises(
-            UnsupportedNotion, match=r"^the l1-lift of 17 secrets has 2\^17 halfspaces: use subset_merg"
+            UnsupportedNotion,
+            match=r"^the l1-lift of 17 secrets has 2\^17 halfspaces, which cannot be listed: use optimal",
         ):
             L1Lift(math.inf, 0.5).halfspaces(joint)
         assert L1Lift(math.inf, 2).halfspaces(joint).shape == (0, 2)  # bounds nothing
