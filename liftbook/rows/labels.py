@@ -93,20 +93,18 @@ def _grown(
     while pool.live.any():
         rows = np.flatnonzero(pool.live & (pool.group < 0))
         if rows.size:
-            of = pool.of[rows]
-            risks = np.take_along_axis(alone[of], pool.ids[rows], axis=1)
-            pool.start(rows, np.where(pool.free[rows], risks, -np.inf).argmax(axis=1))
-            last[of] = order[of, made[of]] = pool.group[rows]
-            made[of] += 1
+            pool.start(rows, np.where(pool.free[rows], alone[rows], -np.inf).argmax(axis=1))
+            last[rows] = order[rows, made[rows]] = pool.group[rows]
+            made[rows] += 1
             if until_private:
                 rows, symbols = pool.close(rows)
-                labels[pool.of[rows], symbols] = pool.group[rows]
-        rows = np.flatnonzero(pool.live & (pool.left > 0))
-        of = pool.of[rows]
-        labels[of, pool.take(rows, pool.nearest()[rows])] = pool.group[rows]
+                labels[rows, symbols] = pool.group[rows]
+        rows = np.flatnonzero(pool.live & pool.free.any(axis=1))
+        symbols = pool.nearest(rows)
+        pool.take(rows, symbols)
+        labels[rows, symbols] = pool.group[rows]
         pool.group[pool.kept()] = -1
-        pool.live &= pool.left > 0
-        pool.pack()
+        pool.live &= pool.free.any(axis=1)
     return labels, order, last
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from merged_notions import NOTIONS
 
-from liftbook.rows import pool
 from liftbook.rows.batch import Batch, extremes_of
 from liftbook.rows.labels import _grown, merge_labels, watchdog_labels
 from liftlib import ALIP, LDP, LIP, Joint, high_risk, lift
@@ -81,7 +80,7 @@ def awkward(n=4):
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 @pytest.mark.parametrize("extend", [True, False])
 def test_a_batch_is_its_joints_one_by_one(notion, extend):
-    """Also without a secret's mass, without a symbol's, and where blocks are smaller than a row."""
+    """Also without a secret's mass, and without a symbol's."""
     for weights in awkward():
         weights[0, 0], weights[1, :, 0] = 0, 0
         filled = weights + (weights.sum(axis=(1, 2), keepdims=True) == 0)
@@ -93,28 +92,6 @@ def test_a_batch_is_its_joints_one_by_one(notion, extend):
             np.testing.assert_array_equal(alone[0][0], labels[n])
             np.testing.assert_array_equal(alone[1][0], order[n])
             np.testing.assert_array_equal(watchdog_labels(one[None], notion, extend=extend)[0], complete[n])
-
-
-@pytest.mark.parametrize("block", [1, 7, 100])
-def test_blocks_change_nothing(monkeypatch, block):
-    p = np.random.default_rng(2).dirichlet(np.ones(60), size=30).reshape(30, 3, 20)
-    before = [merge_labels(q, LIP(0.4)) for q in (p, p[:1])]
-    monkeypatch.setattr(pool, "BLOCK", block)
-    for (labels, order), q in zip(before, (p, p[:1]), strict=True):
-        np.testing.assert_array_equal(merge_labels(q, LIP(0.4))[0], labels)
-        np.testing.assert_array_equal(merge_labels(q, LIP(0.4))[1], order)
-
-
-@pytest.mark.parametrize(("sparse", "small"), [(0.0, 0), (0.6, 0), (1.1, 0), (0.6, 10**9)])
-def test_packing_changes_nothing(monkeypatch, sparse, small):
-    p = np.random.default_rng(3).dirichlet(np.ones(60), size=30).reshape(30, 3, 20)
-    for notion in (LIP(0.4), ALIP(0.1, 0.3), NOTIONS[6]):
-        before = merge_labels(p, notion)
-        monkeypatch.setattr(pool, "SPARSE", sparse)
-        monkeypatch.setattr(pool, "SMALL", small)
-        for found, was in zip(merge_labels(p, notion), before, strict=True):
-            np.testing.assert_array_equal(found, was)
-        monkeypatch.undo()
 
 
 class TestBatch:
