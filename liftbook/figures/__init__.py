@@ -54,7 +54,7 @@ from liftbook.figures.e23.response import figure_e23_4, figure_e23_5, figure_e23
 from liftbook.figures.e23.vertices import vertex_growth
 from liftbook.figures.i21.example import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4
 from liftbook.figures.i21.tradeoff import reduction_tradeoff
-from liftbook.figures.open_questions.average_lifts import alpha_lift_optimum
+from liftbook.figures.open_questions.average_lifts import alpha_lift_heuristic, alpha_lift_optimum
 from liftbook.figures.open_questions.extremes import extreme_lifts
 from liftbook.figures.open_questions.partition import partition_gap
 from liftbook.figures.open_questions.surveys import robust_surveys
@@ -72,6 +72,7 @@ __all__ = [
     "algorithm_1_readings",
     "algorithm_2",
     "algorithm_2_endings",
+    "alpha_lift_heuristic",
     "alpha_lift_optimum",
     "convexity_of_bounds",
     "correlations",

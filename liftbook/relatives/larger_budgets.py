@@ -1,0 +1,60 @@
+"""A heuristic for the optimum under alpha-lift-privacy: vertices of ALIP's polytopes at larger budgets.
+
+At infinite order the allowed posteriors form a polytope, ALIP's, and mixing its vertices is optimal. At a finite order
+they form a larger convex set without vertices to list. The heuristic lists the vertices of ALIP's polytopes at several
+larger budgets, keeps those that the alpha-lift allows, and mixes them by a linear program. This follows the abstracts
+of :cite:`Zarrabian2024alpha` and :cite:`Zarrabian2024`; how those algorithms choose their points may differ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from liftlib.channel import Channel
+from liftlib.joint import Joint
+from liftlib.notions import ALIP, AlphaLift
+from liftlib.response.aorr import certified, cheapest
+from liftlib.response.posteriors import cone_for, mended
+from mixproof.numerics import Matrix
+from mixproof.polytope import vertices
+
+
+def larger_budgets(joint: Joint, notion: AlphaLift, steps: int = 20) -> Channel:
+    """Return a mechanism under alpha-lift-privacy, without a bound on others.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX. All vertices of several polytopes are listed, so that ``|X|`` has to be small.
+    notion : AlphaLift
+        With positive budgets.
+    steps : int
+        How many larger budgets are tried, up to the largest log-lift that the notion allows.
+
+    Returns
+    -------
+    Channel
+        At least as good as the optimum under ALIP with the same budgets, up to rounding. The ``upper`` of its
+        certificate is infinite.
+    """
+    core = cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).core
+    bounds = notion.lift_bounds(core.joint.p_s)
+    listed = [vertices(cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).halfspaces, interior=core.joint.p_x)]
+    for share in np.arange(1, steps + 1) / steps:
+        larger = [
+            eps + share * (float(most.max()) - eps) if np.isfinite(eps) else np.inf
+            for eps, most in ((notion.eps_l, bounds.lower), (notion.eps_u, bounds.upper))
+        ]
+        found = vertices(cone_for(joint, ALIP(*larger)).halfspaces, interior=core.joint.p_x)
+        listed.append(_allowed(core.joint, notion, found))
+    mixture = cheapest(np.concatenate(listed), core.joint.p_x)
+    channel, mixed = mended(
+        core.completed(mixture.kernel), joint.p_x, lambda one: notion.is_satisfied(joint, one), name=notion
+    )
+    return certified(joint, channel, "vertices at larger budgets", mixture, mixed, np.inf)
+
+
+def _allowed(joint: Joint, notion: AlphaLift, rows: Matrix) -> Matrix:
+    """Return the posteriors that the notion allows."""
+    lift = joint.s_given_x @ rows.T / joint.p_s[:, None]
+    return rows[np.all([one.needed <= one.allowed for one in notion.required_budgets(lift, joint.p_s)], axis=0)]
