@@ -1,4 +1,4 @@
-"""Sphinx extensions and build steps for the online companion to a paper: a book whose pages run.
+"""Sphinx extensions and build steps for a book whose pages run in the browser.
 
 Nothing here knows what the book is about. A book lists the extensions that it uses and says in its configuration what
 they need to know of it; ``tests/companion/toy`` is a whole book of two pages. The first line to write is one of

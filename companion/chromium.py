@@ -1,4 +1,4 @@
-"""Where Chromium is, and whether the browser tests will run; under CI=true a missing one is a failure."""
+"""Finds Chromium for the browser tests; under CI=true it must be there."""
 
 import os
 import shutil

@@ -2,4 +2,4 @@
 
 
 class CompanionError(Exception):
-    """Something that the companion is asked for cannot be done; the message says what to do instead."""
+    """A request cannot be carried out; the message names a remedy."""

@@ -1,4 +1,4 @@
-"""Execute chapters side by side, each in a kernel of its own, and keep what they put out in one folder."""
+"""Executes chapters in parallel, each in its own kernel, and keeps the outputs."""
 
 import compileall
 import sys
@@ -44,7 +44,7 @@ class Project:
 
 
 def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, longest: Sequence[str] = ()) -> bool:
-    """Execute every chapter whose outputs are not kept or no longer valid, and return whether all cells ran.
+    """Execute each chapter without valid outputs; return whether all cells ran.
 
     Outputs are valid as long as neither the chapter's cells nor a file that they read has changed.
 
@@ -88,7 +88,7 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, lo
 
 
 def execute_one(folder: Path, project: Project, uri: str) -> ExecutorRunResult:
-    """Execute one chapter of those that the folder knows, and keep its outputs there and what it read."""
+    """Execute one chapter and keep its outputs and the files that it read."""
     cache, reads = get_cache(folder), _reads(folder, uri)
     # jupyter-cache asks twice which records there are: one that another process adds in between seems one too many, and
     # is not found, or is thrown away
@@ -122,7 +122,7 @@ class _Worker(ExecutionWorkerLocalSerial):  # type: ignore[misc]
 
 
 class _Executor(JupyterExecutorLocalSerial):  # type: ignore[misc]
-    """One chapter after the other: its own pool hands them out by threes, and one core waits for the other."""
+    """Executes chapters one by one, as the base class hands them out in threes."""
 
     _EXECUTION_WORKER = _Worker
 

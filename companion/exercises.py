@@ -1,4 +1,4 @@
-"""Check a reader's answer to an exercise, with hints that go from a direction to a value on the way."""
+"""Checks a reader's answer to an exercise, with graded hints."""
 
 from __future__ import annotations
 
@@ -116,5 +116,5 @@ def _close(answer: Any, expected: Any, tolerance: float) -> bool:
 
 
 def show_solution(concealed: str) -> None:
-    """Print a solution that a notebook holds in a form that cannot be read at a glance."""
+    """Print a solution that a notebook holds in an unreadable form."""
     print(disclosed(concealed))

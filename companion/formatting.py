@@ -1,4 +1,4 @@
-"""Format the code of the chapters in a folder, parameters cells apart; ``--check`` only reports what differs.
+"""Formats the code of a folder's chapters; ``--check`` only reports differences.
 
     python -m companion.formatting [--check] [FOLDER]
 
@@ -20,7 +20,7 @@ FORMAT = [RUFF, "format", "--line-length", str(WIDTH), "--stdin-filename", "cell
 
 
 def formatted(source: str) -> str:
-    """Return code formatted by ruff, with a trailing semicolon kept: it hides a cell's value."""
+    """Return code formatted by ruff, with a trailing semicolon kept."""
     quiet = source.rstrip().endswith(";")
     done = subprocess.run(FORMAT, input=source, text=True, capture_output=True, check=True)
     return done.stdout.rstrip("\n") + (";" if quiet else "")
@@ -36,7 +36,7 @@ def too_wide(source: str) -> list[str]:
 
 
 def main() -> int:
-    """Return 1 if a chapter was not formatted, and format it unless told only to check."""
+    """Format the chapters; return 1 if one was not formatted."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", nargs="?", type=Path, default=Path("chapters"), help="of the chapters' sources")
     options.add_argument("--check", action="store_true", help="change nothing")

@@ -1,4 +1,4 @@
-"""What the companion has to know of a chapter's parameters; the book says how its chapters declare them.
+"""What the companion needs to know of a chapter's parameters.
 
 A book names a module of its own as ``companion_parameters`` in its configuration. The module has two functions:
 ``read_parameters(path)`` returns the parameters of a page, none for a page without any, and
@@ -16,7 +16,7 @@ from companion.errors import CompanionError
 
 
 class Parameter(Protocol):
-    """One parameter: its name, its type as written, its default, what it means, and its range (infinite without)."""
+    """A parameter: name, type as written, default, meaning and range."""
 
     @property
     def name(self) -> str: ...
@@ -32,7 +32,7 @@ class Parameter(Protocol):
     def high(self) -> float: ...
 
     def check(self, value: Any) -> Any:
-        """Return a value, converted if need be, that is of this type and in this range; else raise."""
+        """Return a value converted to this type, if it is in range; raise otherwise."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The whole book as one PDF: all pages laid out as one, printed by Chromium, with contents, links and page numbers.
+"""The whole book as one PDF, printed by Chromium.
 
     python -m companion.pdf [--name NAME.pdf] [BOOK]
 
@@ -103,14 +103,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def lay_out(base: Path) -> Path:
-    """Lay all pages out as one, from the outputs that the book has kept, and return its folder."""
+    """Lay all pages out as one, from the kept outputs; return the folder."""
     program = str(Path(sys.executable).with_name("jupyter-book"))
     subprocess.run([program, "build", "--all", "--builder", "singlehtml", str(base)], check=True)
     return base / "_build" / "singlehtml"
 
 
 def plain(heading: str) -> str:
-    """Return a heading's letters and digits; stars stand for formulas, which the outline spells in its own way.
+    """Return a heading's letters and digits, with stars for formulas.
 
     >>> plain("The optimum for *-lift:  Figure 8")
     'Theoptimumfor*liftFigure8'

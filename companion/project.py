@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def project_root(start: Path) -> Path:
-    """Return the nearest folder, from one upwards, that has a ``pyproject.toml``; the folder itself if none has.
+    """Return the nearest parent folder with a ``pyproject.toml``.
 
     A preview of a book lies in its project, so that both find the same package and keep large files once.
     """
@@ -14,7 +14,7 @@ def project_root(start: Path) -> Path:
 
 
 def toc_names(base: Path) -> list[str]:
-    """Return the names of all pages of ``_toc.yml``, without suffix and in order; the first is the root."""
+    """Return the names of all pages of ``_toc.yml`` in order, the root first."""
     text = (base / "_toc.yml").read_text(encoding="utf-8")
     return re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", text, flags=re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Which files of its project a chapter reads, so that it is executed again when one of them has changed, and only then.
+"""Records the project files that a chapter reads, to know when to rerun it.
 
 A file that was imported counts by its syntax tree without docstrings: a comment may be mended without a new execution.
 A file that was opened counts by its bytes. A chapter that starts a program counts as having read all that it may read.
@@ -20,7 +20,7 @@ STARTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"
 
 
 def watch(record: str, root: str) -> None:
-    """Write into a file what this process reads below a folder from now on: a line for each, "import" or "open".
+    """Record in a file what this process imports or opens below a folder.
 
     A kernel is started with this as its first line. Programs that it starts are not followed: the line is "program".
     """
@@ -55,7 +55,7 @@ def _for_writing(mode: object, flags: object) -> bool:
 
 
 def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[Path] = ()) -> None:
-    """Turn a record that `watch` left into a JSON object with a fingerprint for each file that it names.
+    """Turn a record of `watch` into a JSON object of fingerprints.
 
     ``everything`` is what a program may have read, if the chapter started one; ``always`` counts in any case.
     """
@@ -82,7 +82,7 @@ def unchanged(record: Path, root: Path) -> bool:
 
 
 def fingerprint(kind: str, path: Path) -> str:
-    """Return a hash of a file: of its syntax without docstrings if it was imported, else of its bytes.
+    """Return a hash of a file; for an import, of its syntax without docstrings.
 
     Examples
     --------

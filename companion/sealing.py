@@ -1,4 +1,4 @@
-"""Answers sealed as salted hashes: what is needed to check an answer, without the answer.
+"""Answers sealed as salted hashes, which check an answer without holding it.
 
 A number is sealed as its decimal with a few significant digits, such as ``1.17e0``. A typed number stands for several
 such decimals, and it is right if one of them has the stored hash. The script ``sphinx/exercises.js`` follows the same
@@ -58,7 +58,7 @@ def rounded(value: float, digits: int = DIGITS) -> str:
 
 
 def readings(value: float, written: int, digits: int = DIGITS) -> list[str]:
-    """Return the decimals that a number written with so many digits may stand for; one unit of the last is forgiven.
+    """Return the decimals that a typed number may stand for.
 
     >>> readings(1.1667, 5)
     ['1.17e0', '1.16e0', '1.18e0']
@@ -85,7 +85,7 @@ def written_digits(number: str) -> int:
 
 @dataclass(frozen=True)
 class Field:
-    """A part of an answer: its kind ("number", "integer", "choice" or "exact") and the hashes of what is right."""
+    """A part of an answer: its kind and the hashes of right values."""
 
     kind: str
     hashes: tuple[str, ...]
@@ -225,7 +225,7 @@ def _kind(value: Any, choices: Sequence[str]) -> str:
 
 
 def _words(kind: str, value: Any, digits: int) -> list[str]:
-    """Return what a value may be taken for in a field of some kind; nothing where it does not belong there."""
+    """Return the texts that a value may stand for in a field of this kind."""
     if kind == "exact":
         return [repr(sorted(value) if isinstance(value, set | frozenset) else value)]
     if kind == "choice":

@@ -16,7 +16,7 @@ LONGEST = "kernel-ipc-5"
 
 
 class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
-    """Start a kernel that no other user can reach, and whose address no other process can take.
+    """A kernel manager whose sockets no other user or process can use.
 
     Ports are looked up before a kernel binds them: of kernels that start side by side, one now and then finds a port
     taken, and ends before its first cell. Where the machine has no sockets in folders, or the folder's path is longer

@@ -1,4 +1,4 @@
-"""What stands in a notebook in a solution's place: a cell that waits for the answers that the solution gives."""
+"""The cell that takes a solution's place in a notebook."""
 
 import re
 from typing import Any

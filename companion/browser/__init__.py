@@ -1,1 +1,1 @@
-"""What pages run with in the browser: Python, the grammar of charts, the packed library."""
+"""The files that pages run with in the browser: Python, charts, the library."""

@@ -1,4 +1,4 @@
-"""Archives of Python with what a browser would have to compile at each start compiled already.
+"""Archives of Python whose code is compiled in advance for the browser.
 
 Bytecode belongs to one version of Python, so Node runs this file in the very Python that the pages run: it needs the
 standard library alone.
@@ -21,7 +21,7 @@ def bytecode(source: bytes, filename: str) -> bytes:
 
 
 def cached(name: str) -> str:
-    """Return where Python looks for the bytecode of a module whose source is there too."""
+    """Return the path of the bytecode of a module next to its source."""
     return importlib.util.cache_from_source(name)
 
 
@@ -55,7 +55,7 @@ def compile_archive(source: str, target: str, place: str, *, keep: bool) -> None
 
 
 def compile_runtime(source: str, target: str) -> None:
-    """Write the packages and the standard library of a runtime's folder to another, compiled."""
+    """Write a runtime's packages and standard library to another folder, compiled."""
     for path in Path(source).iterdir():
         if path.suffix in (".whl", ".zip"):
             place = sysconfig.get_path("purelib" if path.suffix == ".whl" else "stdlib")

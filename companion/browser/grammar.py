@@ -1,4 +1,4 @@
-"""Vega, Vega-Lite and Vega-Embed in one file for the browser, as the wheel of vl-convert has them.
+"""Vega, Vega-Lite and Vega-Embed in one file, as in the wheel of vl-convert.
 
 The makers of Vega-Lite publish that wheel, with versions of the three that fit each other; it bundles them without a
 network. The file is kept in the project's ``_build/runtime`` between builds.

@@ -72,7 +72,7 @@ def checked(name: str, data: bytes, wanted: str) -> bytes:
 
 
 def take(read: Callable[[str], bytes], target: Path) -> None:
-    """Write what a page needs into a folder; the lock that is written names no more than is there."""
+    """Write the files that a page needs into a folder, with a lock that names them."""
     files = {name: checked(name, read(name), wanted) for name, wanted in CORE.items()}
     lock = json.loads(files["pyodide-lock.json"])
     lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
@@ -118,7 +118,7 @@ def kept_in(root: Path) -> Path:
 
 
 def fetched(kept: Path) -> Path:
-    """Return the folder with the runtime's files, taken from where they are if they are not kept yet.
+    """Return the folder with the runtime's files, fetched if necessary.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def downloaded(folder: Path) -> Path:
 
 
 def within(runtime: Path, source: Path, target: Path, call: str) -> None:
-    """Let the runtime's own Python evaluate a call of ``compiling.py``, with two folders as ``/in`` and ``/out``."""
+    """Call ``compiling.py`` in the runtime's Python, with folders ``/in``, ``/out``."""
     script = COMPILING.with_name("compile.mjs")
     options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True}
     done = node([str(one) for one in (script, runtime, COMPILING, source, target, call)], **options)
@@ -163,7 +163,7 @@ def within(runtime: Path, source: Path, target: Path, call: str) -> None:
 
 
 def compiled(runtime: Path) -> Path:
-    """Return a folder with the runtime's files, its packages and its standard library compiled."""
+    """Return a folder with the runtime's files, compiled."""
     code = digest(COMPILING.read_bytes())[:8]
     kept = runtime.with_name(f"{runtime.name}-{code}")
     if not kept.exists():

@@ -60,7 +60,7 @@ class Page:
         self.shell.glue(name, variable, display)
 
     def run(self, asked: str, emit: Emit) -> str:
-        """Run cells in order, telling of each as it ends, and return what the whole came to.
+        """Run cells in order, report each as it ends, and return the result.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Page:
         )
 
     def answer(self, asked: str) -> str:
-        """Run a reader's answer to an exercise and the page's check of it, in the names that the page's cells made.
+        """Run a reader's answer and the exercise's check in the page's namespace.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ def as_answer(source: str, name: str) -> str:
 
 
 def told(index: int, result: Result, seconds: float, book: str | None = None) -> str:
-    """Return a cell's result as JSON; figures come with the parts that the page lays out, and the book's curves."""
+    """Return a cell's result as JSON, with the parts of figures."""
     outputs = []
     for content in result.outputs:
         made = {kind: data for kind, data in content.items() if isinstance(data, str)}
@@ -180,7 +180,7 @@ def told(index: int, result: Result, seconds: float, book: str | None = None) ->
 def checked(
     cells: Sequence[Mapping[str, Any]], values: Mapping[str, Any], parse: Parse, refusal: type[Exception]
 ) -> dict[str, Any]:
-    """Return parameters' values, each of the type and in the range that the parameters cell says.
+    """Return parameter values, each checked against its declared type and range.
 
     Raises
     ------

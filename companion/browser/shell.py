@@ -1,4 +1,4 @@
-"""Cells run one after the other, and what each shows: text, tables, figures, kept rows, glued numbers, or its error."""
+"""Runs cells one after the other and collects what each of them shows."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Shell:
     def show(
         self, *values: Any, metadata: Mapping[str, Any] | None = None, raw: bool = False, **_other: object
     ) -> None:
-        """Show values, as ``IPython.display.display`` does; what ``keep`` marks is taken as a table."""
+        """Show values, as ``IPython.display.display`` does, and note kept tables."""
         for value in values:
             content = dict(value) if raw else bundle(value)
             if self._rows in content:
@@ -192,7 +192,7 @@ def stored(tree: ast.Module) -> set[str]:
 
 
 def is_figure(value: Any) -> bool:
-    """Return whether a value is a figure of matplotlib that is still open: it is shown at the end of its cell."""
+    """Return whether a value is an open matplotlib figure, shown after its cell."""
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     return bool(pyplot) and isinstance(value, pyplot.Figure) and pyplot.fignum_exists(getattr(value, "number", -1))
 

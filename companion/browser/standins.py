@@ -1,4 +1,4 @@
-"""Modules that a browser does not have: those of the notebook in little, others to name.
+"""Stand-ins for modules that a browser does not have.
 
 A chapter's cells import them as ever. What is not there is missed only where it is used, and says so by name.
 """
@@ -22,7 +22,7 @@ class NotHere(CompanionError):
 
 
 class Missing(type):
-    """The type of names of a module that is not there: they can be named, and be bases, but not be used."""
+    """The type of names of a missing module, which can be named but not used."""
 
     _error: type[NotHere]
 
@@ -92,7 +92,7 @@ def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleT
 def fill_in(
     missing: Mapping[str, str], made: Mapping[str, Callable[[], ModuleType]], error: type[NotHere] = NotHere
 ) -> None:
-    """Put stand-ins into ``sys.modules`` for what is not there; to be called before the library is imported.
+    """Put stand-ins into ``sys.modules``, before the library is imported.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""A course: slides, notebooks and graded assignments of its meetings, and a directive that describes a meeting."""
+"""A course: slides, notebooks, graded assignments, and a page for teachers."""

@@ -1,4 +1,4 @@
-"""Make the course next to the built book, in ``course``: slides, and homework as notebooks and for nbgrader.
+"""Make the course's slides and homework in the folder ``course`` of the book.
 
     python -m companion.course --title TITLE [--chapters FOLDER] [BOOK]
     python -m companion.course --pdf [--page PAGE] [BOOK]
@@ -48,7 +48,7 @@ class Course:
 
 
 def write_notebooks(course: Course, plan: list[Meeting]) -> list[Path]:
-    """Write each assignment's student and teacher notebooks, and all for nbgrader in one archive; return the files."""
+    """Write each assignment's notebooks and an nbgrader archive; return the files."""
     html, folder, made, inside = course.html, course.html / FOLDER, list[Path](), io.BytesIO()
     with zipfile.ZipFile(inside, "w", zipfile.ZIP_DEFLATED) as archive:
         store(archive, f"{course.name}/nbgrader_config.py", grading.CONFIG.replace("NAME", course.name))
@@ -85,7 +85,7 @@ def make(course: Course) -> None:
 
 
 def print_all(html: Path, page: Path) -> int:
-    """Print the slides and show the links to the PDFs on a page; return 1 without Chromium."""
+    """Print the slides and link the PDFs on a page; return 1 without Chromium."""
     if find_chromium() is None:
         print("the slides are not printed: there is no Chromium (apt-get install chromium)", file=sys.stderr)
         return 1

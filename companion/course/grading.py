@@ -1,4 +1,4 @@
-"""Assignments: for students, for teachers, and for nbgrader, which grades them by itself; and what each point is for.
+"""Assignments for students, teachers and nbgrader, and their rubrics.
 
 In nbgrader's version the answers are taken out of cells that a student may change, and the checks that know the
 answers are hidden tests.
@@ -79,7 +79,7 @@ def asked(task: Task, kind: str) -> list[Any]:
 
 
 def graded(task: Task) -> str:
-    """Return a check as a test that nbgrader hides from students, but for whether there is an answer at all.
+    """Return a check as a test that nbgrader hides from students.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def code(source: str, *, folded: bool = False) -> Any:
 def mark(
     cell: Any, name: str, *, grade: bool = False, solution: bool = False, locked: bool = False, points: int = 0
 ) -> None:
-    """Write what nbgrader is to do with a cell into its metadata, in version 3 of its schema."""
+    """Write nbgrader's metadata, version 3, into a cell."""
     told = {
         "grade": grade,
         "grade_id": name,
@@ -130,7 +130,7 @@ def locked(cell: Any, name: str, kind: str) -> Any:
 
 
 def rubric(folder: Path) -> pd.DataFrame:
-    """Return each exercise of the chapters in a folder, with its points and what earns them.
+    """Return each exercise of a folder's chapters, with its points and criteria.
 
     Returns
     -------

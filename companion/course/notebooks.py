@@ -1,4 +1,4 @@
-"""Notebooks to work in: an assignment's exercises, the few cells that they need, and nothing else of the chapters."""
+"""Notebooks with an assignment's exercises and the cells that they need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 @dataclass(frozen=True)
 class Task:
-    """An exercise in a notebook: its text, its solution, its check, and the check that hides the answer."""
+    """An exercise in a notebook: text, solution, check, and hidden check."""
 
     exercise: Exercise
     text: str
@@ -42,7 +42,7 @@ class Part:
 
 
 def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Part:
-    """Return the chosen exercises of a chapter, given its source and its notebook in the built book.
+    """Return the chosen exercises of a chapter, from its source and its notebook.
 
     Cells with the tag ``homework`` define what the exercises use. Other code between an exercise's text and its check
     belongs to the check, as it may contain the answer.
@@ -74,7 +74,7 @@ def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Pa
 
 
 def definitions(source: str) -> str:
-    """Return a cell's code without what it only shows or checks: bare expressions and assertions.
+    """Return a cell's code without bare expressions and assertions.
 
     >>> definitions("# two\\na = 2\\nassert a > 1\\nprint(a)\\nb = 3")
     '# two\\na = 2\\nb = 3'
@@ -94,12 +94,12 @@ def is_exercise(cell: Any) -> bool:
 
 
 def letters(words: str) -> str:
-    """Return the letters and digits of a text, which quotation marks and formulas leave as they are."""
+    """Return the letters and digits of a text, to compare its variants."""
     return re.sub(r"[\W_]", "", words)
 
 
 def told(built: nbformat.NotebookNode) -> Iterator[str]:
-    """Yield the text of each exercise in a chapter's built notebook: the last that is asked before each answer."""
+    """Yield the text of each exercise in a chapter's built notebook."""
     asked = ""
     for cell in built.cells:
         if cell.cell_type == "markdown" and "> **(" in cell.source:
@@ -109,7 +109,7 @@ def told(built: nbformat.NotebookNode) -> Iterator[str]:
 
 
 def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[Part]:
-    """Return an assignment's parts, a chapter each, from the built book and the folder of the chapters' sources."""
+    """Return an assignment's parts, one for each chapter, from the built book."""
     found = []
     for chapter in dict.fromkeys(one.chapter for one in chosen):
         path = html / "_notebooks" / folder.name / f"{chapter}.ipynb"

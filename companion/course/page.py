@@ -1,4 +1,4 @@
-"""A directive for the page for teachers: ``{course-meeting} 3`` gives a meeting's goals, plan, homework and files."""
+"""The directive ``{course-meeting} 3`` for the page for teachers."""
 
 from __future__ import annotations
 

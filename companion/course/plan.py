@@ -1,4 +1,4 @@
-"""The meetings of a course, read from the front matter of their slides, and the exercises of the chapters.
+"""The meetings of a course, from the front matter of their slides.
 
 The slides of a meeting are one Markdown file, ``3-watchdog.md`` for the third, whose front matter has a key ``course``
 with the chapters to read, the goals, the plan in minutes and the labels of the exercises for home.

@@ -1,4 +1,4 @@
-"""Slides of a course: Markdown with computed numbers, laid out by sphinx-revealjs, and printed by Chromium.
+"""Slides in Markdown with computed numbers, by sphinx-revealjs and Chromium.
 
 A meeting's source is a notebook in MyST Markdown. Its code cells are executed when the slides are built and are not
 shown. ``{{ expression }}`` and ``{{ expression:.2f }}`` stand for a value, also inside formulas. Each second-level
@@ -84,7 +84,7 @@ def shown(value: object, digits: int) -> str:
 
 
 def picture(figure: Any, alt: str, *, height: int = 400) -> str:
-    """Return a figure of matplotlib as an image in HTML that holds the drawing itself, on one line.
+    """Return a matplotlib figure as an inline HTML image on one line.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def picture(figure: Any, alt: str, *, height: int = 400) -> str:
 
 
 def computed(text: str, name: str) -> str:
-    """Return Markdown with its code cells executed and left out, and with the values of its expressions.
+    """Return Markdown with its cells executed and its expressions filled in.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def computed(text: str, name: str) -> str:
 
 
 def framed(text: str, meeting: Meeting, address: str) -> str:
-    """Return a meeting's slides with those that its front matter gives: goals and plan at first, homework at the end.
+    """Return a meeting's slides with those of goals, plan and homework added.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ READY = """() => (window.MathJax?.startup?.promise ?? Promise.resolve())
 
 
 def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
-    """Print slides in a folder of the built book, a PDF each with one page per slide; return the files."""
+    """Print slides in a folder of the built book as PDFs; return the files."""
     from playwright.sync_api import sync_playwright
 
     made = []

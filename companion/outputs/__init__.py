@@ -1,1 +1,1 @@
-"""What a page shows of a cell's outputs: figures with their panels, tables that can be read, short numbers."""
+"""How a page shows a cell's outputs: figures, tables and numbers."""

@@ -1,4 +1,4 @@
-"""The book's curves behind those of a rerun, faint, so that a reader sees what a parameter changes."""
+"""The book's curves, drawn faintly behind those of a rerun."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _panel(number: int, panel: dict[str, Any], old: dict[str, Any], colours: dic
 
 
 def _order(panel: dict[str, Any], row: Sequence[Any]) -> Any:
-    """Return what orders a curve's points: where it says so, what they stand for, else their abscissa."""
+    """Return the order of a curve's points: by what they stand for, or by abscissa."""
     at = row[panel["columns"].index(panel["at"])] if panel["at"] else row[1]
     return at if isinstance(at, int | float) else math.inf
 

@@ -1,4 +1,4 @@
-"""The rows behind a figure, with what its lines look like: a page draws a live chart from them.
+"""The rows behind a figure and the style of its lines, for a live chart.
 
 Code that draws curves adds their rows to the axes (:func:`note`). A figure whose panels are all noted carries them in
 its SVG, where :func:`taken` finds them, so that picture and chart are always of the same rows.
@@ -100,7 +100,7 @@ def dashes(line: Any) -> list[int]:
 
 
 def described(figure: Figure, corner: tuple[float, float] = (0.0, 0.0)) -> str | None:
-    """Return what a live chart of a figure needs, as JSON; None where one of its panels is not noted.
+    """Return the data of a figure's live chart as JSON; None if a panel has none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How a chapter's numbers are printed: a reader sees six digits, not numpy's types and not all sixteen."""
+"""How a chapter's numbers are printed: with six digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def print_six_digits() -> None:
-    """Let the notebook that this runs in, if it is in one, print numbers with six digits, within tuples as well."""
+    """Let the current notebook print numbers with six digits, also in tuples."""
     core: Any = sys.modules.get("IPython.core.interactiveshell")
     shell = core.InteractiveShell._instance if core else None
     if shell is not None and hasattr(shell, "kernel"):

@@ -1,4 +1,4 @@
-"""Figures in a notebook as SVG without a background, which says where its panels are, so that a page can stack them.
+"""Figures as SVG without a background, with the places of their panels.
 
 It also carries the rows that its curves are of.
 """
@@ -22,7 +22,7 @@ PAD = 3.0
 
 
 def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
-    """Return x, y, width and height of the legend and of each panel, in points from the upper left corner.
+    """Return x, y, width and height of the legend and of each panel, in points.
 
     A figure of one panel has no boxes: it is shown whole.
     """
@@ -48,7 +48,7 @@ def _whole(figure: Figure) -> Bbox:
 
 
 def as_figure_svg(figure: Figure) -> str:
-    """Return a figure as SVG, see-through, with its panels' boxes in ``data-panels`` of the root."""
+    """Return a figure as a transparent SVG with its panels' boxes."""
     boxes, whole = panel_boxes(figure), _whole(figure)
     buffer = io.StringIO()
     with rc_context({"svg.hashsalt": "companion"}):  # the same ids in every run

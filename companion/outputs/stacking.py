@@ -1,4 +1,4 @@
-"""A figure of several panels on a page: side by side where there is room, and one above the other where there is not.
+"""Figures of several panels: side by side, or stacked on narrow screens.
 
 The page shows the same file once a panel, each time another part of it; the file says where its panels are.
 """
@@ -17,7 +17,7 @@ Box = Sequence[float]
 
 
 def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
-    """Return a figure's size and its panels' boxes, in points; None where it does not say them.
+    """Return a figure's size and its panels' boxes, in points, or None.
 
     >>> size_and_boxes('<svg data-panels="1 2 3 4" width="72pt" height="36.5pt">')
     ([72.0, 36.5], [[1.0, 2.0, 3.0, 4.0]])
@@ -32,7 +32,7 @@ def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
 
 
 def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
-    """Return each part's box, stretched so that the parts of a row fill the figure, and its share of the width.
+    """Return each part's box, stretched to fill its row, and its share of the width.
 
     A panel that is alone in its row below others is stretched to the width of theirs: on a narrow page, where each
     part is as wide as the page, it would be the smaller by what it has of empty paper.

@@ -1,4 +1,4 @@
-"""A table of pandas as a page shows it: one line of headings, no heading that is empty, words at the left."""
+"""A pandas table as a page shows it: one line of headings, text left-aligned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WIDE = re.compile(r"<t[hd][^>]*(?:row|col)span")
 
 
 def readable(table: str) -> str:
-    """Return a table's HTML with what a reader stumbles over mended; other HTML, and cells that span others, stay.
+    """Return a table's HTML, made readable; other HTML is unchanged.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def text(inside: str) -> str:
 
 
 def _one_line(names: list[Cell], index: list[Cell]) -> list[Cell] | None:
-    """Return the columns' names with the index's before them, None where the two lines say more than that."""
+    """Return one line of headings, or None if two lines are needed."""
     first = next((j for j, cell in enumerate(names) if text(cell[2])), len(names))
     if first == 0 or any(text(cell[2]) for cell in index[first:]):
         return None
@@ -82,7 +82,7 @@ def _left(cell: Cell) -> Cell:
 
 
 def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:
-    """Return a table with other rows in its head or body; rows keep their own attributes."""
+    """Return a table with other rows in its head or body."""
 
     def part(found: re.Match[str]) -> str:
         opened = [one for one, _ in _ROW.findall(found[0])][-len(rows) :]

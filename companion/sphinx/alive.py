@@ -1,4 +1,4 @@
-"""Pages that run in the browser: what each needs is written beside them, with one small script that shows the button.
+"""Pages that run in the browser, and the files that they need.
 
 The numbers in the prose get their names, so that a run can write others, and each cell its place. Where the runtime
 cannot be had there is no button, and the build says why. What the browser gets of the book is said by
@@ -177,7 +177,7 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
 
 
 def seconds_of(app: Sphinx, path: Path) -> float | None:
-    """Return how long the page's cells took when the book was made, None where that is not known."""
+    """Return how long the page's cells took in the build, or None."""
     cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
     known = {one.uri for one in cache.list_project_records()}
     record = cache.get_cached_project_nb(str(path)) if str(path) in known else None

@@ -1,4 +1,4 @@
-"""Live charts: the rows of each figure stand beside its picture, and one small script offers to draw them anew.
+"""Live charts: each figure's rows, and a script that draws them.
 
 Where the grammar cannot be had there is no button, and the build says why.
 """
@@ -34,7 +34,7 @@ def prepare(app: Sphinx) -> None:
 
 
 def add_script(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
-    """Let each page load the script that shows the buttons; pages without such figures are relieved of it later."""
+    """Let each page load the script; pages without charts drop it later."""
     if HAVE and pagename in app.env.found_docs and app.builder.name != "singlehtml":
         app.add_js_file("alive/charts.js", loading_method="defer")
 

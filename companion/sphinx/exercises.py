@@ -1,4 +1,4 @@
-"""Exercises that are answered on the page: sealed answers, graded hints, and solutions that are not there to be read.
+"""Exercises answered on the page: sealed answers, hints, hidden solutions.
 
 The ``check`` of an exercise (``companion.exercises``) runs when the book is built, with the book's solution, and notes
 the sealed answer. A form for it is put into the exercise, and ``exercises.js`` judges what a reader writes there,
@@ -34,7 +34,7 @@ class concealment(nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils
 
 
 def exercises_of(cells: Sequence[Any]) -> Iterator[dict[str, str]]:
-    """Yield each exercise's label, the name of its answer, and the source of its check."""
+    """Yield each exercise's label, its answer's name, and its check's source."""
     label = ""
     for cell in cells:
         if cell.cell_type != "code":
@@ -71,7 +71,7 @@ def sealed_answers(app: Sphinx, docname: str) -> dict[str, Sealed]:
 
 
 class Forms(SphinxPostTransform):
-    """Put a form into each exercise, and conceal its solution, after MyST-NB has folded it."""
+    """Put a form into each exercise and conceal its solution."""
 
     default_priority = 210
     formats = ("html",)

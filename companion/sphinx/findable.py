@@ -1,4 +1,4 @@
-"""Pages that can be found: descriptions, previews of links, a sitemap, and a page for addresses that are not there.
+"""Descriptions, link previews, a sitemap and a page for missing addresses.
 
 Three libraries do it: ``sphinxext.opengraph``, ``sphinx_sitemap`` and ``notfound``. What needs the book's address is
 left out without one. The address is ``html_baseurl`` (``html: baseurl`` in ``_config.yml``); a workflow on GitHub sets
@@ -15,7 +15,7 @@ from companion.sphinx.settings import add_settings
 
 
 def address_of(configured: str, repository: str) -> str:
-    """Return where the book is read, with a slash at its end, or nothing if that is not known.
+    """Return the address of the book, ending in a slash, or an empty text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Code in layers: what teaches stays open; set-up, parameters, checks by assertion, long cells and proofs fold."""
+"""Folds set-up, parameters, checks, long cells and proofs."""
 
 import ast
 from typing import Any

@@ -1,4 +1,4 @@
-"""Words lead to the glossary where a page uses them first, and what a link leads to shows beside it.
+"""Links the first use of each glossary word on a page, with previews.
 
 The page with the glossary is named by ``companion_glossary``, such as ``chapters/glossary``. The previews are collected
 from the built pages into one script, which a page loads when the pointer first rests on a link
@@ -45,7 +45,7 @@ def words(text: str) -> list[str]:
 
 
 def first_uses(app: Sphinx, doctree: nodes.document) -> None:
-    """Make the first use of each word of the glossary a link to it, in paragraphs of pages that lie beside it."""
+    """Link the first use of each glossary word in the paragraphs of a page."""
     page = app.config["companion_glossary"]
     folder = page.rpartition("/")[0]
     if app.env.docname == page or app.env.docname.rpartition("/")[0] != folder:
@@ -68,7 +68,7 @@ def _within(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
 
 
 def _pieces(text: str, left: dict[str, str]) -> Iterator[nodes.Node]:
-    """Return a text in pieces, links among them; the words that they use up are taken from those left."""
+    """Return a text in pieces, with links for the words that it uses first."""
     at = 0
     while left:
         longest_first = "|".join(re.escape(word) for word in sorted(left, key=len, reverse=True))
@@ -89,7 +89,7 @@ def _pieces(text: str, left: dict[str, str]) -> Iterator[nodes.Node]:
 
 
 def previews(folder: Path) -> dict[str, str]:
-    """Return what links may lead to, by page and name, with addresses as from the site's root."""
+    """Return the targets of links, by page and name, with rooted addresses."""
     found = {}
     for path in sorted(folder.rglob("*.html")):
         page = path.relative_to(folder).as_posix()
@@ -104,7 +104,7 @@ def previews(folder: Path) -> dict[str, str]:
 
 
 def _rooted(shown: Tag, here: Path, root: Path) -> str:
-    """Return an element as HTML without names of its own, its addresses as from the root."""
+    """Return an element as HTML without names, with rooted addresses."""
     if shown.name == "dt":
         meaning = shown.find_next_sibling("dd")
         text = f"<p><strong>{shown.get_text(strip=True).rstrip('#¶')}</strong></p>{meaning}"

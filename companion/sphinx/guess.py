@@ -32,7 +32,7 @@ FILES = ("guess.js", "guess.css")
 
 
 class guess(nodes.container):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """The question, with the ``figure``, ``series`` and ``panel`` of the curve; its ``data`` is added later."""
+    """The question, with the ``figure``, ``series`` and ``panel`` of the curve."""
 
 
 class Guess(SphinxDirective):
@@ -54,7 +54,7 @@ class Guess(SphinxDirective):
 
 
 def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
-    """Return a curve of a figure's rows: ``x`` and ``y``, the labels, and the ``limits`` of the vertical axis.
+    """Return a curve of a figure's rows: ``x``, ``y``, labels and ``limits``.
 
     Raises
     ------

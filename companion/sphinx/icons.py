@@ -1,4 +1,4 @@
-"""The icons that the pages show and no others, cut from the theme's Font Awesome (2 MB) once the pages are written.
+"""Cuts the theme's Font Awesome (2 MB) to the icons that the pages show.
 
 Their rules stand in ``styles/theme.css``, which every page asks for first; Sphinx's own, which it imports, too.
 """
@@ -32,7 +32,7 @@ def without(text: str, word: str) -> str:
 
 
 def kept_rules(css: str, names: set[str]) -> str:
-    """Return the rules of a style sheet that concern no icon by its glyph, or one that is shown.
+    """Return the rules of a style sheet, without those of unused icons.
 
     >>> kept_rules(".fa-x:before,.fa-y:before{content:'a'}.fa-z:before{content:'b'}.fas{font-weight:900}", {"fa-y"})
     ".fa-y:before{content:'a'}.fas{font-weight:900}"

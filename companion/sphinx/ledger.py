@@ -1,4 +1,4 @@
-"""A ledger: cards to filter and sort, and a plot of printed against computed numbers; the book makes the cards.
+"""A ledger: cards to filter and sort, and a plot of printed against computed.
 
 A card is ``<article class="claim" id="NAME" data-KEY="VALUE" ...>`` in ``<div id="ledger-list">``. The script filters
 by the keys that :func:`controls` is given, sorts by ``data-order``, ``data-off`` (both numbers) and other keys, and
@@ -18,7 +18,7 @@ TICKS = (-10, -1, -0.1, 0, 0.1, 1, 10, 100)
 
 @dataclass(frozen=True)
 class Point:
-    """A printed number with the mean and the range of what is computed; ``name`` is its card, ``kind`` its style."""
+    """A printed number, the mean and range computed, its card and its style."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ def cell(text: str) -> str:
 
 
 def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) -> str:
-    """Return what filters and sorts; without a script it stays hidden, and all cards are seen.
+    """Return the controls to filter and sort, hidden without a script.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) ->
 
 
 def scaled(value: float) -> float:
-    """Return a number on a scale that is linear near 0 and logarithmic beyond, for prints from 0.02 to 476."""
+    """Return a number on a scale that is linear near 0 and logarithmic beyond."""
     return math.asinh(value / 0.05)
 
 
 def plot(points: Iterable[Point]) -> str:
-    """Return an SVG of printed against computed numbers with the range of the replications; each point is a link."""
+    """Return an SVG of printed against computed numbers, each point a link."""
     ends = scaled(-20), scaled(1000)
 
     def across(value: float) -> float:

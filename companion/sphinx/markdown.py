@@ -1,4 +1,4 @@
-"""A page as Markdown for any notebook: numbers, citations and references filled in, directives told in words."""
+"""A page as plain Markdown for notebooks, with references filled in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CELL = "\x00"
 
 
 class Translator(MarkdownTranslator):  # type: ignore[misc]
-    """The Markdown of a page, with theorems and exercises as quotes and a mark for each code cell."""
+    """Translates a page to Markdown, with a mark for each code cell."""
 
     def visit_container(self, node: nodes.container) -> None:
         if node.get("nb_element") == "cell_code":
@@ -110,7 +110,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         raise nodes.SkipNode
 
     def visit_reference(self, node: nodes.reference) -> None:
-        """Link to the web; what is another page of the book or a place on this one is told by its words."""
+        """Keep links to the web; replace links within the book by their text."""
         if not node.get("internal") and re.match(r"https?:", node.get("refuri", "")):
             super().visit_reference(node)
 
@@ -130,7 +130,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
 
 
 def told(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
-    """Return a resolved page as pieces of Markdown and the numbers of the code cells between them.
+    """Return a resolved page as Markdown and the numbers of its code cells.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Notebooks that read like the chapters' pages, with buttons to download them and, given a repository, to run them.
+"""Notebooks that read like the chapters' pages, with download buttons.
 
 The Pages workflow publishes what is written to ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab
 buttons open. The repository is ``repository_url`` of ``_config.yml``, or GITHUB_REPOSITORY, which that workflow sets;
@@ -51,7 +51,7 @@ if importlib.util.find_spec("{module}") is None:
 
 @dataclass(frozen=True)
 class Package:
-    """What notebooks install, as ``companion_package`` says: a distribution, an extra of it, a module it must have."""
+    """What notebooks install: a distribution, an extra, and a required module."""
 
     name: str
     module: str
@@ -91,7 +91,7 @@ def is_notebook(app: Sphinx, docname: str) -> bool:
 def convert(
     source: nbformat.NotebookNode, pieces: list[str | int], install: str, answers: Iterable[Sealed] = ()
 ) -> nbformat.NotebookNode:
-    """Return a chapter as a notebook without outputs, whose first cell installs what it needs.
+    """Return a chapter as a notebook whose first cell installs what it needs.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbfo
 
 
 def only_glues(source: str) -> bool:
-    """Return whether a cell does no more than hold numbers for the text, which has them.
+    """Return whether a cell only holds numbers for the text.
 
     >>> only_glues('glue("a", 1)\\nfor b in c:\\n    glue(b, 2)'), only_glues('a = 1\\nglue("a", a)')
     (True, False)
@@ -164,7 +164,7 @@ def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def write_notebooks(app: Sphinx, error: Exception | None) -> None:
-    """Write ``_notebooks/NAME.ipynb`` for each page that has code, and the wheel that they need."""
+    """Write ``_notebooks/NAME.ipynb`` for each page with code, and their wheel."""
     if error is not None or app.builder.name != "html":
         return
     folder = Path(app.outdir) / FOLDER

@@ -1,10 +1,10 @@
-"""Lets the builder of the book as one page, from which the PDF is printed, write what pages apart can write."""
+"""Lets the one-page builder, for the PDF, write what separate pages can."""
 
 from sphinx.application import Sphinx
 
 
 def share_handlers(app: Sphinx) -> None:
-    """Give the builder of one page the nodes of the other: it looks at no others as soon as an extension names it."""
+    """Give the one-page builder the node handlers of the HTML builder."""
     known = app.registry.translation_handlers
     known["singlehtml"] = {**known.get("html", {}), **known.get("singlehtml", {})}
 

@@ -1,4 +1,4 @@
-"""Figures of several panels, which stand side by side where there is room, and one above the other where there is not.
+"""Figures of several panels, side by side or stacked.
 
 A figure that ``companion.outputs.showing`` wrote says in its SVG where its panels are (``companion.outputs.stacking``).
 """
@@ -21,7 +21,7 @@ logger = getLogger(__name__)
 
 
 class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """An image that says its ``size`` and the ``boxes`` of its panels, in points, and whether it has ``rows``."""
+    """An image with the ``size`` and ``boxes`` of its panels, in points."""
 
 
 def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
@@ -61,7 +61,7 @@ class thumbnail(drawing):  # noqa: N801
 
 
 class Thumbnail(SphinxDirective):
-    """``lift-thumbnail``: a panel of the figure with this name, the first one by default, small and without words."""
+    """``lift-thumbnail``: a small panel of the named figure, without text."""
 
     required_arguments = 1
     option_spec: ClassVar[dict[str, Any]] = {"panel": directives.positive_int}

@@ -1,4 +1,4 @@
-"""Pages at the addresses of pages that have moved: each leads to the new address, an anchor to where it is now.
+"""Redirects from the addresses of pages and anchors that have moved.
 
 ``companion_redirects`` maps an old page to a new one, and ``page#anchor`` to where that anchor has moved if elsewhere,
 whether the page itself has moved or not::

@@ -1,4 +1,4 @@
-"""A page rerun with other parameters, laid out alone but like the book: numbers compared, references led elsewhere.
+"""A page rerun with other parameters: numbers compared, references led out.
 
 The build of the book writes ``book.json``: what a page needs to know of the others. In the build of one rerun page the
 configuration value ``companion_rerun`` says what was run, and this extension
@@ -35,7 +35,7 @@ AROUND = 60
 
 
 def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
-    """Yield what references of the book can lead to: kind and name, address within the book, text."""
+    """Yield the targets of the book's references: kind, name, address and text."""
     env: Any = app.env
     std, numbers = env.get_domain("std"), env.toc_fignumbers
 
@@ -85,7 +85,7 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
 
 
 def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
-    """Draw the book's curves behind those of each figure of a rerun; in the book, note which pictures these are."""
+    """Draw the book's curves behind a rerun's; in the book, note the figures."""
     rerun = app.config["companion_rerun"]
     if not rerun:
         env: Any = app.env
@@ -115,7 +115,7 @@ def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 class Elsewhere(SphinxPostTransform):
-    """Lead references to other pages to the book's address, before Sphinx looks for them in vain."""
+    """Leads references to other pages to the book's address."""
 
     default_priority = 5
 
@@ -139,7 +139,7 @@ class Elsewhere(SphinxPostTransform):
                 raw.children[0] = nodes.Text(self.led(raw.astext(), known, base))
 
     def led(self, text: str, known: dict[str, Any], base: str) -> str:
-        """Return HTML with its links to other pages led to the book's address, or without them."""
+        """Return HTML whose links to other pages lead to the book's address."""
         pages = {f"{key[4:]}.html": address for key, (address, _) in known.items() if key.startswith("doc:")}
 
         def changed(found: re.Match[str]) -> str:
@@ -167,7 +167,7 @@ class Elsewhere(SphinxPostTransform):
 
 
 def key_of(node: addnodes.pending_xref) -> str | None:
-    """Return kind and name of what a reference leads to; None where it is left to the page."""
+    """Return kind and name of a reference's target; None if it is on the page."""
     domain, kind, target = node.get("refdomain"), node.get("reftype"), str(node.get("reftarget"))
     if domain == "std" and kind == "doc":
         return f"doc:{target.rpartition('/')[2]}"
@@ -181,7 +181,7 @@ def key_of(node: addnodes.pending_xref) -> str | None:
 
 
 class Numbers(SphinxPostTransform):
-    """Keep the numbers of the book's text; in a rerun, mark and list those that changed."""
+    """Keeps the numbers of the book's text; in a rerun, marks those that changed."""
 
     default_priority = 45
     formats = ("html",)
@@ -213,7 +213,7 @@ class Numbers(SphinxPostTransform):
 
 
 class Compared:
-    """The numbers of a page's text: how many, whether the book's are known, and those that changed."""
+    """The numbers of a page's text: their count and those that changed."""
 
     def __init__(self, total: int, known: bool, changed: list[tuple[str, str, str, str, str]]) -> None:
         self.total, self.known, self.changed = total, known, changed

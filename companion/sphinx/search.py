@@ -1,4 +1,4 @@
-"""The search: code is not searched, a question finds the word it asks about, excerpts are prose (``search.js``)."""
+"""The search: without code, with prose excerpts (``search.js``)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Our templates in place of the theme's own, tables that can be read, references that are a list's items."""
+"""Our templates, readable tables, and references as list items."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def use_templates(_app: Sphinx, config: Config) -> None:
 
 
 def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
-    """Mend pandas' tables, and name our own empty headings, which a screen reader reads out as headings of nothing."""
+    """Make pandas' tables readable, and name headings that are empty."""
     for raw in doctree.findall(nodes.raw):
         if "<th" in raw.astext():
             raw.children[0] = nodes.Text(readable(raw.astext()))
@@ -29,7 +29,7 @@ def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> Non
 
 
 def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
-    """Open a reference as an item of its list; the role that docutils gives it is not one of HTML's any more."""
+    """Open a reference as a list item, without docutils' obsolete role."""
     start = len(self.body)
     HTML5Translator.visit_citation(self, node)
     self.body[start:] = [text.replace('role="doc-biblioentry"', 'role="listitem"') for text in self.body[start:]]

@@ -1,4 +1,4 @@
-"""Mechanisms and notions beyond the five papers, which the book's chapters compare with them.
+"""Mechanisms and notions beyond the five papers.
 
 Importing this package registers them, so that ``liftlib.design`` and the command line find them by name.
 """

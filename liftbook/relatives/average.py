@@ -1,4 +1,4 @@
-"""Releases under a bound on I(S; Y) that mix given rows: a linear programme with one row for the average."""
+"""Releases that mix given posteriors under a bound on I(S; Y)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector
 
 
 class Averaged(NamedTuple):
-    """The mixture of rows of the least H(X|Y) under a bound on I(S; Y), and what a nat more of the bound is worth.
+    """The mixture with the least H(X|Y) under a bound on I(S; Y), and its dual.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ def few_symbols(joint: Joint, most: int, others: str) -> None:
 
 
 def told_by(joint: Joint, rows: Matrix) -> Vector:
-    """Return H(S) - H(S|Y=y) of outputs with these rows P(X|Y=y), nats; their mean over outputs is I(S; Y).
+    """Return H(S) - H(S|Y=y) of outputs with the posteriors ``rows``, in nats.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def told_by(joint: Joint, rows: Matrix) -> Vector:
 
 
 def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
-    """Return the best mixture of rows that averages to P_X and tells at most ``budget`` nats of S.
+    """Return the best mixture of posteriors with I(S; Y) of at most ``budget``, nats.
 
     ``rows`` has P_X itself among them. At a budget of 0 only rows that tell nothing can have weight, and a programme
     over all rows would be decided by its rounding.
@@ -72,7 +72,7 @@ def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
 
 
 def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, route: str) -> Channel:
-    """Return the best release that mixes rows of a pool; nothing bounds what other rows would do."""
+    """Return the best mixture of a pool's posteriors, without a bound on others."""
     if unchanged := identity_if_allowed(joint, notion):
         return unchanged
     core = without_dust(joint, notion)
@@ -84,7 +84,7 @@ def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, rou
 
 
 def identity_if_allowed(joint: Joint, notion: Notion) -> Channel | None:
-    """Return the release of X unchanged, certified as optimal, if it satisfies the notion, otherwise None."""
+    """Return the unchanged release, certified, if it satisfies the notion, or None."""
     unchanged = Channel.identity(joint.n_public, joint.public)
     if not notion.is_satisfied(joint, unchanged):
         return None

@@ -1,4 +1,4 @@
-"""The best partition to merge by, over all partitions: what the greedy search of subset merging is measured against."""
+"""The best partition to merge by, among all partitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 13
 
 @checked
 def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
-    """Return the merging of the largest utility among all partitions of X whose subsets keep a notion.
+    """Return the merging with the largest utility among all private partitions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The least change of X, with sight of the secret, that brings every lift within bounds and keeps P_X."""
+"""The least change of X that brings every lift within bounds and keeps P_X."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mixproof.numerics import Vector
 
 @checked
 def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
-    """Return the kernel P(y|s,x) of least P(Y != X) with P_Y = P_X and every lift of y in [low(y), high(y)].
+    """Return the P(y|s,x) with the least P(Y != X) and lifts in [low(y), high(y)].
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
 
 @family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
 def extreme_reduction(joint: Joint, share: float) -> Channel:
-    """Return the least change of X that brings the extreme lifts of each symbol as near to 1 as linear reduction does.
+    """Return the least change of X that reduces the extreme lifts of each symbol.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The privacy funnel by descent: stationary points of I(S; Y) - share I(X; Y), a difference of convex functions."""
+"""The privacy funnel by descent on I(S; Y) - share I(X; Y)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def lagrangian(joint: Joint, kernels: Kernels, shares: Vector) -> Vector:
 
 
 def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) -> Kernels:
-    r"""Return where descents of I(S; Y) - share I(X; Y) lead, none of whose steps raises it.
+    r"""Return the end points of descents on I(S; Y) - share I(X; Y).
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) 
 def funnel_descent(
     joint: Joint, notion: AverageLeakage, *, starts: int = 6, rng: int | np.random.Generator = 0
 ) -> Channel:
-    """Return the best mixture of the rows of releases that descend on I(S; Y) - share I(X; Y) from random starts.
+    """Return the best mixture of the posteriors that random descents find.
 
     Parameters
     ----------

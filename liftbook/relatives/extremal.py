@@ -1,4 +1,4 @@
-"""Extremal mechanisms for pointwise maximal leakage of X itself: the best in closed form, for any secret safe."""
+"""Extremal mechanisms for pointwise maximal leakage of X itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mixproof.numerics import SAME_TOL, Matrix, Vector
 
 @checked
 def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
-    """Return the response of largest I(X; Y) whose lifts of X itself are at most e^eps, where a closed form is known.
+    """Return the best response with lifts of X itself of at most e^eps.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The privacy funnel: releases whose leakage is bounded on average over outputs, by merging and with a proven gap."""
+"""The privacy funnel: releases with a bound on the average leakage I(S; Y)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALMOST_PRIVATE = 0.01
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FunnelCertificate(Certificate):
-    """How a release was found, and a proven bound on every other release with the same bound on I(S; Y).
+    """How a release was found, and a bound on every other with the same I(S; Y).
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
 
 @checked
 def funnel_response(joint: Joint, notion: AverageLeakage, *, gap: float = 1e-3, nodes: int = 20_000) -> Channel:
-    """Return the release of largest I(X; Y) with a bounded I(S; Y), up to a proven gap.
+    """Return the release with the largest I(X; Y) under a bound on I(S; Y).
 
     Parameters
     ----------

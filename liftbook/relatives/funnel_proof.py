@@ -1,4 +1,4 @@
-"""A proven upper bound on I(X; Y) under the privacy funnel, and the check of its proof.
+"""A proven upper bound on I(X; Y) under the privacy funnel, and its check.
 
 With prices c of the symbols and mu of the leakage, a posterior v has the reduced cost
 
@@ -108,14 +108,14 @@ class Boxes:
 
     @property
     def secants(self) -> tuple[Matrix, Vector]:
-        """The slopes of the secants of -t log t, shape (B, X), and the sums of their constants, shape (B,)."""
+        """The slopes of the secants of -t log t, (B, X), and their constants, (B,)."""
         width = self.high - self.low
         wide = width > NARROW
         slope = np.where(wide, (xlogx(self.low) - xlogx(self.high)) / np.where(wide, width, 1.0), 0.0)
         return slope, np.asarray((-xlogx(self.low) - slope * self.low).sum(axis=1))
 
     def halves(self, symbol: NDArray[np.int64], level: Vector) -> Boxes:
-        """Return both children of each box, one after the other, without room that the simplex does not allow."""
+        """Return both children of each box, tightened to the simplex."""
         at = np.arange(len(symbol))
         low, high = np.repeat(self.low, 2, axis=0), np.repeat(self.high, 2, axis=0)
         inside = np.clip(level, self.low[at, symbol], self.high[at, symbol])
@@ -126,7 +126,7 @@ class Boxes:
         return Boxes(low, high)
 
     def cheapest(self, cost: Matrix) -> Matrix:
-        """Return the distribution in each box that minimises a linear cost: the cheapest coordinates fill first."""
+        """Return the distribution in each box that minimises a linear cost."""
         order = np.argsort(cost, axis=1)
         width = np.take_along_axis(self.high - self.low, order, axis=1)
         before = np.cumsum(width, axis=1) - width
@@ -150,7 +150,7 @@ def reduced_costs(joint: Joint, prices: Prices, posteriors: Matrix) -> Vector:
 
 
 def bounded(joint: Joint, prices: Prices, boxes: Boxes, tangent: Matrix) -> tuple[Vector, Matrix]:
-    """Return a lower bound on the reduced costs in each box, and the point where the linear function attains it.
+    """Return a lower bound on the reduced costs in each box, and its point.
 
     The bound is -inf where ``tangent``, shape (B, S), is no positive vector.
     """
@@ -164,13 +164,13 @@ def bounded(joint: Joint, prices: Prices, boxes: Boxes, tangent: Matrix) -> tupl
 
 
 def rounding(joint: Joint, prices: Prices, budget: float) -> float:
-    """Return what is added to a bound for rounding errors, nats; it grows with the prices."""
+    """Return the allowance for rounding errors in a bound, in nats."""
     largest = 1 + np.abs(prices.symbols).max() + prices.leakage * (LARGEST_LOG + budget)
     return float(1e-9 + ROUNDING * (joint.n_public + joint.n_secret) * largest)
 
 
 def upper_bound(joint: Joint, prices: Prices, least: float, budget: float) -> float:
-    """Return the bound on I(X; Y) that follows from a lower bound ``least`` on all reduced costs, nats."""
+    """Return the bound on I(X; Y) from one on all reduced costs, in nats."""
     bound = entropy(joint.p_x) - float(joint.p_x @ prices.symbols) - least + prices.leakage * budget
     return bound + rounding(joint, prices, budget)
 

@@ -1,4 +1,4 @@
-"""Branch and bound over posteriors for the privacy funnel: the reduced cost's minimum, and posteriors that improve.
+"""Branch and bound over posteriors for the privacy funnel.
 
 See :mod:`liftbook.relatives.funnel_proof` for the bound on a box and for the proof that this search assembles.
 """
@@ -65,7 +65,7 @@ class Search(NamedTuple):
 
 
 def search(joint: Joint, prices: Prices, target: float, nodes: int) -> Search:
-    """Return a lower bound on the reduced cost of all posteriors; the search ends when it reaches ``-target``.
+    """Return a lower bound on all reduced costs; it ends at ``-target``.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def search(joint: Joint, prices: Prices, target: float, nodes: int) -> Search:
 
 
 def descended(joint: Joint, prices: Prices, points: Matrix) -> Matrix:
-    """Return where descents on the reduced cost lead, shape (M, X); a step never raises it.
+    """Return the end points of descents on the reduced cost, shape (M, X).
 
     Each step replaces the concave part by its tangent. The convex part is smooth relative to the negative entropy, by
     the log-sum inequality, so a mirror step of length 1 / mu does not raise their sum.
@@ -109,7 +109,7 @@ def descended(joint: Joint, prices: Prices, points: Matrix) -> Matrix:
 
 
 class _Tree:
-    """Nodes in the order in which they were made, with their boxes and bounds; open ones wait for a batch."""
+    """The nodes in order of creation, with their boxes and bounds."""
 
     def __init__(self, joint: Joint, prices: Prices) -> None:
         self.joint, self.prices = joint, prices
@@ -120,13 +120,13 @@ class _Tree:
         self.open = np.array([0])
 
     def take(self) -> NDArray[np.int64]:
-        """Return the open nodes with the lowest bounds, a batch at most, which are open no longer."""
+        """Remove and return a batch of open nodes with the lowest bounds."""
         order = np.argsort(self.bound[self.open], kind="stable")
         batch, self.open = self.open[order[:BATCH]], self.open[order[BATCH:]]
         return batch
 
     def split(self, nodes: NDArray[np.int64], points: Matrix) -> None:
-        """Give each node two children, split where the entropy of its point exceeds the secant most.
+        """Split each node where its entropy exceeds the secant most.
 
         If the secants explain little of the distance between bound and reduced cost, the longest side is split.
         """
@@ -167,7 +167,7 @@ class _Tree:
 
 
 def _closest(joint: Joint, prices: Prices, tree: _Tree, batch: NDArray[np.int64]) -> Matrix:
-    """Tighten the bounds of a batch of nodes by better tangents; return the points that approximate their minima."""
+    """Tighten the bounds of a batch of nodes by better tangents."""
     boxes = tree.boxes.some(batch)
     slope, _ = boxes.secants
     width = boxes.high - boxes.low

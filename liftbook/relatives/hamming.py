@@ -1,4 +1,4 @@
-"""Tell the likely symbols and suppress the rare ones: the least distortion under maximal leakage of X itself."""
+"""Publish likely symbols and suppress rare ones, under maximal leakage of X."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mixproof.checks import checked
 
 @checked
 def hamming_response(joint: Joint, notion: MaximalLeakage) -> Channel:
-    """Return the release of least P(Y != X) whose maximal leakage of X itself, and so of any secret, is bounded.
+    """Return the release with the least P(Y != X) under bounded maximal leakage.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Points on a product: a distribution over some things, each sent to a symbol. The cheapest maps, exactly or downhill.
+"""Distributions over some elements, each mapped to a symbol, and cheapest maps.
 
 A point u of shape (S,) and a map m from 0, ..., S - 1 to symbols make a distribution over pairs (s, m(s)). Its price is
 the entropy of the symbols less what each pair is worth, H(m(u)) - sum_s u_s worth(s, m(s)). Entropy is concave, so the
@@ -16,7 +16,7 @@ Index = NDArray[np.int64]
 
 
 def marginal_entropies(points: Matrix, maps: Index, n_symbols: int) -> Vector:
-    """Return the entropy, nats, of the symbols that each point of shape (K, S) is sent to by its map (K, S).
+    """Return the entropy of the symbols of each point, (K, S), under its map, nats.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class ExactMaps:
         self._entropy = -xlogx(member @ points.T)  # (2^S, K), of a set's mass
 
     def cheapest(self, worth: Matrix) -> tuple[Vector, Index]:
-        """Return the least price of each point, shape (K,), and a map that has it, shape (K, S).
+        """Return the least price of each point, shape (K,), and a map that attains it.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class ExactMaps:
         return best, maps
 
     def _best(self, alone: Matrix) -> tuple[Vector, Index]:
-        """Return the least sum of ``alone`` over partitions, (K,), and of each set its part with the lowest member.
+        """Return the least sum of ``alone`` over partitions, and a part of each set.
 
         Two parts of one symbol cost more than their union, so that the parts' symbols need not be told apart.
         """
@@ -89,7 +89,7 @@ class ExactMaps:
 
 
 def moved(points: Matrix, maps: Index, worth: Matrix) -> Index:
-    """Return maps that cannot be made cheaper by sending one s to another symbol, started from these.
+    """Return maps that no move of a single element makes cheaper.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Notions of averages over outputs: I(S; Y), the privacy funnel's, and maximal leakage."""
+"""Notions of averages over outputs: I(S; Y) and maximal leakage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Overall(Notion):
         return self._of(or_identity(joint, channel).release(joint))
 
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return by how many nats the release exceeds the budget; minus infinity where the budget is infinite."""
+        """Return the release's violation of the budget, in nats."""
         return self.leakage(joint, channel) - self.eps if np.isfinite(self.eps) else -np.inf
 
 

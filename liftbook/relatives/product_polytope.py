@@ -1,4 +1,4 @@
-"""S20 Theorem 2: the optimal mechanism among the vertices of the polytope of kernels P(y|x).
+"""S20 Theorem 2: the optimum among the vertices of the polytope of kernels.
 
 If all columns of a kernel P(y|x) satisfy the same homogeneous constraints, they are ``|Y|`` members of one cone
 C in ``|X|`` dimensions whose sum is the vector of ones. The kernel is a vertex exactly if the faces of C that contain
@@ -34,7 +34,7 @@ LARGEST = 6
 
 @checked
 def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
-    """Return the mechanism with the largest I(X; Y) among the vertices of the polytope of kernels.
+    """Return the best mechanism among the vertices of the polytope of kernels.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
 
 
 def kernels_of(joint: Joint, notion: Polyhedral) -> Matrix:
-    """Return the vertices of the polytope of kernels that satisfy a polyhedral notion, shape (M, X, Y)."""
+    """Return the vertex kernels of a polyhedral notion, shape (M, X, Y)."""
     # an output's row v is proportional to P(x) P(y|x), so its column P(y|.) has a cone as well
     return kernel_vertices(notion.halfspaces(joint) * joint.p_x)
 
 
 class KernelVertices(NamedTuple):
-    """Vertex kernels, shape (N, X, X), up to the order of outputs, and the number of orders of each."""
+    """Vertex kernels up to the order of outputs, and the number of orders of each."""
 
     kernels: Matrix
     copies: NDArray[np.int64]
@@ -121,7 +121,7 @@ def kernel_vertices(cone: Matrix) -> Matrix:
 
 
 def kernels_by_faces(cone: Matrix) -> KernelVertices:
-    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, up to the order of outputs.
+    """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
 
 
 def _faces(tight: Mask) -> list[NDArray[np.intp]]:
-    """Return each non-zero face as the rays in it: the intersections of facets, and the cone itself."""
+    """Return each non-zero face as the rays in it, the cone itself included."""
     facets = {np.packbits(column).tobytes(): column for column in tight.T if column.any()}
     whole = np.ones(len(tight), dtype=bool)
     known = {np.packbits(whole).tobytes(): whole}
@@ -201,7 +201,7 @@ def _faces(tight: Mask) -> list[NDArray[np.intp]]:
 
 
 def _partitions(n: int) -> list[tuple[int, ...]]:
-    """Return the dimensions that independent faces in n dimensions can have, in descending order."""
+    """Return the possible dimensions of independent faces, in descending order."""
     return [
         parts
         for k in range(1, n + 1)
@@ -213,7 +213,7 @@ def _partitions(n: int) -> list[tuple[int, ...]]:
 def _families(
     parts: tuple[int, ...], bases: dict[int, list[Matrix]], shadows: dict[int, list[Mask]], rows: Matrix
 ) -> Matrix:
-    """Return the vertices whose columns lie in faces of these dimensions, shape (N, X, X)."""
+    """Return the vertices with columns in faces of these dimensions, (N, X, X)."""
     n = rows.shape[1]
     choices = [
         list(itertools.combinations(range(len(bases[part])), len(list(group))))

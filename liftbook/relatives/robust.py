@@ -1,4 +1,4 @@
-"""The optimal response for one joint distribution that keeps its notion under others as well."""
+"""The optimal response under several joint distributions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mixproof.numerics import RESOLVED, Matrix, check_scalar
 def robust_response(
     joint: Joint, notion: Polyhedral, *, others: Sequence[Joint] = (), gap: float = 1e-6, seconds: float | None = None
 ) -> Channel:
-    """Return the mechanism of the largest I(X; Y) under one distribution that keeps a notion under several.
+    """Return the best mechanism for one distribution, private under several.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def robust_response(
 
 
 def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Cone:
-    """Return the cone of posteriors under ``joint`` that the notion allows under it and all others."""
+    """Return the cone of posteriors that the notion allows under all distributions."""
     cone = cone_for(joint, notion)
     if not others:
         return cone
@@ -99,7 +99,7 @@ def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Co
 
 
 def cone_under(other: Joint, core: Core, halfspaces: Matrix) -> Matrix:
-    """Return halfspaces on a posterior under one distribution, given halfspaces under another.
+    """Return halfspaces under one distribution, given those under another.
 
     Parameters
     ----------

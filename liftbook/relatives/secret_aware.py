@@ -56,7 +56,7 @@ class Cells(NamedTuple):
 def secret_aware_response(
     joint: Joint, notion: PolyhedralLift, *, gap: float = 1e-6, seconds: float | None = None
 ) -> Channel:
-    """Return the mechanism P(y|s,x) that maximises I(X; Y) among all that keep the notion, with a bound on every other.
+    """Return the mechanism P(y|s,x) that maximises I(X; Y), with a bound on others.
 
     Parameters
     ----------
@@ -135,21 +135,21 @@ def secret_aware_response(
 
 
 def _keeps(row: Vector, joint: Joint, halfspaces: Matrix) -> bool:
-    """Whether a row's posterior meets the halfspaces, to within what is mended afterwards."""
+    """Return whether a posterior meets the halfspaces, up to repairable errors."""
     whole = np.zeros(joint.p.shape)
     whole[joint.p > 0] = row
     return bool((halfspaces @ whole.sum(axis=1) >= -FEASIBILITY_TOL / 100).all())
 
 
 def reported(joint: Joint, notion: Notion) -> Matrix:
-    """Return conditional reporting's rows P(s, x | y), which a search starts from so that it is never behind it."""
+    """Return conditional reporting's rows P(s, x | y), where the search starts."""
     cells = joint.p[:, :, None] * conditional_reporting.calibrated(joint, notion).kernel
     rows = cells[joint.p > 0].T
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
 def without_dusty_cells(joint: Joint) -> Cells:
-    """Return P_SX without cells of less mass than a linear programme's tolerance, and without what they leave empty."""
+    """Return P_SX without cells that a linear program cannot resolve."""
     solid = joint.p >= DUST
     if (solid == (joint.p > 0)).all():
         return Cells(joint, solid)
@@ -157,7 +157,7 @@ def without_dusty_cells(joint: Joint) -> Cells:
 
 
 def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
-    """Return all posteriors that are vertices, with the cheapest map of each; None where they are too many.
+    """Return all vertex posteriors with their cheapest maps; None if too many.
 
     So it is where they nearly coincide, which can be too much for qhull.
     """
@@ -185,7 +185,7 @@ class Listed:
 def _made(
     joint: Joint, notion: PolyhedralLift, cells: Cells, found: Found, floor: float, which: str, gap: float
 ) -> Channel:
-    """Return the channel of the columns found, mended where rounding breaks the notion, with its certificate."""
+    """Return the channel of the columns found, repaired, with its certificate."""
     secret, public = np.nonzero(cells.solid)
     to_public = np.eye(joint.n_public)[public]
     try:

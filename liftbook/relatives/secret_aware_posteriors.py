@@ -1,4 +1,4 @@
-"""Mixtures of rows P(s, x | y), each a posterior of the secret and a map from secrets to symbols: columns on demand."""
+"""Columns P(s, x | y): a posterior of the secret and a map to symbols."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Offers(Protocol):
     """What finds columns of low price."""
 
     def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
-        """Return posteriors and maps, (K, S) each, and a bound below every price, minus infinity where none is known.
+        """Return posteriors and maps, (K, S) each, and a bound below every price.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Found(NamedTuple):
 def cheapest_columns(
     joint: Joint, offers: Offers, gap: float, seconds: float, *, first: Matrix | None = None, bound: float = -np.inf
 ) -> Found:
-    """Return the cheapest mixture of columns that averages to P_SX, up to a share of I(X; Y).
+    """Return the cheapest mixture of columns that averages to P_SX.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _to_join(columns: Matrix, reduced: Vector, seen: set[bytes]) -> Index:
 
 
 class Searched:
-    """Offers from a search: a posterior and a map in turn go downhill, from many starts; nothing is proven.
+    """Offers from descents over posteriors and maps in turn; nothing is proven.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ class Searched:
         return posteriors, starts, -np.inf
 
     def _downhill(self, posterior: Vector, to: Index, worth: Matrix) -> Vector:
-        """Return the posterior that is best by the tangent of the price at this one, for a given map."""
+        """Return the best posterior by the tangent of the price, for a given map."""
         mass = np.bincount(to, posterior, worth.shape[1])
         slope = -np.log(np.maximum(mass, 1e-12))[to] - worth[np.arange(to.size), to]
         self._allowed.charge(slope)
@@ -220,7 +220,7 @@ def _worth_of(posteriors: Matrix, maps: Index, worth: Matrix) -> Vector:
 
 
 def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Index]:
-    """Return P_TX for T a function of S with few values, halfspaces that T's posterior meets, and T of each s.
+    """Return P_TX for a coarse function T of S, its halfspaces, and T of each s.
 
     Notes
     -----
@@ -241,7 +241,7 @@ def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Inde
 
 
 def refined(joint: Joint, coarse: Joint, classes: Index, columns: Matrix) -> Matrix:
-    """Return rows P(s, x | y) of rows P(t, x | y), T the classes of secrets, each class as its secrets are a priori."""
+    """Return rows P(s, x | y) of rows P(t, x | y), with S given T as a priori."""
     cells = np.zeros((len(columns), coarse.n_secret, joint.n_public))
     cells[:, coarse.p > 0] = columns
     within = joint.p_s / np.bincount(classes, joint.p_s)[classes]

@@ -20,7 +20,7 @@ from mixproof.numerics import check_scalar
 
 @dataclass(frozen=True)
 class LargestAverages:
-    """The suprema, over all joint distributions, of averages of lifts under one ALIP budget.
+    """The suprema of averages of lifts under one ALIP budget.
 
     Attributes
     ----------

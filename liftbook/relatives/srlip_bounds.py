@@ -1,4 +1,4 @@
-"""Upper bounds on the utility of SRLIP mechanisms, without enumerating their polytope."""
+"""Upper bounds on the utility of SRLIP mechanisms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mixproof.checks import checked
 
 @checked
 def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, ...], float]:
-    """Return upper bounds on I(X; Y) under SRLIP, in nats, one for each proper subset J of attributes.
+    """Return upper bounds on I(X; Y) under SRLIP, one for each proper subset J.
 
     Parameters
     ----------

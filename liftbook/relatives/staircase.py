@@ -1,4 +1,4 @@
-"""Staircase mechanisms: the best response under local differential privacy of X itself, for any secret safe."""
+"""Staircase mechanisms: the best response under LDP of X itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 12
 
 @checked
 def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
-    """Return the response of largest I(X; Y) under local differential privacy of X at the notion's least budget.
+    """Return the best response under LDP of X at the notion's least budget.
 
     Parameters
     ----------

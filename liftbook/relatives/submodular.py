@@ -1,4 +1,4 @@
-"""The privacy funnel by merging subsets of any size, each the best for a Lagrangian."""
+"""The privacy funnel by merging subsets of any size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HALVINGS = 20
 
 
 def merging_losses(joint: Joint) -> tuple[Vector, Vector]:
-    """Return by how much merging each subset of symbols lowers I(X; Y) and I(S; Y), nats, two arrays of shape (2^X,).
+    """Return the loss of I(X; Y) and I(S; Y) of merging each subset, in nats.
 
     A subset is the number whose bits are its symbols.
 
@@ -47,7 +47,7 @@ def merging_losses(joint: Joint) -> tuple[Vector, Vector]:
 
 @checked
 def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
-    """Merge subsets of outputs, each the best there is for I(S; Y) - share I(X; Y), and keep the best partition.
+    """Merge subsets of outputs, each the best for I(S; Y) - share I(X; Y).
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from mixproof.numerics import Vector
 
 @checked
 def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
-    """Report the true symbol with the largest constant chance w that the notion allows, else draw from the best noise.
+    """Report the true symbol with the largest chance w, else the best noise.
 
     Parameters
     ----------
