@@ -8,8 +8,11 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node  # type: ignore[import-untyped]
 
-LONG = 24
-"""Lines of code of which a cell is folded."""
+LONG = 12
+"""A cell with more lines of code than this is folded."""
+
+PLUMBING = {"keep", "glue"}
+"""Functions that store rows and numbers for other pages; a page does not show calls of them."""
 
 
 def reason(source: str, tags: list[str]) -> str | None:
@@ -36,6 +39,26 @@ def reason(source: str, tags: list[str]) -> str | None:
     return "The code" if len(source.splitlines()) > LONG else None
 
 
+def without_plumbing(source: str) -> str:
+    """Return the code of a cell as a page shows it: without the statements that only store something.
+
+    >>> without_plumbing("rows = run()\\nkeep('figure', rows)\\nplot(rows)")
+    'rows = run()\\nplot(rows)'
+    """
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a line for the shell
+        return source
+    lines: list[str | None] = list(source.split("\n"))
+    for statement in body:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in PLUMBING:
+                lines[statement.lineno - 1 : statement.end_lineno] = [None] * (
+                    (statement.end_lineno or statement.lineno) - statement.lineno + 1
+                )
+    return "\n".join(line for line in lines if line is not None).strip("\n")
+
+
 class Fold(SphinxPostTransform):
     """Mark the cells to fold before MyST-NB folds what is marked."""
 
@@ -48,9 +71,15 @@ class Fold(SphinxPostTransform):
             told = "code_prompt_show" in cell.get("cell_metadata", {}).get("mystnb", {})
             if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") not in (None, "input") or told:
                 continue
-            source = next(iter(cell.findall(nodes.literal_block)), None)
+            inputs = [part for part in cell.children if part.get("nb_element") == "cell_code_source"]
+            source = next((code for part in inputs for code in part.findall(nodes.literal_block)), None)
             tags = cell["cell_metadata"].get("tags", [])
-            said = reason(source.astext(), tags) if source is not None else None
+            said = None
+            if source is not None:
+                shown = without_plumbing(source.astext())
+                source[:] = [nodes.Text(shown)]
+                source.rawsource = shown
+                said = reason(shown, tags)
             if said := said or ("The code" if cell.get("hide_mode") else None):
                 cell["hide_mode"] = "input"
                 cell["prompt_show"] = said

@@ -32,7 +32,8 @@ CODE = (
 )
 LONGEST = (
     *("optimality", "rerun", "aorr", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
-    *("population", "ledger", "record-e23", "srr", "lift-inverse", "subset-merging", "funnel", "your-own-data"),
+    *("population", "ledger", "record-e23", "record-s20", "theorems", "srr", "lift-inverse", "subset-merging"),
+    *("funnel", "your-own-data", "checks"),
 )
 """Chapters in descending order of execution time."""
 REFERRED_TO = ("chapters/glossary", "chapters/bibliography")

@@ -162,7 +162,7 @@ def test_without_a_record_a_theorem_is_named_by_its_chapter(monkeypatch, tmp_pat
     monkeypatch.setattr(layout, "book_folder", lambda: tmp_path)
     known = layout.book_record.__wrapped__()["targets"]
     assert known["doc:watchdog"] == ["chapters/watchdog.html", "The watchdog mechanism"]
-    assert known["prf:thm-srr-feasible"][0] == "chapters/srr.html#thm-srr-feasible"
+    assert known["prf:thm-srr-feasible"][0] == "chapters/theorems.html#thm-srr-feasible"
     assert known["prf:thm-srr-feasible"][1].startswith("the theorem in “")
 
 

@@ -128,7 +128,7 @@ def test_stored_rows_are_whole(name):
         ("figure_e23_4", "aorr"),
         ("figure_e23_8", "srr"),
         ("figure_e23_10", "srr"),
-        ("distance_to_optimum", "srr"),
+        ("distance_to_optimum", "theorems"),
         ("figure_s20_4", "optimal-ldp-lip"),
         ("figure_s20_5", "conditional-reporting"),
         ("kernel_polytope_times", "optimality"),
