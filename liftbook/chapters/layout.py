@@ -19,7 +19,7 @@ SITE_WIDE = (
     *("sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"),
     *("sphinx.ext.intersphinx", "sphinx_external_toc", "sphinx_thebe", "sphinx_comments", "sphinx_jupyterbook_latex"),
     *("companion.sphinx.notebooks", "companion.sphinx.redirects", "companion.sphinx.findable"),
-    *("liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map"),
+    *("liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map", "liftbook.build.sphinx.gallery"),
 )
 """Extensions that make or need the whole site."""
 LABELLED = re.compile(r"\{prf:(\w+)\}.*\n:label: (\S+)")

@@ -8,9 +8,10 @@ from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.comparison import time_and_utility
 from liftbook.plots.dots import shares, strips
 from liftbook.plots.graphs import implications
+from liftbook.plots.legends import at_ends
 from liftbook.plots.lines import curves, histograms, tradeoff
 from liftbook.plots.maps import lift_map
-from liftbook.plots.multiples import panels, scatters
+from liftbook.plots.multiples import panels, scatters, tables
 from liftbook.plots.planes import plane
 from liftbook.plots.questions import decisions
 from liftbook.plots.sets import lift_sets
@@ -22,6 +23,7 @@ __all__ = [
     "COLOURS",
     "LABELS",
     "as_svg",
+    "at_ends",
     "below_budget",
     "curves",
     "decisions",
@@ -41,6 +43,7 @@ __all__ = [
     "simplices",
     "strips",
     "style",
+    "tables",
     "time_and_utility",
     "tradeoff",
 ]

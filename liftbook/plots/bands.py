@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -85,7 +85,7 @@ def _flow(ax: Axes, joint: Joint, channel: Channel, secret: int, colour: tuple) 
     # outputs stand in the order of the symbols that they come from, so that bands cross little
     order = np.argsort(np.arange(joint.n_public) @ mass / mass.sum(axis=0), kind="stable")
     mass, whole = mass[:, order], channel.release(joint)
-    released = Joint(whole.p[:, order], whole.secret, tuple(_output(whole.public[y]) for y in order))
+    released = Joint(whole.p[:, order], whole.secret, tuple(_outputs(joint, channel, order.tolist())))
     columns = ((joint, 0.0), (released, 1.0 - BAR))
     for one, left in columns:
         tops = _tops(one.p_x)
@@ -131,8 +131,21 @@ def _tops(masses: Vector) -> Vector:
     return np.asarray(1.0 + GAP * (len(masses) - 1) - np.cumsum([0.0, *masses[:-1]]) - GAP * np.arange(len(masses)))
 
 
-def _output(name: object) -> object:
-    return f"y = {name}" if isinstance(name, int) else name
+def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[object]:
+    """Return the outputs' names; a numbered output is named by the symbol that most of its people have."""
+    shares = channel.joint_xy(joint)
+    shares = shares / shares.sum(axis=0)
+    names: list[object] = []
+    for y in order:
+        name: object = channel.outputs[y]
+        if isinstance(name, int):
+            most = int(shares[:, y].argmax())
+            word = str(joint.public[most])
+            name = f"mostly {word}" if shares[most, y] >= 0.5 else f"partly {word}"
+            name = word if shares[most, y] > 1 - 1e-9 else name
+        number = names.count(name)
+        names.append(f"{name} ({number + 1})" if number else name)
+    return names
 
 
 def _word(name: object) -> str:

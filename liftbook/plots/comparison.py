@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
-from liftbook.plots.styling import COLOURS, MARKERS, style
+from liftbook.plots.styling import MARKERS, shades, style
 
 
 def time_and_utility(
@@ -52,11 +52,12 @@ def time_and_utility(
         )
         axes = list(found[0])
         budgets, kinds = sorted(set(rows["eps"])), list(dict.fromkeys(rows[fill]))
+        colours = shades(len(budgets))
         for ax, (panel, title), ylabel in zip(axes, panels.items(), ylabels, strict=True):
             for number, eps in enumerate(budgets):
                 for kind in kinds:
                     part = rows[(rows[split] == panel) & (rows["eps"] == eps) & (rows[fill] == kind)]
-                    colour = COLOURS[number % len(COLOURS)]
+                    colour = colours[number]
                     ax.plot(
                         part[x],
                         part[y],
@@ -76,7 +77,7 @@ def time_and_utility(
         bottom = 0.0 if least < 0.5 else np.floor(20 * least - 0.5) / 20
         axes[0].set_ylim(bottom, 1.0 + (1.0 - bottom) / 25)
         handles = [
-            Line2D([], [], linestyle="none", marker=MARKERS[i % len(MARKERS)], color=COLOURS[i % len(COLOURS)])
+            Line2D([], [], linestyle="none", marker=MARKERS[i % len(MARKERS)], color=colours[i])
             for i in range(len(budgets))
         ]
         names = [f"ε = {eps:g}" for eps in budgets]

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.lines import LOGARITHMIC, WIDTH
-from liftbook.plots.styling import BLACK, BLUE, GREY, style
+from liftbook.plots.styling import BLACK, DARK, GREY, style
 
 ROW = 0.24
 """Height of a row, in inches."""
@@ -39,12 +39,13 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
             1, len(panels), figsize=(WIDTH, 1.0 + ROW * len(places)), layout="constrained", squeeze=False, sharey=True
         )
         for ax, (column, says) in zip(found[0], panels.items(), strict=True):
-            ax.plot(rows[column], rows[by].map(places), ".", color=BLUE, alpha=0.35, markeredgewidth=0)
+            ax.plot(rows[column], rows[by].map(places), "o", color=DARK, alpha=0.3, markersize=5, markeredgewidth=0)
             ax.plot(medians[column], list(places.values()), "|", color=BLACK, markersize=11, markeredgewidth=2)
             ax.set_xlabel(says)
             if column in LOGARITHMIC:
                 ax.set_xscale("log")
-        found[0][0].set_yticks(list(places.values()), list(places))
+            ax.set_yticks(list(places.values()), list(places))
+            ax.yaxis.set_tick_params(labelleft=True)  # on a narrow page each panel stands alone
     return list(found[0])
 
 
@@ -79,8 +80,8 @@ def shares(rows: pd.DataFrame) -> list[Axes]:
             ax.axvline(0.95, color=GREY, linestyle="--", linewidth=0.8, zorder=1)
             for one in rows[rows["law"] == law].itertuples():
                 height, shade = places[one.design] + nudge[one.rows], shades[one.rows]
-                ax.plot([one.low, one.high], [height, height], color=BLUE, alpha=shade, linewidth=1)
-                ax.plot(one.kept / one.tables, height, ".", color=BLUE, alpha=shade, markersize=7, markeredgewidth=0)
+                ax.plot([one.low, one.high], [height, height], color=DARK, alpha=shade, linewidth=1)
+                ax.plot(one.kept / one.tables, height, ".", color=DARK, alpha=shade, markersize=7, markeredgewidth=0)
             ax.set_title(law)
             ax.set_xlim(-0.05, 1.05)
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])

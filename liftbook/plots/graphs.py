@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
-from liftbook.plots.styling import BLACK, VERMILION, style
+from liftbook.plots.styling import BLACK, GREY, style
 
 
 def implications(places: pd.DataFrame, arrows: pd.DataFrame, gaps: pd.DataFrame) -> Axes:
@@ -53,7 +53,7 @@ def implications(places: pd.DataFrame, arrows: pd.DataFrame, gaps: pd.DataFrame)
                 ax, boxes[one.tail], boxes[one.head], BLACK, "-", str(one.number), paired=(one.tail, one.head) in both
             )
         for one in gaps.drop_duplicates(["tail", "head"]).itertuples():
-            _arrow(ax, boxes[one.tail], boxes[one.head], VERMILION, (0, (4, 3)), "", paired=True)
+            _arrow(ax, boxes[one.tail], boxes[one.head], GREY, (0, (4, 3)), "", paired=True)
     return ax
 
 

@@ -1,11 +1,20 @@
-"""The one legend of a figure, above its panels."""
+"""The names of a figure's lines: at their ends, or in one legend above the panels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
+
+APART = 13.0
+"""Points between two names at the ends of lines, at least."""
+TOP = 0.96
+"""The largest height of a name, as a share of the axes, so that none meets the title."""
 
 
 def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most: int = 5) -> None:
@@ -15,3 +24,66 @@ def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most:
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return
         legend.remove()
+
+
+def at_ends(ax: Axes) -> None:
+    """Write each line's name to the right of its end, with a piece of the line, in the order of the ends.
+
+    Names keep a distance from each other, so where lines meet at the right edge their names stand below one another,
+    in the order of the lines' means.
+    """
+    lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    drawn = [(line, np.asarray(line.get_ydata(), dtype=float)) for line in lines]
+    drawn = [(line, heights[np.isfinite(heights)]) for line, heights in drawn]
+    drawn = [(line, heights) for line, heights in drawn if len(heights)]
+    if not drawn:
+        return
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # the height of the axes is known once they are laid out
+    place = ax.transData + ax.transAxes.inverted()
+    ends = {line: float(place.transform((0.0, heights[-1]))[1]) for line, heights in drawn}
+    means = {line: float(heights.mean()) for line, heights in drawn}
+    order = sorted(ends, key=lambda line: (round(ends[line], 2), means[line]))
+    step = APART * figure.dpi / 72 / ax.bbox.height
+    heights = _spread([ends[line] for line in order], step)
+    for line, height in zip(order, heights, strict=True):
+        ax.add_artist(_entry(line, height))
+
+
+def _entry(line: Line2D, height: float) -> AnnotationBbox:
+    """Return a line's name with a piece of the line, to the right of the axes at a height from 0 to 1."""
+    piece = DrawingArea(18, 8, 0, 0)
+    sample = Line2D([0, 18], [4, 4], markevery=[1])
+    sample.set(
+        color=line.get_color(), linestyle=line.get_linestyle(), linewidth=line.get_linewidth(), marker=line.get_marker()
+    )
+    piece.add_artist(sample)
+    name = TextArea(str(line.get_label()), textprops={"fontsize": 9, "color": line.get_color()})
+    return AnnotationBbox(
+        HPacker(children=[piece, name], pad=0, sep=5, align="center"),
+        (1.0, height),
+        xybox=(5, 0),
+        xycoords="axes fraction",
+        boxcoords="offset points",
+        box_alignment=(0, 0.5),
+        frameon=False,
+        pad=0,
+        annotation_clip=False,
+    )
+
+
+def _spread(places: Sequence[float], step: float) -> list[float]:
+    """Return ascending places that are at least a step apart, moved as little as a sweep up and one down allow.
+
+    >>> _spread([0.0, 0.1, 0.9], 0.25), _spread([0.75, 0.75], 0.25)
+    ([0.0, 0.25, 0.9], [0.71, 0.96])
+    """
+    found = list(places)
+    for at in range(1, len(found)):
+        found[at] = max(found[at], found[at - 1] + step)
+    top = TOP
+    for at in range(len(found) - 1, -1, -1):
+        found[at] = min(found[at], top)
+        top = found[at] - step
+    return [float(one) for one in found]

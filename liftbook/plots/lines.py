@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -10,9 +9,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from liftbook.plots.legends import above
+from liftbook.plots.legends import at_ends
 from liftbook.plots.live import note
-from liftbook.plots.styling import COLOURS, label, looks, style
+from liftbook.plots.styling import LIFTS, label, looks, style, title
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""
@@ -76,7 +75,9 @@ def curves(
             ax.plot(part[x], shown, label=name, markevery=(number % every, every), **look)
             if band and "low" in part and (part["n"] > 1).any():
                 ends = part[["low", "high"]].where(np.isfinite(part[["low", "high"]])).to_numpy().T
-                ax.fill_between(part[x], *ends, color=look["color"], alpha=0.10, linewidth=0)
+                ax.fill_between(part[x], *ends, color=look["color"], alpha=0.07, linewidth=0)
+                for edge in ends:
+                    ax.plot(part[x], edge, color=look["color"], linestyle=look["linestyle"], linewidth=0.5, alpha=0.5)
             infinite = part[x][np.isinf(mean)]
             if len(infinite):
                 ax.plot(
@@ -103,7 +104,10 @@ def curves(
 
 
 def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool = True, x: str = "eps") -> list[Axes]:
-    """Draw a trade-off figure, a panel a measure side by side, four as two by two, with one legend above.
+    """Draw a trade-off figure: one panel for each measure, with each line's name at its end.
+
+    Two panels are side by side; of three the first is as wide as the text and the others are below it; four are two
+    by two.
 
     Parameters
     ----------
@@ -115,23 +119,26 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
         See :func:`curves`.
     """
     with style():
-        wide = 2 if len(panels) == 4 else len(panels)
-        tall = -(-len(panels) // wide)
-        size = (max(2.4 * wide, 4.4), 2.9) if tall == 1 else (WIDTH, 2.7 * tall + 0.4)
-        figure, found = plt.subplots(tall, wide, figsize=size, layout="constrained", squeeze=False)
-        axes = list(found.ravel())
+        axes = _laid_out(len(panels))
         for letter, ax, measure in zip("abcdefgh", axes, panels, strict=False):
             curves(rows, measure, x=x, ax=ax, spread=spread)
-            ax.set_title(f"({letter}) {panel_title(measure)}" if len(panels) > 1 else panel_title(measure))
+            ax.set_title(f"({letter}) {title(measure)}" if len(panels) > 1 else title(measure))
             ax.set_ylabel("")
-        handles, names = axes[0].get_legend_handles_labels()
-        above(figure, handles, names)
+        for ax in axes:
+            at_ends(ax)
     return axes
 
 
-def panel_title(measure: str) -> str:
-    """Return what a panel shows, in a line or two."""
-    return textwrap.fill(label(measure), 26)
+def _laid_out(number: int) -> list[Axes]:
+    """Return the axes of a trade-off figure with a number of panels."""
+    if number == 3:
+        figure = plt.figure(figsize=(WIDTH, 5.6), layout="constrained")
+        grid = figure.add_gridspec(2, 2, height_ratios=[1.25, 1])
+        return [figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, 0]), figure.add_subplot(grid[1, 1])]
+    wide = min(number, 2)
+    tall = -(-number // wide)
+    size = (5.6, 3.1) if number == 1 else (WIDTH, 2.7 * tall + 0.3)
+    return list(plt.subplots(tall, wide, figsize=size, layout="constrained", squeeze=False)[1].ravel()[:number])
 
 
 def histograms(rows: pd.DataFrame) -> list[Axes]:
@@ -153,7 +160,7 @@ def histograms(rows: pd.DataFrame) -> list[Axes]:
                 part["probability"],
                 width=part["right"] - part["left"],
                 align="edge",
-                color=COLOURS[1 + number],
+                color=LIFTS["below" if measure == "log_min_lift" else "above"],
                 hatch=("", "///")[number % 2],
                 edgecolor="white",
                 linewidth=0.3,

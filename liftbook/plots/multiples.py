@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from companion.outputs.live import note_line
-from liftbook.plots.legends import above
+from liftbook.plots.legends import above, at_ends
 from liftbook.plots.lines import WIDTH, curves
-from liftbook.plots.styling import COLOURS, label, style
+from liftbook.plots.styling import DARK, label, looks, shades, style
 
 
 def panels(
@@ -73,6 +73,48 @@ def panels(
     return axes[: len(names)]
 
 
+def tables(
+    panels: Mapping[str, pd.DataFrame], xlabel: str, *, ordered: bool = False, log: bool = False, share: bool = False
+) -> list[Axes]:
+    """Draw one panel for each table, and one line for each column with its name at the end.
+
+    Parameters
+    ----------
+    panels : mapping of str to pandas.DataFrame
+        Tables by their panels' titles; the index is the abscissa.
+    xlabel : str
+    ordered : bool, keyword-only
+        Whether the columns are in an order: they then have one hue, from light to dark.
+    log : bool, keyword-only
+        Whether the ordinates are on a logarithmic axis.
+    share : bool, keyword-only
+        Whether the ordinates are shares, on an axis from 0 to 1.
+    """
+    wide = min(2, len(panels))
+    tall = -(-len(panels) // wide)
+    with style():
+        size = (5.6, 3.1) if len(panels) == 1 else (WIDTH, 2.7 * tall + 0.3)
+        _, found = plt.subplots(tall, wide, figsize=size, layout="constrained", squeeze=False, sharex=True)
+        axes = list(found.flat)[: len(panels)]
+        for number, (ax, (title, table)) in enumerate(zip(axes, panels.items(), strict=True)):
+            colours = shades(len(table.columns))
+            for place, (name, look) in enumerate(looks(map(str, table.columns)).items()):
+                if ordered:
+                    look |= {"color": colours[place], "linestyle": "-"}
+                ax.plot(table.index, table.iloc[:, place], label=name, **look)
+            ax.set_title(f"({'abcdefgh'[number]}) {title}" if len(panels) > 1 else title)
+            ax.tick_params(labelbottom=True)
+            if log:
+                ax.set_yscale("log")
+            if share:
+                ax.set_ylim(-0.02, 1.02)
+            if number >= len(axes) - wide:
+                ax.set_xlabel(xlabel)
+        for ax in axes:
+            at_ends(ax)
+    return axes
+
+
 def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None) -> list[Axes]:
     """Draw a point a row, a panel for each value of the column ``panel``, with lines through 0.
 
@@ -96,9 +138,7 @@ def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | N
             part = part[np.isfinite(part[x]) & np.isfinite(part[y])]
             ax.axhline(0, color="0.45", linewidth=0.8, zorder=1)
             ax.axvline(0, color="0.45", linewidth=0.8, zorder=1)
-            ax.plot(
-                part[x], part[y], linestyle="none", marker="o", markersize=4, markerfacecolor="none", color=COLOURS[2]
-            )
+            ax.plot(part[x], part[y], linestyle="none", marker="o", markersize=4, markerfacecolor="none", color=DARK)
             ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10)
             ax.set_xlabel(label(x))
             if number == 0:

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from liftbook.plots.styling import BLACK, BLUE, COLOURS, LINES, VERMILION, style
+from liftbook.plots.styling import BLACK, GREY, looks, style
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
@@ -68,8 +68,9 @@ def plane(
     with style():
         if ax is None:
             _, ax = plt.subplots(figsize=(4.6, 4.0), layout="constrained")
-        for number, (name, notion) in enumerate(notions.items()):
-            _border(ax, notion, most, COLOURS[number], LINES[number], name)
+        seen = looks(name.replace(" = ", "=") for name in notions)
+        for (name, notion), look in zip(notions.items(), seen.values(), strict=True):
+            _border(ax, notion, most, look["color"], look["linestyle"], name)
         if channel is not None and released is not None:
             for x, y in zip(*np.nonzero(channel.y_given_x(joint) >= THIN), strict=True):
                 share = channel.y_given_x(joint)[x, y]
@@ -80,10 +81,10 @@ def plane(
                 outputs[:, 1],
                 40 + 900 * released.p_x,
                 facecolors="none",
-                edgecolors=VERMILION,
+                edgecolors=BLACK,
                 label="outputs",
             )
-        ax.scatter(symbols[:, 0], symbols[:, 1], 40 + 900 * joint.p_x, color=BLUE, alpha=0.75, label="symbols")
+        ax.scatter(symbols[:, 0], symbols[:, 1], 40 + 900 * joint.p_x, color=GREY, alpha=0.75, label="symbols")
         if joint.n_public <= 8:
             for word, place, side in zip(joint.public, symbols, _sides(symbols, most), strict=True):
                 ax.annotate(str(word), place, textcoords="offset points", fontsize=9, **side)

@@ -8,8 +8,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
+from liftbook.plots.styling import DARK, LIGHT
+
 BOX = {"boxstyle": "round,pad=0.5", "facecolor": "none", "edgecolor": "0.5"}
-LEAF = {"boxstyle": "round,pad=0.5", "facecolor": "#e8eef7", "edgecolor": "#4c72b0"}
+LEAF = {"boxstyle": "round,pad=0.5", "facecolor": f"{LIGHT}33", "edgecolor": DARK}
 
 
 def decisions(lines: pd.DataFrame, ax: Axes | None = None) -> Axes:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
-from liftbook.plots.styling import COLOURS, label, style
+from liftbook.plots.styling import BLACK, DARK, LIGHT, label, style
 
 
 def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequence[float]) -> list[Axes]:
@@ -38,8 +38,8 @@ def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequen
             table = part.pivot_table(index="s2", columns="s1", values="value")
             level, middle = float(part["level"].iloc[0]), float(part["middle"].iloc[0])
             beyond = np.where(np.isfinite(table), table, np.nan)
-            ax.contourf(table.columns, table.index, beyond, levels=[0, level], colors=[COLOURS[6]], alpha=0.45)
-            ax.contour(table.columns, table.index, beyond, levels=[level], colors=[COLOURS[2]], linewidths=1.2)
+            ax.contourf(table.columns, table.index, beyond, levels=[0, level], colors=[LIGHT], alpha=0.45)
+            ax.contour(table.columns, table.index, beyond, levels=[level], colors=[DARK], linewidths=1.2)
             (x1, y1), (x2, y2) = (end[:2] for end in ends)
             ax.plot([x1, x2], [y1, y2], color="black", marker="o", linewidth=1, label="two outputs, allowed")
             allowed = middle <= level + 1e-12  # the middle of an edge may round either way
@@ -47,7 +47,7 @@ def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequen
                 (x1 + x2) / 2,
                 (y1 + y2) / 2,
                 linestyle="none",
-                color=COLOURS[2] if allowed else COLOURS[1],
+                color=DARK if allowed else BLACK,
                 marker="s" if allowed else "X",
                 markersize=7 if allowed else 10,
                 label="merged, allowed" if allowed else "merged, not allowed",

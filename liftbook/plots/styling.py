@@ -7,8 +7,25 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.pyplot as plt
+from cycler import cycler
+from matplotlib.colors import LinearSegmentedColormap, to_hex
 
 from companion.outputs.showing import show_as_svg
+
+BLACK, BLUE, GREEN, RED, SKY, OLIVE, INDIGO, GREY = (
+    "#000000",
+    "#0072B2",
+    "#009E73",
+    "#C2384B",
+    "#56B4E9",
+    "#8C8300",
+    "#4453A8",
+    "#767676",
+)
+"""Colours that differ in hue or lightness for colour-blind readers. Orange and purple are not among them: they are
+kept for lifts above and below 1 (the map ``PuOr_r``)."""
+COLOURS = (BLACK, BLUE, GREEN, RED, SKY, OLIVE, INDIGO)
+"""The colours of series without a meaning of their own, in turn, ordered so that neighbours differ in lightness."""
 
 STYLE: Mapping[str, Any] = {
     "figure.dpi": 110,
@@ -28,6 +45,7 @@ STYLE: Mapping[str, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "svg.hashsalt": "liftlib",
+    "axes.prop_cycle": cycler(color=COLOURS),
 }
 """Applied to every figure; white behind it, so that it reads on a dark page."""
 
@@ -49,57 +67,56 @@ def style() -> Iterator[None]:
         show_as_svg()  # only now: the first figure of a notebook lets matplotlib set its own way
 
 
-BLACK, VERMILION, BLUE, GREEN, PINK, ORANGE, SKY, GREY = (
-    "#000000",
-    "#D55E00",
-    "#0072B2",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#767676",
-)
-"""Okabe and Ito's palette, safe for colour-blind readers, and a grey."""
-COLOURS = (BLACK, VERMILION, BLUE, GREEN, PINK, ORANGE, SKY)
-"""The colours of what has no meaning of its own, in turn, ordered so that neighbours differ in lightness."""
+LIFTS = {"above": "#E08214", "below": "#8073AC"}
+"""Orange for lifts above 1 and purple for lifts below 1, as in the map ``PuOr_r``."""
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 MECHANISM_LOOKS: Mapping[str, tuple[str, str]] = {
     "optim": (BLACK, "o"),
     "AORR": (BLACK, "o"),
-    "subset response": (VERMILION, "s"),
-    "SRR": (VERMILION, "s"),
+    "subset response": (GREEN, "s"),
+    "SRR": (GREEN, "s"),
     "subset merging": (BLUE, "^"),
+    "greedy": (BLUE, "^"),
     "Algorithm 1": (BLUE, "^"),
     "merging": (BLUE, "^"),
     "watchdog": (GREY, "X"),
     "complete merging": (GREY, "X"),
-    "CR": (GREEN, "D"),
-    "conditional reporting": (GREEN, "D"),
-    "GRR": (PINK, "v"),
-    "randomised response": (PINK, "v"),
+    "CR": (RED, "D"),
+    "conditional reporting": (RED, "D"),
+    "GRR": (OLIVE, "v"),
+    "randomised response": (OLIVE, "v"),
     "OUE": (SKY, "P"),
-    "linear reduction": (ORANGE, "P"),
+    "linear reduction": (INDIGO, "P"),
+    "Markov": (INDIGO, "P"),
+    "sees the secret": (INDIGO, "D"),
+    "funnel": (SKY, "v"),
+    "funnel, pairs": (BLUE, "^"),
+    "funnel, subsets": (BLUE, "s"),
 }
 """Colour and marker of each mechanism, by a name that a series begins with; the longest that fits counts."""
 
-NOTION_LOOKS: Mapping[str, tuple[str, str]] = {
-    "LDP": (VERMILION, "s"),
-    "ALIP": (BLACK, "o"),
-    "LIP": (GREY, "X"),
-    "ℓ1": (BLUE, "^"),
-    "χ²": (GREEN, "D"),
-    "α=2": (PINK, "v"),
-    "α=10": (ORANGE, "P"),
-    "α=100": (SKY, "X"),
+LIGHT, MIDDLE, DARK = "#8FB4C8", "#4A7F9C", "#12384D"
+"""One hue in three lightnesses: shares λ of a budget, or orders of a measure, from the smallest to the largest."""
+
+NOTION_LOOKS: Mapping[str, tuple[str, str, Any]] = {
+    "LDP": (BLACK, "s", "--"),
+    "ALIP": (MIDDLE, "o", "-"),
+    "LIP": (MIDDLE, "X", "-"),
+    "ℓ1": (MIDDLE, "^", (0, (5, 1.5))),
+    "χ²": (MIDDLE, "D", "-."),
+    "α=2": (LIGHT, "v", (0, (1, 1))),
+    "α=10": (MIDDLE, "P", (0, (1, 1))),
+    "α=100": (DARK, "X", (0, (1, 1))),
 }
-"""Colour and marker of each notion, in the same way."""
+"""Colour, marker and line of each notion, in the same way: a notion is told by its line, an order by its lightness."""
 
-SHARE_LINES: Mapping[str, Any] = {"λ=0.35": ":", "λ=0.5": "-", "λ=0.65": "--"}
-"""The line of each of the papers' shares λ of a budget; of ALIP each share has a colour and a marker as well."""
+SHARE_SHADES: Mapping[str, str] = {"λ=0.35": LIGHT, "λ=0.5": MIDDLE, "λ=0.65": DARK}
+"""The lightness of each of the papers' shares λ of a budget."""
 
-SHARE_LOOKS: Mapping[str, tuple[str, str]] = {"λ=0.35": (BLUE, "^"), "λ=0.5": (BLACK, "o"), "λ=0.65": (GREEN, "D")}
+SHARE_MARKERS: Mapping[str, str] = {"λ=0.35": "v", "λ=0.5": "o", "λ=0.65": "D"}
+"""The marker of each share of ALIP."""
 
 LABELS: Mapping[str, str] = {
     "eps": "privacy budget ε (nats)",
@@ -143,48 +160,95 @@ LABELS: Mapping[str, str] = {
 """What an axis says of each measure, with its unit."""
 
 
+TITLES: Mapping[str, str] = {
+    "nmi": "information on X retained (NMI)",
+    "nmil": "information on X lost (NMIL)",
+    "min_lift_leakage": "how far a belief falls (min-lift, nats)",
+    "max_lift_leakage": "how far a belief rises (max-lift, nats)",
+    "broken": "share of tables that violate the notion",
+    "seconds": "CPU time (seconds)",
+    "vertices": "vertices enumerated",
+    "behind": "proven gap to the optimum (NMI)",
+    "moved": "people moved, P(Y ≠ X)",
+    "information_loss": "information lost, H(X) − I(X;Y) (nats)",
+    "ldp": "odds change (LDP leakage, nats)",
+    "log_lift": "belief change (log-lift leakage, nats)",
+    "lip": "belief change under the truth (nats)",
+}
+"""The title of a panel: what it shows. Other measures have their axis label."""
+
+
+def title(measure: str) -> str:
+    """Return the title of a panel that shows a measure."""
+    return TITLES.get(measure, label(measure))
+
+
+def shades(number: int) -> list[str]:
+    """Return shades of one hue from light to dark, for values in ascending order.
+
+    >>> shades(3)
+    ['#8fb4c8', '#4a7f9c', '#12384d']
+    """
+    scale = LinearSegmentedColormap.from_list("shades", [LIGHT, MIDDLE, DARK])
+    return [to_hex(scale(at / max(number - 1, 1))) for at in range(number)]
+
+
 def label(name: str) -> str:
     """Return an axis label, with its unit, for a column or measure."""
     return LABELS.get(name, name)
 
 
 def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, line style and marker of each series of a figure: of what it is about, or else in turn.
+    """Return colour, line style and marker of each series of a figure: by its meaning, or else in turn.
 
     Parameters
     ----------
     names : iterable of str
-        What the series are called: mechanisms, notions, notions with a share λ. A series has the same look in every
-        figure unless it has no meaning of its own; those take what the others leave, in turn.
+        The names of the series: mechanisms, notions, notions with a share λ. A series has the same look in every
+        figure unless it has no meaning of its own; those take the colours that the others leave, in turn.
 
     Examples
     --------
     >>> looks(["LDP", "SRR"])["SRR"]["color"] == looks(["subset-response"])["subset-response"]["color"]
     True
     >>> {name: look["color"] for name, look in looks(["ALIP, λ=0.5", "LDP", "Theorem 4"]).items()}
-    {'ALIP, λ=0.5': '#000000', 'LDP': '#D55E00', 'Theorem 4': '#0072B2'}
+    {'ALIP, λ=0.5': '#4A7F9C', 'LDP': '#000000', 'Theorem 4': '#0072B2'}
     """
     given = list(names)
     known = {name: look for name in given if (look := _meaning(name))}
-    taken = set(known.values())
-    free = [pair for pair in zip(COLOURS, MARKERS, strict=True) if pair not in taken and pair[0] not in dict(taken)]
+    taken = {look["color"] for look in known.values()}
+    free = [pair for pair in zip(COLOURS, MARKERS, strict=True) if pair[0] not in taken]
     turns = iter(free * len(given) or list(zip(COLOURS, MARKERS, strict=True)) * len(given))
     found: dict[str, dict[str, Any]] = {}
     for number, name in enumerate(given):
-        colour, marker = known.get(name) or next(turns)
-        share = next((SHARE_LINES[one] for one in SHARE_LINES if one in name), LINES[number % len(LINES)])
-        found[name] = {"color": colour, "linestyle": share, "marker": marker}
+        if name in known:
+            found[name] = known[name]
+        else:
+            colour, marker = next(turns)
+            found[name] = {"color": colour, "marker": marker, "linestyle": LINES[number % len(LINES)]}
+    repeated: dict[str, int] = {}
+    for look in found.values():  # the same mechanism twice, such as under two notions: another line
+        at = repeated[str(look)] = repeated.get(str(look), -1) + 1
+        if at:
+            look["linestyle"] = LINES[at]
     return found
 
 
-def _meaning(name: str) -> tuple[str, str] | None:
+def _meaning(name: str) -> dict[str, Any] | None:
+    """Return the look of a mechanism or notion, shaded by its share λ; None for another name."""
     plain = name.replace("-", " ")
-    fitting = [key for key in (*MECHANISM_LOOKS, *NOTION_LOOKS) if _begins(plain, key)]
-    key = max(fitting, key=len, default=None)
-    share = next((look for one, look in SHARE_LOOKS.items() if one in plain), None)
-    if share is not None and key in (None, "ALIP"):
-        return share
-    return None if key is None else {**MECHANISM_LOOKS, **NOTION_LOOKS}[key]
+    share = next((one for one in SHARE_SHADES if one in plain), None)
+    key = max((key for key in (*MECHANISM_LOOKS, *NOTION_LOOKS) if _begins(plain, key)), key=len, default=None)
+    if key is not None and key in MECHANISM_LOOKS:
+        colour, marker = MECHANISM_LOOKS[key]
+        return {"color": colour, "linestyle": "-", "marker": marker}
+    if key is None and share is None:
+        return None
+    colour, marker, line = NOTION_LOOKS[key or "ALIP"]
+    if share is not None:
+        colour = SHARE_SHADES[share]
+        marker = SHARE_MARKERS[share] if key in (None, "ALIP") else marker
+    return {"color": colour, "linestyle": line, "marker": marker}
 
 
 def _begins(name: str, key: str) -> bool:

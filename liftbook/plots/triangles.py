@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
-from liftbook.plots.styling import COLOURS, LINES, style
+from liftbook.plots.styling import looks, style
 from liftlib.errors import InvalidParameter
 from mixproof.numerics import Matrix, xlogx
 
@@ -63,10 +63,11 @@ def simplex(
             ax = plt.figure(figsize=(4.4, 4.2), layout="constrained").add_subplot()
         _entropy_curves(ax)
         ax.add_patch(Polygon(CORNERS.tolist(), closed=True, fill=False, edgecolor="0.3", linewidth=1.0))
+        seen = looks(polytopes)
         for number, (name, found) in enumerate(polytopes.items()):
             corners = _around(_flat(name, found))
-            colour = COLOURS[(number + 1) % len(COLOURS)]
-            look = {"edgecolor": colour, "linestyle": LINES[number % len(LINES)], "linewidth": 1.6}
+            colour = seen[name]["color"]
+            look = {"edgecolor": colour, "linestyle": seen[name]["linestyle"], "linewidth": 1.6}
             ax.add_patch(Polygon(corners.tolist(), closed=True, facecolor=colour + "22", label=name, **look))
             ax.plot(*corners.T, linestyle="none", marker=("s", "^", "D", "v")[number % 4], color=colour)
         if chosen is not None:

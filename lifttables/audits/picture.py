@@ -24,7 +24,9 @@ LONGEST = 28
 
 
 def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
-    """Draw log-lifts as a heat map, secrets down and symbols across; a lift of 0 is a cross.
+    """Draw lifts as a heat map, one row for each symbol and one column for each secret; a lift of 0 is a cross.
+
+    Orange cells have a lift above 1 and purple cells a lift below 1.
 
     Parameters
     ----------
@@ -34,30 +36,33 @@ def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> A
     Returns
     -------
     matplotlib.axes.Axes
-        Numbers are written in the cells where there is room, so that it reads in grey.
+        The lifts are written in the cells where there is room, so that it reads in grey.
     """
     plt = _pyplot()
     n_secret, n_public = lifts.shape
-    size = (min(14, 2.5 + 0.42 * n_public), min(12, 1.8 + 0.34 * n_secret))
+    numbered = n_public <= 40 and n_secret <= 10
+    size = (min(14, 3.2 + (0.62 if numbered else 0.3) * n_secret), min(12, 1.4 + 0.26 * n_public))
     # white, so that it reads on a dark page
     ax: Axes = plt.figure(figsize=size, dpi=110, layout="constrained", facecolor="white").add_subplot()
-    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[:].set_visible(False)
     with np.errstate(divide="ignore"):
-        values = np.log(lifts)
+        values = np.log(lifts.T)
     finite = np.isfinite(values)
     extent = max(0.1, float(np.abs(values[finite]).max(initial=0.0)))
     image = ax.imshow(np.where(finite, values, np.nan), cmap="PuOr_r", vmin=-extent, vmax=extent, aspect="auto")
-    for s, x in zip(*np.nonzero(~finite), strict=True):
-        ax.text(x, s, "×", ha="center", va="center", fontsize=9)
-    if n_public <= 20 and n_secret <= 20:
-        for s, x in zip(*np.nonzero(finite), strict=True):
-            dark = abs(values[s, x]) > 0.6 * extent
-            text = f"{values[s, x]:.2f}"
-            ax.text(x, s, text, ha="center", va="center", fontsize=6, color="white" if dark else "black")
-    ax.set_xticks(range(n_public), [_short(name) for name in symbols], rotation=60, ha="right", fontsize=8)
-    ax.set_yticks(range(n_secret), [_short(name) for name in secrets], fontsize=8)
+    for x, s in zip(*np.nonzero(~finite), strict=True):
+        ax.text(s, x, "×", ha="center", va="center", fontsize=9)
+    if numbered:
+        for x, s in zip(*np.nonzero(finite), strict=True):
+            dark = abs(values[x, s]) > 0.6 * extent
+            text = f"{lifts[s, x]:.2f}" if lifts[s, x] < 10 else f"{lifts[s, x]:.0f}"
+            ax.text(s, x, text, ha="center", va="center", fontsize=9, color="white" if dark else "black")
+    ax.set_yticks(range(n_public), [_short(name) for name in symbols], fontsize=9)
+    names = [_short(name).replace("-", "-\n", 1) if n_secret <= 10 else _short(name) for name in secrets]
+    ax.set_xticks(range(n_secret), names, fontsize=9, rotation=0 if n_secret <= 10 else 60)
+    ax.tick_params(length=0, top=True, bottom=False, labeltop=True, labelbottom=False)
     ax.grid(visible=False)
-    ax.figure.colorbar(image, ax=ax, label="log-lift (nats)")
+    ax.figure.colorbar(image, ax=ax, label="log-lift (nats)", shrink=0.6)
     return ax
 
 

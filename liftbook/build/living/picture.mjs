@@ -8,11 +8,11 @@ const NAMES = {
   none: ["None", "Without a mechanism the table"],
   watchdog: ["Watchdog", "The watchdog", "#767676", "2 3"],
   merging: ["Merging", "Subset merging", "#0072b2", "7 3"],
-  srr: ["SRR", "Subset random response", "#d55e00", "8 2 2 2"],
+  srr: ["SRR", "Subset random response", "#009e73", "8 2 2 2"],
   aorr: ["AORR", "The optimal response", "currentColor", "none"],
-  linear: ["Reduction", "Linear reduction", "#e69f00", "5 2"],
-  grr: ["GRR", "Generalised randomised response", "#cc79a7", "1.5 1.5"],
-  cr: ["Conditional reporting", "Conditional reporting", "#009e73", "12 3"],
+  linear: ["Reduction", "Linear reduction", "#4453a8", "5 2"],
+  grr: ["GRR", "Generalised randomised response", "#8c8300", "1.5 1.5"],
+  cr: ["Conditional reporting", "Conditional reporting", "#c2384b", "12 3"],
 };
 const MOST = 2; // nats on each axis of the plane
 const SHADES = ["2d004b", "542788", "8073ac", "b2abd2", "d8daeb", "f7f7f7", "fee0b6", "fdb863", "e08214", "b35806", "7f3b08"];

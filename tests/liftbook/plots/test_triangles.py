@@ -8,6 +8,7 @@ import pytest
 mpl.use("Agg")
 
 from liftbook import plots
+from liftbook.plots.styling import title
 from liftbook.plots.triangles import CORNERS
 from liftlib.errors import InvalidParameter
 
@@ -61,7 +62,7 @@ def test_four_panels_stand_two_by_two():
     axes = plots.tradeoff(rows(four), panels=four)
     assert [ax.get_subplotspec().get_topmost_subplotspec().get_geometry()[:2] for ax in axes] == [(2, 2)] * 4
     assert [ax.get_title(loc="left") for ax in axes] == [
-        f"({letter}) {plots.label(measure)}" for letter, measure in zip("abcd", four, strict=True)
+        f"({letter}) {title(measure)}" for letter, measure in zip("abcd", four, strict=True)
     ]
 
 

@@ -1,0 +1,77 @@
+"""The directive ``lift-gallery``: every figure of the book as a small picture that leads to its page."""
+
+from collections.abc import Iterator
+
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from companion.sphinx.panels import drawn_from, thumbnail
+
+
+class gallery(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
+    """Marks the place of the gallery until all pages have been read."""
+
+
+class Gallery(SphinxDirective):
+    """Marks the place of the gallery."""
+
+    def run(self) -> list[nodes.Node]:
+        return [gallery()]
+
+
+def in_order(env: BuildEnvironment, page: str) -> Iterator[str]:
+    """Yield a page and those below it, in the order of the contents."""
+    yield page
+    for below in env.toctree_includes.get(page, []):
+        yield from in_order(env, below)
+
+
+def first_sentence(caption: nodes.caption) -> list[nodes.Node]:
+    """Return the caption up to its first full stop, without links."""
+    found: list[nodes.Node] = []
+    for child in caption.children:
+        if isinstance(child, pending_xref | nodes.reference):
+            child = nodes.Text(child.astext())  # noqa: PLW2901 - a link inside a link is none
+        if isinstance(child, nodes.Text) and ". " in child:
+            return [*found, nodes.Text(child.split(". ")[0] + ".")]
+        found.append(child.deepcopy())
+    return found
+
+
+def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
+    """Yield an item for each figure of a page that has a caption and says its size."""
+    numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
+    for figure in app.env.get_doctree(page).findall(nodes.figure):
+        images = [made for image in figure.findall(nodes.image) if (made := drawn_from(app, image))]
+        caption = next(iter(figure.findall(nodes.caption)), None)
+        if not images or caption is None or not figure["ids"]:
+            continue
+        picture = thumbnail("", boxes=[], **{key: images[0][key] for key in ("uri", "candidates", "size")})
+        target = f"{app.builder.get_relative_uri(at, page)}#{figure['ids'][0]}"
+        number = numbers.get(figure["ids"][0])
+        head = f"Figure {'.'.join(map(str, number))}. " if number else ""
+        link = nodes.reference("", "", picture, nodes.strong("", head), internal=True, refuri=target)
+        yield nodes.list_item("", nodes.paragraph("", "", link, *first_sentence(caption)))
+
+
+def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the gallery in its place, with a heading for each page."""
+    for place in list(doctree.findall(gallery)):
+        found: list[nodes.Node] = []
+        for page in dict.fromkeys(in_order(app.env, app.config["root_doc"])):
+            shown = list(items(app, page, docname)) if page != docname else []
+            if shown:
+                found.append(nodes.rubric("", app.env.titles[page].astext()))
+                found.append(nodes.bullet_list("", *shown, classes=["lift-gallery"]))
+        place.replace_self(found)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive."""
+    app.add_node(gallery)
+    app.add_directive("lift-gallery", Gallery)
+    app.connect("doctree-resolved", fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
