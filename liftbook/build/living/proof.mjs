@@ -54,7 +54,7 @@ const clipped = (polygon, value) =>
     return [...(a >= 0 ? [v] : []), ...(a * b < 0 ? [crossing] : [])];
   });
 const TRIANGLE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-const drawn = (polygon) => polygon.map(([young, middle]) => `${(10 + 240 * (1 - young - middle + 0.5 * middle)).toFixed(1)},${(228 - 208 * middle).toFixed(1)}`).join(" ");
+const drawn = (polygon) => polygon.map(([, right, top]) => `${(10 + 240 * (right + top / 2)).toFixed(1)},${(228 - 208 * top).toFixed(1)}`).join(" ");
 const region = (low, high) => {
   const part = (x, sign, bound) => (v) => sign * (v[x] - bound);
   return low.reduce((polygon, a, x) => clipped(clipped(polygon, part(x, 1, a)), part(x, -1, high[x])), TRIANGLE);
@@ -83,7 +83,7 @@ const start = (place) => {
     treeBox.setAttribute("aria-label", `The tree of ${tree.places.length} boxes, ${seen.size} of them checked`);
     const regions = [...seen].map(([k, { low, high }]) => `<polygon class="${look(k)}" points="${drawn(region(low, high))}"/>`);
     const allowed = halfspaces && halfspaces.reduce((polygon, g) => clipped(polygon, (v) => g.reduce((sum, one, x) => sum + one * v[x], 0)), TRIANGLE);
-    const corners = [[10, 244, "start"], [130, 14, "middle"], [250, 244, "end"]];
+    const corners = [[10, 244, "start"], [250, 244, "end"], [130, 14, "middle"]];
     boxes.innerHTML = `<polygon class="lift-simplex" points="${drawn(TRIANGLE)}"/>${regions.join("")}${allowed ? `<polygon class="lift-allowed" points="${drawn(allowed)}"/>` : ""}${corners.map(([x, y, anchor], i) => `<text x="${x}" y="${y}" text-anchor="${anchor}">${names.symbols[i]}</text>`).join("")}`;
     boxes.setAttribute("aria-label", `The triangle of posteriors with the ${seen.size} boxes checked so far, and a dashed border around those that the budget allows`);
   };
