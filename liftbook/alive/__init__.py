@@ -1,1 +1,1 @@
-"""What runs in a reader's browser: a small stand-in for the notebook's kernel, over the same library and chapters."""
+"""What runs in a reader's browser, over the same library and chapters."""

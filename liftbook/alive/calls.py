@@ -1,4 +1,4 @@
-"""What a page's worker asks of the book: the names of a run, the judging of claims, and a reader's own table.
+"""The calls of a page's worker: runs, claims, and a reader's own table.
 
 The worker calls ``start`` first. Only then are the library and what stands on it imported, once the stand-ins are
 there.
@@ -35,7 +35,7 @@ def page() -> Page:
 
 
 def yardstick() -> float:
-    """Return the seconds that a fixed little task takes, here and on the machine that builds the book."""
+    """Return the seconds of a fixed small task, here and in the book's build."""
     figures, best = import_module("liftbook.figures"), math.inf
     for seed in range(3):
         started = time.perf_counter()

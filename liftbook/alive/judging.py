@@ -1,4 +1,4 @@
-"""The claims of a chapter judged again in the browser: each computed anew in its own setting, at a reader's seed.
+"""The claims of a chapter, judged again in the browser at a reader's seed.
 
 A claim is about the paper's setting, so that the page's parameters do not enter: what a reader adds is a replication.
 """
@@ -20,7 +20,7 @@ WORDS = {"true": "holds", "false": "does not hold"}
 
 
 def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
-    """Return what a claim's readings give at a seed, and the verdict with these among the book's replications.
+    """Return a claim's readings at a seed, and the verdict that includes them.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A stand-in for what the library imports and a browser does not have: HiGHS as SciPy carries it."""
+"""A stand-in for ``highspy`` in the browser: HiGHS as SciPy carries it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from companion.browser import standins
 
 
 def highs_of_scipy() -> ModuleType:
-    """Return a module that is to the library what ``highspy`` is: SciPy carries the same classes.
+    """Return a module with the classes of ``highspy`` that SciPy carries.
 
     Examples
     --------

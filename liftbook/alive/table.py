@@ -1,4 +1,4 @@
-"""A reader's own table in the browser: audited, tried and released by the functions behind ``lift``, on pandas."""
+"""A reader's own table in the browser, by the functions behind ``lift``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ QUOTING = getattr(csv, "QUOTE_NOTNULL", csv.QUOTE_MINIMAL)
 
 
 class OwnTable(Frame):
-    r"""A CSV file that never leaves the machine, and whose columns become a pandas frame when they are asked for.
+    r"""A CSV file whose columns become a pandas frame on demand.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class OwnTable(Frame):
 
     @property
     def native(self) -> Any:
-        """A pandas frame with as many rows: nothing but its library and its length is used of it."""
+        """A pandas frame with as many rows, of which only the length is used."""
         return self.read(self.columns[:1]).collect().to_native()
 
     def read(self, names: Sequence[str]) -> Rows:  # noqa: D102
@@ -117,7 +117,7 @@ def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
 
 
 def files(draw: Draw, done: Sanitised, name: str, separator: str) -> list[dict[str, Any]]:
-    """Return the files that the command writes: ``name``, ``text``, and whether they are for the owner alone."""
+    """Return the files to write: ``name``, ``text``, and whether for the owner."""
     table = draw.frame().to_csv(index=False, sep=separator, lineterminator="\n")
     done = replace(done, card=replace(done.card, sha256=hashlib.sha256(table.encode()).hexdigest()))
     design, page, card, text = documents(done)
@@ -131,7 +131,7 @@ def files(draw: Draw, done: Sanitised, name: str, separator: str) -> list[dict[s
 
 
 class Desk:
-    """What the page asks about a reader's table; answers are JSON, a table that is refused says why."""
+    """Answers a page's questions about a reader's table, as JSON."""
 
     def __init__(self) -> None:
         self.table: OwnTable | None = None
@@ -171,7 +171,7 @@ class Desk:
             return json.dumps({"refused": str(error)})
 
     def attempt(self, asked: str) -> str:
-        """Return what one mechanism keeps of the column: ``asked`` has ``kind`` of notion, ``eps``, ``mechanism``."""
+        """Return what one mechanism retains: ``asked`` has kind, eps and mechanism."""
         wanted = json.loads(asked)
         try:
             found = attempt(self._counts(wanted), wanted["kind"], wanted["mechanism"], wanted["eps"], CONFIDENCE)
@@ -189,7 +189,7 @@ class Desk:
             return json.dumps({"refused": str(error)})
 
     def release(self, asked: str) -> str:
-        """Return what ``lift sanitise`` writes: the released column, its card, and for the owner audit and design.
+        """Return what ``lift sanitise`` writes: release, card, audit and design.
 
         Parameters
         ----------

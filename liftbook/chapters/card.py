@@ -1,4 +1,4 @@
-"""What a run ran with: the stamp at a chapter's end, and the card that makes a rerun citable."""
+"""The stamp at a chapter's end, and the card that makes a rerun citable."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def versions() -> dict[str, str]:
 
 
 def git_state() -> dict[str, Any]:
-    """Return the commit of liftlib's repository and whether files differ from it; empty outside a repository."""
+    """Return the repository's commit and whether files differ from it."""
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return {}
@@ -43,7 +43,7 @@ def git_state() -> dict[str, Any]:
 
 
 def card(chapter: str, parameters: Mapping[str, Any], changed: Iterable[str], seconds: float) -> dict[str, Any]:
-    """Return a run's card: parameters, versions, git state, seed, seconds and the host's cores."""
+    """Return a run's card: parameters, versions, git state, seed, time and host."""
     return {
         "chapter": chapter,
         "parameters": dict(parameters),
@@ -92,7 +92,7 @@ class Stamp:
 
 
 def ran_with(started: float, *, seed: int | None = None) -> Stamp:
-    """Return the stamp that ends a chapter: versions, seed, and seconds since ``started`` (time.perf_counter).
+    """Return the stamp that ends a chapter: versions, seed and seconds.
 
     Examples
     --------

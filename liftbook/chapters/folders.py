@@ -44,7 +44,7 @@ def list_files(folder: Path) -> list[str]:
 
 
 def check_replaceable(folder: Path) -> None:
-    """Refuse to replace what is no former run, or holds files that the run did not write.
+    """Refuse to replace a folder or files that no former run wrote.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def check_replaceable(folder: Path) -> None:
 
 @contextmanager
 def worked_in_alone(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
-    """Wait until nobody else works in a folder; ``wait`` is called once if that is not now.
+    """Wait for exclusive work in a folder; ``wait`` is called if it is taken.
 
     The lock goes with the process that holds it, however it ends.
     """

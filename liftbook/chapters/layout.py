@@ -1,4 +1,4 @@
-"""A run as a page like the book's: the same theme, extensions and settings, for one page."""
+"""A run as a page with the book's theme, extensions and settings."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ OF_THOSE = (
 
 
 def book_folder() -> Path:
-    """Return the folder of the book's configuration and style: the repository, or a part of the installed package."""
+    """Return the folder of the book's configuration and style."""
     return chapters_folder().parent
 
 
 @cache
 def book_record(address: str = "") -> dict[str, Any]:
-    """Return what the last build of the book wrote for reruns; without one, what their sources say.
+    """Return the last build's record for reruns, or what the sources say.
 
     The record lies in the built book, at ``address`` where that is a folder, or came with the installed package.
     """
@@ -92,7 +92,7 @@ def settings() -> dict[str, Any]:
 def lay_out(
     notebook: Any, page: str, folder: Path, told: Mapping[str, Any] | None = None, address: str = ""
 ) -> list[str]:
-    """Write an executed notebook as ``PAGE.html`` with what it loads, and return Sphinx's warnings.
+    """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def lay_out(
 
 
 def _page(notebook: Any) -> Any:
-    """Return a notebook as a page's source: without papermill's cell, with the works that it cites at its end."""
+    """Return a notebook as a page's source, with its bibliography at the end."""
     import nbformat  # noqa: PLC0415
 
     made = nbformat.from_dict(notebook)

@@ -1,4 +1,4 @@
-"""A function's own code for a chapter to show, so that no chapter carries a second copy of an algorithm."""
+"""Shows a function's own code in a chapter, so that none carries a copy."""
 
 from __future__ import annotations
 

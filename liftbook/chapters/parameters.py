@@ -34,7 +34,7 @@ TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": boo
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a chapter: name, type as written, default, comment, and the range that the comment states."""
+    """A chapter's parameter: name, type, default, comment and range."""
 
     name: str
     annotation: str
@@ -45,7 +45,7 @@ class Parameter:
 
     @property
     def is_file(self) -> bool:
-        """Whether it names a file that the chapter reads, as its comment says that begins with ``file:``."""
+        """Whether it names a file that the chapter reads (comment ``file: ...``)."""
         return self.annotation == "str" and self.comment.startswith("file:")
 
     def parse(self, text: str) -> Any:
@@ -70,7 +70,7 @@ class Parameter:
         return self.check(value)
 
     def check(self, value: Any) -> Any:
-        """Return ``value``, as a float where one is asked for, if it is of the type and in the range."""
+        """Return ``value``, converted if necessary, after checking type and range."""
         kind, _, inner = self.annotation.partition("[")
         value = self._one(kind, value)
         if self.is_file and value:
@@ -193,7 +193,7 @@ def parse_parameters(source: str, where: str) -> list[Parameter]:
 
 
 def preview_parameters(path: Path) -> dict[str, Any]:
-    """Return the small parameters that a chapter's front matter names under ``lift: preview:``."""
+    """Return the parameters of ``lift: preview:`` in a chapter's front matter."""
     return dict(read_notebook(path).metadata.get("lift", {}).get("preview", {}))
 
 
@@ -216,7 +216,7 @@ def with_values(source: str, values: Mapping[str, Any]) -> str:
 
 
 def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values, texts parsed, after checking each name, type and range against the chapter.
+    """Return parsed values, each checked against the chapter's declaration.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def _checked(parameters: Sequence[Parameter], values: Mapping[str, Any], where: 
 
 
 def check_parameters() -> None:
-    """Check a notebook's parameters against the cell that declares them; call it in the next cell.
+    """Check a notebook's parameters; call it in the cell after them.
 
     Papermill puts the values that it is given between the two cells. Numbers become floats where the declaration asks
     for floats, and texts such as ``"[1, 2]"`` become lists. Outside a notebook this does nothing.

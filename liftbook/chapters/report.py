@@ -1,4 +1,4 @@
-"""What a sweep's runs come to: one tidy table of all rows, and a page that lays the runs side by side."""
+"""A sweep's results: one tidy table, and a page that compares the runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEMPLATE = Path(__file__).with_name("sweep.html")
 
 
 def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: bool = True, book: str = "") -> None:
-    """Write ``results.parquet``, ``results.csv`` and, if asked, ``index.html`` for the runs of this text and code.
+    """Write ``results.parquet``, ``results.csv`` and optionally ``index.html``.
 
     What an earlier text of the chapter or earlier code gave stays in its folder, and is counted, not compared.
     """
@@ -60,7 +60,7 @@ def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: b
 
 
 def _lay_out(folder: Path, book: str, **found: Any) -> None:
-    """Write ``index.html``, a page like the book's, and the ``_static`` that the runs' pages load, too."""
+    """Write ``index.html``, a page like the book's, and its ``_static``."""
     import jinja2  # noqa: PLC0415 - only pages need them
     import nbformat  # noqa: PLC0415
 

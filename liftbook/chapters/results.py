@@ -44,7 +44,7 @@ def keep(name: str, table: pd.DataFrame) -> None:
 
 
 def papermill_output() -> Path | None:
-    """Return the notebook that papermill writes with this kernel; None where it does not or its path is not told.
+    """Return the notebook that papermill writes with this kernel, or None.
 
     The path is the parameter ``PAPERMILL_OUTPUT_PATH`` (papermill's ``--inject-output-path``), or else that of the
     command line that started the kernel, since papermill tells a kernel no more.
@@ -62,7 +62,7 @@ def papermill_output() -> Path | None:
 
 @cache
 def _of_command(process: int) -> tuple[str, Path]:
-    """Return the output of the papermill command that a process is, and its folder; nothing for another command."""
+    """Return the output and folder of a papermill command's process, if it is one."""
     import psutil  # noqa: PLC0415 - ipykernel needs it, the browser has neither
 
     try:
@@ -98,7 +98,7 @@ def write_tables(notebook: Any, folder: Path, prefix: str = "") -> list[Path]:
 
 
 def take_figures(notebook: Any, folder: Path) -> None:
-    """Write each figure to ``figures`` as SVG and PNG, under its name in the book; the notebook keeps the PNG."""
+    """Write each figure to ``figures`` as SVG and PNG, under its name."""
     for number, cell in enumerate(notebook.cells):
         drawn = [o["data"] for o in cell.get("outputs", []) if PNG in o.get("data", {}) and SVG in o["data"]]
         named = cell.metadata.get("mystnb", {}).get("figure", {}).get("name", f"cell-{number}")

@@ -58,7 +58,7 @@ def rerun(
     kernel: str = "python3",
     book: str = "",
 ) -> Run:
-    """Execute a chapter with other parameters and write the results to a folder or to a notebook.
+    """Execute a chapter with other parameters, and write the results.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _check_parent(folder: Path) -> None:
 
 
 def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
-    """Execute a notebook beside a chapter, papermill's options given, and return why it failed, if it did."""
+    """Execute a notebook beside a chapter; return why it failed, if it did."""
     import papermill  # noqa: PLC0415 - a second, and `list` does without it
     from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
 
@@ -258,7 +258,7 @@ def _write(notebook: Any, path: Path) -> None:
 
 
 def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Write a run's card as Markdown, and return what its JSON holds besides the names of the files."""
+    """Write a run's card as Markdown, and return the content of its JSON."""
     defaults = {parameter.name: parameter.default for parameter in read_parameters(path)}
     everything = defaults | dict(values)
     changed = [name for name, value in everything.items() if value != defaults[name]]
@@ -275,6 +275,6 @@ def _given(one: Parameter, values: Mapping[str, Any]) -> bool:
 
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> None:
-    """Write what a run's folder holds, with the files' names, which are those that a further run may replace."""
+    """Write the names of a run's files, which a further run may replace."""
     files = [*list_files(path.parent), path.name]
     path.write_text(json.dumps({**content, "files": files}, indent=2) + "\n", encoding="utf-8")

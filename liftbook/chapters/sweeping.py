@@ -1,4 +1,4 @@
-"""Run a chapter over a grid of parameters, side by side, so that it can be stopped and gone on with.
+"""Runs a chapter over a grid of parameters; can be stopped and resumed.
 
 A run lives in a folder named by its parameters, written aside and renamed when it is whole: what is there is finished,
 and is never done again. Work goes through the ``concurrent.futures`` interface, which local processes and Dask share.
@@ -59,7 +59,7 @@ class Sweep:
 
 
 def read_grid(path: Path, chapter: str) -> list[dict[str, Any]]:
-    """Return the parameter sets that a YAML file asks for, each checked against the chapter.
+    """Return the parameter sets of a YAML file, checked against the chapter.
 
     The file has ``grid:``, a mapping from parameters to lists of values of which all combinations are run, or
     ``runs:``, a list of mappings; ``fixed:`` holds for all.
@@ -98,7 +98,7 @@ def _shape(found: Any) -> str:
 
 
 def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
-    """Return the name of a run: a hash of its parameters, defaults included, of chapter, code and input files."""
+    """Return a run's name: a hash of parameters, chapter, code and input files."""
     known = read_parameters(chapter)
     everything = {parameter.name: parameter.default for parameter in known} | dict(values)
     files = {one.name: file_digest(Path(everything[one.name])) for one in known if one.is_file and everything[one.name]}
@@ -107,12 +107,12 @@ def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
 
 
 def is_finished(folder: Path) -> bool:
-    """Return whether a run's folder is whole: its card is written last, and a failed run has none."""
+    """Return whether a run is complete: its card is written last."""
     return (folder / CARD).is_file()
 
 
 def dask_workers(address: str, jobs: int, patience: float = 20.0) -> Executors:
-    """Return a maker of executors on a Dask cluster, at an address, tried for some seconds, or a local one."""
+    """Return a maker of executors on a Dask cluster, or on a local one."""
 
     class _Dask(AbstractContextManager[Executor]):
         def __enter__(self) -> Executor:
@@ -149,7 +149,7 @@ def sweep(
     progress: bool = True,
     book: str = "",
 ) -> Sweep:
-    """Run a chapter with each set of parameters, leaving out what is finished, and compare all runs.
+    """Run a chapter with each set of parameters not yet finished; compare all.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def sweep(
 
 
 def _task(chapter: str, path: Path, html: bool, timeout: int | None, book: str) -> Task:
-    """Return what does one run, on whichever machine: a chapter given by its path may not be there."""
+    """Return a function that does one run on any machine."""
     if chapter.endswith(SUFFIXES):
         return partial(_work, path.name, path.read_text(encoding="utf-8"), html, timeout, book)
     return partial(_work, path.stem, None, html, timeout, book)
@@ -251,7 +251,7 @@ def _outcomes(
 def _work(
     chapter: str, text: str | None, html: bool, timeout: int | None, book: str, values: Mapping[str, Any]
 ) -> tuple[str, Files]:
-    """Run one set on whichever machine, and return an error message or none, and the files."""
+    """Run one parameter set; return an error message or None, and the files."""
     with tempfile.TemporaryDirectory() as aside:
         target, message = Path(aside) / "run", ""
         if text is not None:

@@ -1,4 +1,4 @@
-"""The command line ``liftbook``, also ``python -m liftbook``: list, rerun and sweep chapters, and run the bench."""
+"""The command line ``liftbook``, also ``python -m liftbook``."""
 
 from __future__ import annotations
 

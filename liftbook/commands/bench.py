@@ -1,4 +1,4 @@
-"""``liftbook bench``: every mechanism under every notion that it serves, on a dozen joint distributions."""
+"""``liftbook bench``: every mechanism under every notion that it serves."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def keys_in(part: Path) -> set[Key]:
-    """Return whose rows an interrupted run left, and drop a last line that it did not finish.
+    """Return the keys of an interrupted run's rows, and drop its unfinished line.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Figures from tidy rows, in one style: safe for colour-blind readers, readable in grey, units on the axes.
+"""Figures from tidy rows in one style, safe for colour-blind readers.
 
 Each function returns the axes that it drew on.
 """

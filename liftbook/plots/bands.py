@@ -1,4 +1,4 @@
-"""A mechanism as a drawing: symbols on the left, outputs on the right, and what goes from one to the other."""
+"""A mechanism as a drawing: bands from symbols to outputs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EXTENT = np.log(2.5)
 
 
 def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> list[Axes]:
-    """Draw what mechanisms make of a table: a panel each, bands as wide as the mass that goes from x to y.
+    """Draw mechanisms, one panel each, with bands as wide as the mass they carry.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _flow(ax: Axes, joint: Joint, channel: Channel, secret: int, colour: tuple) 
 
 
 def _bands(ax: Axes, mass: Matrix, left: Vector, right: Vector, shades: Matrix) -> None:
-    """Draw each flow as a curved band; those that leave a bar, and those that reach one, stand one below another."""
+    """Draw each flow as a curved band, stacked at both ends."""
     below_left = left[:, None] - np.cumsum(mass, axis=1) + mass
     below_right = right[None, :] - np.cumsum(mass, axis=0) + mass
     low, high, middle = BAR, 1.0 - BAR, 0.5
@@ -127,12 +127,12 @@ def _bands(ax: Axes, mass: Matrix, left: Vector, right: Vector, shades: Matrix) 
 
 
 def _tops(masses: Vector) -> Vector:
-    """Return where each bar of a column begins, from above, with gaps between them, centred on the longest column."""
+    """Return where each bar of a column begins, from above, centred."""
     return np.asarray(1.0 + GAP * (len(masses) - 1) - np.cumsum([0.0, *masses[:-1]]) - GAP * np.arange(len(masses)))
 
 
 def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[object]:
-    """Return the outputs' names; a numbered output is named by the symbol that most of its people have."""
+    """Return the outputs' names; a number is replaced by its commonest symbol."""
     shares = channel.joint_xy(joint)
     shares = shares / shares.sum(axis=0)
     names: list[object] = []

@@ -13,7 +13,7 @@ from liftbook.plots.styling import label, looks, style
 
 
 def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:
-    """Draw a leakage against the budget, with the line where the two are equal (C22 Fig. 1).
+    """Draw a leakage against the budget, with the diagonal (C22 Fig. 1).
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes
 
 
 def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
-    """Draw one measure against another, a point a budget, with the budgets beside the points (C22 Fig. 3).
+    """Draw one measure against another, one point per budget (C22 Fig. 3).
 
     Parameters
     ----------

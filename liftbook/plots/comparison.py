@@ -26,7 +26,7 @@ def time_and_utility(
     x: str = "time_ratio",
     y: str = "share",
 ) -> list[Axes]:
-    """Draw a ratio of utilities against a ratio of times, a point a joint distribution, the budget by marker.
+    """Draw a ratio of utilities against a ratio of times, per joint distribution.
 
     Parameters
     ----------

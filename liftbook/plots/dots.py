@@ -16,7 +16,7 @@ ROW = 0.24
 
 
 def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]:
-    """Draw one row per value of ``by``, with a dot for each case and a bar at the median.
+    """Draw one row per value of ``by``: a dot per case, a bar at the median.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
 
 
 def shares(rows: pd.DataFrame) -> list[Axes]:
-    """Draw in what share of tables each design satisfied its notion, with exact intervals.
+    """Draw the share of tables in which each design satisfied its notion.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A graph of notions: boxes, arrows for what is implied, broken ones for what is not."""
+"""A graph of notions: solid arrows for implications, broken ones for none."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ TOP = 0.96
 
 
 def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most: int = 5) -> None:
-    """Draw a legend in as many columns, ``most`` at most, as the figure is wide enough for."""
+    """Draw a legend in at most ``most`` columns, as the width allows."""
     for columns in range(min(most, len(names)), 0, -1):
         legend = figure.legend(handles, names, loc="outside upper center", ncols=columns)
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
@@ -27,7 +27,7 @@ def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most:
 
 
 def at_ends(ax: Axes) -> None:
-    """Write each line's name to the right of its end, with a piece of the line, in the order of the ends.
+    """Write each line's name to the right of its end, in the order of the ends.
 
     Names keep a distance from each other, so where lines meet at the right edge their names stand below one another,
     in the order of the lines' means.
@@ -52,7 +52,7 @@ def at_ends(ax: Axes) -> None:
 
 
 def _entry(line: Line2D, height: float) -> AnnotationBbox:
-    """Return a line's name with a piece of the line, to the right of the axes at a height from 0 to 1."""
+    """Return a line's name and a piece of the line, right of the axes."""
     piece = DrawingArea(18, 8, 0, 0)
     sample = Line2D([0, 18], [4, 4], markevery=[1])
     sample.set(
@@ -74,7 +74,7 @@ def _entry(line: Line2D, height: float) -> AnnotationBbox:
 
 
 def _spread(places: Sequence[float], step: float) -> list[float]:
-    """Return ascending places that are at least a step apart, moved as little as a sweep up and one down allow.
+    """Return ascending places at least a step apart, moved as little as possible.
 
     >>> _spread([0.0, 0.1, 0.9], 0.25), _spread([0.75, 0.75], 0.25)
     ([0.0, 0.25, 0.9], [0.71, 0.96])

@@ -32,7 +32,7 @@ def curves(
     spread: bool = True,
     order: Sequence[str] | None = None,
 ) -> Axes:
-    """Draw one measure against ``x``, a curve a series, with a band from the 10 % to the 90 % quantile of the trials.
+    """Draw one measure against ``x``, one curve per series, with quantile bands.
 
     Seconds and vertices are drawn on a logarithmic axis.
 
@@ -104,7 +104,7 @@ def curves(
 
 
 def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool = True, x: str = "eps") -> list[Axes]:
-    """Draw a trade-off figure: one panel for each measure, with each line's name at its end.
+    """Draw a trade-off figure, one panel per measure, with one legend above.
 
     Two panels are side by side; of three the first is as wide as the text and the others are below it; four are two
     by two.
@@ -142,7 +142,7 @@ def _laid_out(number: int) -> list[Axes]:
 
 
 def histograms(rows: pd.DataFrame) -> list[Axes]:
-    """Draw the histograms of log min-lift and log max-lift one above the other, on one abscissa (E23 Fig. 1).
+    """Draw histograms of log min-lift and log max-lift (E23 Fig. 1).
 
     Parameters
     ----------

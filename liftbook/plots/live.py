@@ -1,4 +1,4 @@
-"""What the book's live charts call their axes, and the mechanism, notion and share by which a reader chooses curves."""
+"""Axes of the live charts, and the facets by which a reader chooses curves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from liftbook.plots.styling import MECHANISM_LOOKS, NOTION_LOOKS, label
 
 
 def facets(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return what each series is of: its mechanism, its notion, its share λ, where the names of all say no more.
+    """Return each series' mechanism, notion and share, or None if unclear.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from mixproof.numerics import Matrix
 
 
 def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
-    """Draw log-lifts as a heat map: :func:`lifttables.audits.picture.lift_map`, shown as the book's figures are."""
+    """Draw log-lifts as a heat map, in the style of the book's figures."""
     axes = picture.lift_map(lifts, secrets, symbols)
     show_as_svg()
     return axes

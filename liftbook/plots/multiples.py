@@ -1,4 +1,4 @@
-"""Small multiples: one measure in many settings, a panel a setting; and scatters of one trial a point."""
+"""Small multiples, one panel per setting, and scatters of single trials."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def panels(
     levels: Mapping[str, Sequence[float]] | None = None,
     order: Sequence[str] | None = None,
 ) -> list[Axes]:
-    """Draw one measure against ``x`` in a panel for each value of the column ``panel``, with one legend above.
+    """Draw one measure against ``x``, one panel per value of ``panel``.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def panels(
 def tables(
     panels: Mapping[str, pd.DataFrame], xlabel: str, *, ordered: bool = False, log: bool = False, share: bool = False
 ) -> list[Axes]:
-    """Draw one panel for each table, and one line for each column with its name at the end.
+    """Draw one panel for each table, and one line for each column.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def tables(
 
 
 def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None) -> list[Axes]:
-    """Draw a point a row, a panel for each value of the column ``panel``, with lines through 0.
+    """Draw one point per row, one panel per value of ``panel``.
 
     Parameters
     ----------

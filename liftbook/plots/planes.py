@@ -1,4 +1,4 @@
-"""The plane of least and largest lift: where notions draw their borders, and where symbols stand."""
+"""The plane of min-lift and max-lift, with symbols and notions' borders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
 def plane(
     joint: Joint, notions: Mapping[str, LiftNotion], channel: Channel | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw each symbol at (−log Ψ, log Λ), as large as its mass, with the borders of notions; and where a release goes.
+    """Draw each symbol at (−log Ψ, log Λ), with the borders of notions.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _places(joint: Joint) -> Matrix:
 
 
 def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
-    """Return where each symbol's word goes: above to the right, or where no symbol so far has its word."""
+    """Return the side of each symbol's label, so that labels do not overlap."""
     corners: list[tuple[int, int]] = []
     for number, place in enumerate(symbols):
         near = np.abs(symbols[:number] - place).max(axis=1) < CLOSE * most
@@ -119,7 +119,7 @@ def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
 
 
 def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, name: str) -> None:
-    """Draw where a notion ends: it is asked at every point of a grid, as a column of a least and a largest lift."""
+    """Draw where a notion ends, from a grid of min-lifts and max-lifts."""
     side = np.linspace(0, most, FINE)
     right, up = np.meshgrid(side, side)
     columns = np.exp(np.stack([-right.ravel(), up.ravel()]))

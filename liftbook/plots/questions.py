@@ -1,4 +1,4 @@
-"""A chart of questions, asked from the top, each with what to use where the answer is yes."""
+"""A chart of questions, each with a recommendation where the answer is yes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAF = {"boxstyle": "round,pad=0.5", "facecolor": f"{LIGHT}33", "edgecolor": DAR
 
 
 def decisions(lines: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw questions in a column, an arrow down for no, and an arrow to the right for yes.
+    """Draw questions in a column: arrows down for no, to the right for yes.
 
     Parameters
     ----------

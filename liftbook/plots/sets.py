@@ -15,7 +15,7 @@ from liftbook.plots.styling import BLACK, DARK, LIGHT, label, style
 
 
 def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequence[float]) -> list[Axes]:
-    """Draw, a panel a measure, the posteriors that its bound allows, with a chord between two of them.
+    """Draw the posteriors that each measure's bound allows, with a chord.
 
     Parameters
     ----------

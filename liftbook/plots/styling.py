@@ -199,7 +199,7 @@ def label(name: str) -> str:
 
 
 def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, line style and marker of each series of a figure: by its meaning, or else in turn.
+    """Return colour, line style and marker of each series of a figure.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def _meaning(name: str) -> dict[str, Any] | None:
-    """Return the look of a mechanism or notion, shaded by its share λ; None for another name."""
+    """Return the look of a mechanism or notion, shaded by its λ; else None."""
     plain = name.replace("-", " ")
     share = next((one for one in SHARE_SHADES if one in plain), None)
     key = max((key for key in (*MECHANISM_LOOKS, *NOTION_LOOKS) if _begins(plain, key)), key=len, default=None)
@@ -252,5 +252,5 @@ def _meaning(name: str) -> dict[str, Any] | None:
 
 
 def _begins(name: str, key: str) -> bool:
-    """Return whether a name begins with a key, at a word's end unless the key is a stem."""
+    """Return whether a name begins with a key, at a word's end unless a stem."""
     return name.startswith(key) and (key == "optim" or not name[len(key) :][:1].isalnum())

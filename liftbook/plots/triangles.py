@@ -1,4 +1,4 @@
-"""Distributions on three symbols as points of a triangle, and polytopes of them as polygons."""
+"""Distributions on three symbols in a triangle, and polytopes of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def simplex(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw polytopes of distributions on three symbols, by their vertices, in the triangle of all distributions.
+    """Draw polytopes of distributions on three symbols, by their vertices.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _flat(name: str, points: ArrayLike) -> Matrix:
 
 
 def _around(points: Matrix) -> Matrix:
-    """Return points in the order in which they lie around their mean, as a convex polygon's corners do."""
+    """Return points in the order in which they lie around their mean."""
     x, y = (points - points.mean(axis=0)).T
     return np.asarray(points[np.argsort(np.arctan2(y, x))])
 

@@ -1,4 +1,4 @@
-"""Many joint distributions of one shape at once, so that a figure over a thousand takes as many numpy calls as one.
+"""Many joint distributions of one shape at once, for figures over thousands.
 
 Arrays have a leading axis over N joint distributions. ``labels[n, x]`` names the group that symbol x of joint n is in,
 as an index below X.
@@ -19,7 +19,7 @@ Labels = NDArray[np.int64]
 
 
 class Batch:
-    """N joint distributions of one shape, unchecked, with arrays that several notions need, each computed once.
+    """N joint distributions of one shape, unchecked, with arrays computed once.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Batch:
         return p if isinstance(p, Batch) else cls(p)
 
     def some(self, which: Mask) -> Batch:
-        """Return the batch of the joint distributions where ``which``, shape (N,), is True."""
+        """Return the batch where the mask ``which``, shape (N,), is True."""
         return self if which.all() else Batch(self.p[which])
 
     @cached_property
@@ -67,26 +67,26 @@ class Batch:
         return np.ascontiguousarray(self.p.transpose(1, 0, 2)).reshape(self.p.shape[1], -1)
 
     def columns(self, notion: LiftNotion) -> Matrix:
-        """Return the lifts that decide the notion: each symbol's extremes, or all of its lifts."""
+        """Return the lifts that decide the notion: extremes, or all lifts."""
         return self.extremes if notion.extremes_decide() else self.lifts
 
     def high_risk(self, notion: LiftNotion) -> Mask:
-        """Return a mask, shape (N, X), of the symbols that violate the notion if they are published as they are."""
+        """Return a mask, shape (N, X), of the high-risk symbols."""
         return ~notion.kept_columns(self.columns(notion), self.p_s)
 
     def masses(self, labels: Labels) -> Matrix:
-        """Return P(S = s, X in group g), shape (S, N, X); 0 for groups that no label names."""
+        """Return P(S = s, X in group g), shape (S, N, X); 0 for unused groups."""
         n, n_x = labels.shape
         at = (labels + n_x * np.arange(n)[:, None]).ravel()
         return np.array([np.bincount(at, row, n * n_x) for row in self.flat], dtype=np.float64).reshape(-1, n, n_x)
 
     def kept(self, members: Mask, notion: LiftNotion) -> Mask:
-        """Return, shape (N,), whether the symbols in ``members``, shape (N, X), satisfy the notion once merged."""
+        """Return a mask, shape (N,): whether merged ``members`` satisfy the notion."""
         mass = np.einsum("nsx,nx->ns", self.p, members)
         return np.asarray(notion.kept_columns(lift_of(mass[:, :, None], self.p_s), self.p_s)[:, 0])
 
     def release(self, labels: Labels) -> tuple[Matrix, Matrix]:
-        """Return the groups' lifts, shape (N, S, X), and probabilities, shape (N, X); empty groups have lift 1."""
+        """Return the groups' lifts, shape (N, S, X), and probabilities, shape (N, X)."""
         found = self.masses(labels)
         chance = found.sum(axis=0)
         empty = chance == 0
@@ -97,5 +97,5 @@ class Batch:
 
 
 def extremes_of(lifts: Matrix) -> Matrix:
-    """Return the min-lift and the max-lift of each column, shape (N, 2, X), from lifts of shape (N, S, X)."""
+    """Return each column's min-lift and max-lift, shape (N, 2, X)."""
     return np.stack([lifts.min(axis=1), lifts.max(axis=1)], axis=1)

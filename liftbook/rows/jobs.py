@@ -1,4 +1,4 @@
-"""Trials side by side: a figure's joint distributions shared out over worker processes."""
+"""Trials in parallel: joint distributions shared out over worker processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 
 def n_jobs() -> int:
-    """Return how many worker processes a figure may use: LIFT_JOBS from the environment, by default all cores."""
+    """Return the number of workers: LIFT_JOBS, or all cores by default."""
     given = os.environ.get("LIFT_JOBS", "")
     if not given:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -47,7 +47,7 @@ def worker_pool(jobs: int, preload: Sequence[str] = TRIALS) -> ProcessPoolExecut
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when the process that it works for does, however that ends: nobody would read its result."""
+    """Let a worker end when the process that it works for ends."""
     parent = parent_process()
     if parent is None:  # called in the parent itself
         return
@@ -60,7 +60,7 @@ def _end_with_parent() -> None:
 
 
 def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
-    """Return ``[function(t) for t in tasks]``, computed by worker processes; the order is that of the tasks.
+    """Return ``[function(t) for t in tasks]``, computed by worker processes.
 
     The first error in that order is raised when all tasks have ended.
 
@@ -96,7 +96,7 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
 
 @contextmanager
 def _script_unseen(*sent: object) -> Iterator[None]:
-    """Keep new workers from running the caller's script again, unless what they are sent is defined there.
+    """Keep new workers from running the caller's script again, if possible.
 
     They would do so to find what it defines, and a script without a main guard would start workers in its turn.
     """

@@ -1,4 +1,4 @@
-"""Algorithm 1 and the watchdog on many joint distributions at once: the partitions that liftlib finds one by one.
+"""Algorithm 1 and the watchdog on many joint distributions at once.
 
 Each function returns labels, see :mod:`liftbook.rows.batch`. The readable versions are
 :func:`~liftlib.merging.subset_merging.subset_merging` and :func:`~liftlib.merging.watchdog.watchdog`.
@@ -81,7 +81,7 @@ def merge_labels(
 def _grown(
     batch: Batch, high: Mask, notion: LiftNotion, omega: Risk, *, until_private: bool
 ) -> tuple[Labels, Labels, Labels]:
-    """Return the groups that high-risk symbols form, their order, and the last of each joint distribution, -1 if none.
+    """Return the groups of high-risk symbols, their order, and the last of each.
 
     Each joint distribution goes at its own pace: in one step, one may start a group and another finish its third.
     """
@@ -109,7 +109,7 @@ def _grown(
 
 
 def _unite_last(batch: Batch, labels: Labels, order: Labels, last: Labels, notion: LiftNotion, omega: Risk) -> None:
-    """Let the last group of each joint take in earlier groups until it keeps the notion (E23 Alg. 1, lines 12-16).
+    """Unite each last group with earlier ones (E23 Algorithm 1, lines 12-16).
 
     It changes the labels and the order.
     """

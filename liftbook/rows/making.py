@@ -1,4 +1,4 @@
-"""What every figure's function shares: its rows are timed, and Adult stands in where no table is given."""
+"""What every figure's function shares: timing, and Adult as the default table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """Record how long a figure's rows took, as ``rows.attrs["seconds"]``, for the map of figures."""
+    """Record how long a figure's rows took, as ``rows.attrs["seconds"]``."""
 
     @wraps(function)
     def timed(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
@@ -30,5 +30,5 @@ def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
 
 
 def adult_joint(leave_out: Sequence[str] = (), joint: Joint | None = None) -> Matrix:
-    """Return Adult's relationship and occupation, or another joint distribution, as an array of shape (1, S, X)."""
+    """Return Adult's relationship and occupation, or a given joint, (1, S, X)."""
     return (adult("relationship", "occupation", leave_out=tuple(leave_out)) if joint is None else joint).p[None]

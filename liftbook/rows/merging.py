@@ -1,4 +1,4 @@
-"""Privacy-utility trade-offs of merging mechanisms over many joint distributions at once."""
+"""Trade-offs of merging mechanisms over many joint distributions at once."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -21,7 +21,7 @@ def alip_name(lam: float) -> str:
 
 
 def ldp_and_alip(lambdas: Iterable[float]) -> dict[str, Series]:
-    """Return the series of E23 Figs 2-7: LDP(eps), and ALIP(lambda eps, (1 - lambda) eps) for each lambda."""
+    """Return the series of E23 Figs 2-7: LDP(eps), and ALIP for each lambda."""
     series: dict[str, Series] = {"LDP": LDP}
     for lam in lambdas:
         series[alip_name(lam)] = lambda eps, lam=lam: ALIP.split(eps, lam)  # type: ignore[misc]
@@ -60,7 +60,7 @@ def _measures(batch: Batch, extremes: Matrix, chances: Matrix) -> dict[str, Matr
 def merging_tradeoff(
     p: Matrix, series: dict[str, Series], epsilons: Iterable[float], labeller: Labeller
 ) -> pd.DataFrame:
-    """Return, for each series and budget, the trade-off that a merging mechanism strikes on N joints.
+    """Return the trade-off of a merging mechanism for each series and budget.
 
     Returns
     -------

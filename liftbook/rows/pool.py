@@ -1,4 +1,4 @@
-"""Groups of symbols that grow in many joint distributions at once, least risk first."""
+"""Groups of symbols that grow in many joint distributions, least risk first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Risk = Callable[[Matrix, Vector], Matrix]
 
 
 class Pool:
-    """For each of N joint distributions, a group that grows and the symbols that it may take in.
+    """A growing group and the free symbols of each of N joint distributions.
 
     Arrays have the secrets first, so that each secret's numbers lie together. A secret's share of a group is
     P(X in group | s), which divided by the group's probability is its lift.
@@ -49,7 +49,7 @@ class Pool:
         self.free[rows, symbols] = False
 
     def close(self, rows: Labels) -> tuple[Labels, Labels]:
-        """Let the groups in these rows take in all that is free, where that keeps the notion.
+        """Let groups take in all free symbols where that satisfies the notion.
 
         Returns
         -------
@@ -64,7 +64,7 @@ class Pool:
         return closed[at], symbols
 
     def nearest(self, rows: Labels) -> Labels:
-        """Return, for each of these rows, the free symbol that gives its group the least risk.
+        """Return the free symbol that gives each group the least risk.
 
         Where every union has an infinite risk (zero cells), it is the one with the smallest largest lift.
         """
@@ -89,7 +89,7 @@ class Pool:
 
 
 def absorb(batch: Batch, members: Mask, allowed: Mask, notion: LiftNotion, risk: Risk) -> Mask:
-    """Let a group of each joint distribution take in symbols, least risk first, until it keeps the notion.
+    """Let groups take in symbols, least risk first, until the notion holds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Trade-offs of mechanisms that are made one joint distribution at a time, shared out over worker processes."""
+"""Trade-offs of mechanisms that are made one joint distribution at a time."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def respond(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, fl
 
 
 def respond_by_vertices(joint: Joint, notion: Polyhedral) -> tuple[Channel, dict[str, float]]:
-    """Return the optimal response as E23 section 3.1.2 has it made, and how many vertices it was chosen from."""
+    """Return the optimal response by vertices (E23 section 3.1.2), and their number."""
     channel = optimal_response(joint, notion, method="qhull")
     return channel, {"vertices": float(channel.certified(RowsCertificate).rows)}
 
 
 def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
-    """Return the subset random response with its vertices, its largest subset, its unions and whether it fell back.
+    """Return the subset random response, with counts from its certificate.
 
     ``searched`` counts the subsets whose vertices may be too many or too close to list, of which the library warns.
     """
@@ -67,12 +67,12 @@ def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, d
 
 
 def merge_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
-    """Return subset merging's channel, low-risk symbols let in where the high-risk ones cannot keep the notion."""
+    """Return subset merging's channel, extended where necessary."""
     return subset_merging(joint, notion), {}
 
 
 def measure(joint: Joint, point: Point, channel: Channel, seconds: float) -> dict[str, float]:
-    """Return utility, leakages in nats, whether the notion is broken, and processor seconds, of one point."""
+    """Return utility, leakages, violation and processor seconds of one point."""
     result = evaluate(joint, channel)
     return {
         "nmi": result.nmi,
@@ -95,7 +95,7 @@ def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
 
 
 def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
-    """Return, for each point, the trade-off over N joint distributions, one task a joint distribution.
+    """Return the trade-off of each point over N joint distributions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Long runs whose results are stored: with which versions each was made, in ``data/ledger-runs.csv``."""
+"""Long runs whose results are stored, with their versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from liftlib.resources import resource
 
 
 def this_run() -> str:
-    """Return the name of this run's row in ``data/ledger-runs.csv``, which is added if it is not there."""
+    """Return the name of this run's row in the ledger, added if missing."""
     path = resource("data/ledger-runs.csv")
     versions = [version(name) for name in ("liftlib", "numpy", "scipy", "highspy")]
     row = [platform.python_version(), *versions, f"{platform.system()} {platform.machine()}"]

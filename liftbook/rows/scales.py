@@ -1,4 +1,4 @@
-"""The papers' scales: the budgets, shares and sizes at which their figures are drawn, each with its place."""
+"""The papers' budgets, shares and sizes, each with its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tidy rows: one row a series, abscissa and measure, with the mean and the spread over trials."""
+"""Tidy rows, with the mean and the spread over trials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUANTILES = (0.1, 0.9)
 
 
 def budgets(values: Iterable[float]) -> list[float]:
-    """Return privacy budgets as floats, refusing an empty list and what is negative or not finite."""
+    """Return privacy budgets as floats, checked."""
     if not isinstance(values, Iterable):
         raise InvalidParameter(f"epsilons is {shown(values)}: give several numbers, such as [0.5, 1.0]")
     found = [float(v) for v in values]
@@ -37,7 +37,7 @@ def shares_in(values: Iterable[float]) -> list[float]:
 
 
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:
-    """Return a row for each measure: mean, standard deviation, and 10 % and 90 % quantiles of its values over trials.
+    """Return mean, standard deviation and quantiles of each measure over trials.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def mechanism_tradeoff(
     epsilons: Sequence[float],
     mechanisms: Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """Return what each mechanism leaves and leaks on one joint distribution, as rows to plot.
+    """Return each mechanism's utility and leakage on one joint distribution.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the server of workers imports once, so that each of them starts with the library and its compiled loops."""
+"""Modules that the server of workers imports once for all of them."""
 
 from __future__ import annotations
 
