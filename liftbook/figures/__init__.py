@@ -3,8 +3,6 @@
 Each is named by paper and number, such as ``figure_e23_2``; rows carry means and standard deviations over trials.
 Parameters that figures share are described here; a figure's own text has the others.
 
-Parameters
-----------
 n_trials : int
     Number of random joint distributions, uniform unless the figure says otherwise.
 n_secret, n_public : int
