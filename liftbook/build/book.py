@@ -1,4 +1,4 @@
-"""Build the book: execute the chapters side by side, then let Jupyter Book lay them out, warnings as errors.
+"""Build the book: execute the chapters, then let Jupyter Book lay them out.
 
 Nothing is done when no input has changed since the last build that succeeded. A chapter's outputs are kept until its
 cells, a file that they read or the pinned packages change. The pages themselves are laid out anew each time, so that
@@ -50,7 +50,7 @@ def digest(patterns: tuple[str, ...], base: Path) -> str:
 
 
 def copy_sources(target: Path) -> None:
-    """Copy the book's sources to a folder, and remove what else is there, apart from what was built."""
+    """Copy the book's sources to a folder, and remove anything else not built."""
     if target.exists():
         for path in target.iterdir():
             if path.name != "_build":
@@ -76,7 +76,7 @@ def shrink(base: Path) -> None:
 
 
 def keep_only(base: Path, name: str) -> None:
-    """Leave one page in the contents, besides those to which every page refers; the front page becomes a heading."""
+    """Keep one page in the contents, besides those that every page refers to."""
     names = toc_names(base)
     page = next((one for one in names if name in (one, Path(one).name)), None)
     if page is None:

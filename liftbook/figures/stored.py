@@ -1,4 +1,4 @@
-"""Figures at the papers' scale, run long once: their rows are in ``data/figures``, and a page computes a part again.
+"""Figures at the papers' scale, stored in ``data/figures``.
 
 ``python -m liftbook.figures.stored`` (``make ledger`` runs it) computes those that are not stored; ``--again NAME`` one
 anew. ``data/figures/runs.csv`` says which run of ``data/ledger-runs.csv`` each is of, and its processor seconds.
@@ -115,7 +115,7 @@ LONG = {
 
 
 def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
-    """Return a figure's rows: the stored ones where it is asked for at its own defaults, and else computed.
+    """Return a figure's stored rows at its defaults, and computed rows otherwise.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _plain(value: Any) -> Any:
 
 
 def differences(long: Long, part: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
-    """Return a line for each number of a part that is not the stored one; times are left out."""
+    """Return a line for each number of a part that differs, without times."""
     keys = list(long.keys)
     both = part.merge(rows, on=keys, how="left", suffixes=("", " stored"), validate="one_to_one", indicator="found")
     found = [f"no row {key}" for key in both.loc[both["found"] != "both", keys].to_dict("records")]

@@ -1,4 +1,4 @@
-"""The directive ``betting-game``: the reader bets on the condition of twenty people after seeing what was released.
+"""The directive ``betting-game``: bets on the condition of twenty people.
 
 A bookmaker pays the fair price of the prior, so that a bet on the condition returns the lift on average. The argument
 is the budget eps of an ALIP promise with equal parts, and the release is that of the watchdog or another mechanism::
@@ -29,7 +29,7 @@ SCRIPT = Path(__file__).parents[1] / "living" / "betting.mjs"
 
 
 def game(eps: float, mechanism: str) -> dict[str, Any]:
-    """Return what the game is about: the joint distribution of the condition and each output, and the promise.
+    """Return the game's data: the joint of condition and output, and the promise.
 
     Parameters
     ----------

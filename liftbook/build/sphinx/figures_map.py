@@ -1,4 +1,4 @@
-"""The directive ``lift-figures``: where each figure of the texts is reproduced, and how long its rows took.
+"""The directive ``lift-figures``: where each figure is reproduced.
 
 Read from the executed chapters, once all are: a figure's rows are kept under its name, in the cell that draws it.
 """
@@ -36,7 +36,7 @@ class Figures(SphinxDirective):
 
 
 def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | None]]:
-    """Give name, anchor and seconds of each table of rows that a cell with a figure keeps."""
+    """Yield name, anchor and seconds of each table of rows with a figure."""
     for cell in notebook.cells:
         anchor = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         for output in cell.get("outputs", []):

@@ -1,4 +1,4 @@
-"""The directive ``lift-gallery``: every figure of the book as a small picture that leads to its page."""
+"""The directive ``lift-gallery``: every figure, small, linked to its page."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The directive ``lift-ledger``: all claims with their stored values, a card each, to filter and sort.
+"""The directive ``lift-ledger``: all claims as cards to filter and sort.
 
 The controls and the plot are those of ``companion.sphinx.ledger``; the cards read ``data/``, as the tables of
 ``liftbook.build.sphinx.record`` do.
@@ -87,7 +87,7 @@ class LeftOut(SphinxDirective):
 
 
 def write_data(app: Sphinx, error: Exception | None) -> None:
-    """Write the ledger as data next to the pages of the finished book; the page of a rerun has none."""
+    """Write the ledger as data next to the pages of the finished book."""
     if error is None and app.builder.name == "html" and "chapters/ledger" in app.env.found_docs:
         write_published(Path(app.outdir))
 
@@ -166,14 +166,14 @@ def card(entry: Entry, elsewhere: str) -> list[str]:
 
 
 def so_far(entry: Entry) -> str:
-    """Return how many replications are stored, where they are fewer than they are to be."""
+    """Return how many replications are stored, if fewer than planned."""
     random = [values for _, call, values in (*entry.readings, *entry.details) if drawn_at_random(call)]
     fewest = min((len(values) for values in random), default=REPLICATIONS)
     return "" if fewest >= REPLICATIONS else f" (**{fewest} of {REPLICATIONS} replications are stored so far**)"
 
 
 def distance(entry: Entry) -> float:
-    """Return how far a print is from what was found, in units of its last digit; 0 for what is no number."""
+    """Return the distance of print and result, in units of the last digit."""
     numbers = [value for value in entry.found if not isinstance(value, bool | Interval)]
     if not numbers or entry.claim.printed in ("true", ""):
         return 0.0

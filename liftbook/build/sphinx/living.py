@@ -1,4 +1,4 @@
-"""The directive ``lift-picture``: the living picture of the hundred people, opened in the state that its line names.
+"""The directive ``lift-picture``: the living picture of the hundred people.
 
 The line is written like the address of a page in that state, such as ``mechanism=srr&eps=1&lambda=0.5&bands=6``. The
 directive's content says what to do with the picture; print and notebooks leave it out with the picture. The scripts
@@ -47,7 +47,7 @@ def tables() -> list[dict[str, Any]]:
 
 
 def script(names: tuple[str, ...] = SCRIPTS) -> str:
-    """Return the modules as one, without their exports and imports of each other, because a file cannot import."""
+    """Return the modules as one script, without imports and exports."""
     code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
     return re.sub(r"^export |^import .*\n|^ *//.*\n", "", code, flags=re.MULTILINE)
 

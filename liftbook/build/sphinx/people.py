@@ -1,4 +1,4 @@
-"""The directive ``lift-people``: the hundred people of the book's small table, by what would be published of each.
+"""The directive ``lift-people``: the hundred people of the small table.
 
 Beside each group stands the belief that somebody in it has the condition, and the lift.
 """
@@ -29,7 +29,7 @@ def dots(marked: int, people: int) -> str:
 
 
 def picture(joint: Joint, people: int) -> str:
-    """Return the picture of a table as HTML: everyone, then each symbol's people, with beliefs in the first secret.
+    """Return a table as HTML: everyone, then each symbol's people, with beliefs.
 
     >>> picture(Joint.from_counts([[2, 13], [28, 17]], public=["young", "old"]), 60).count("<circle")
     120

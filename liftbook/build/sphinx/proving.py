@@ -1,4 +1,4 @@
-"""The directive ``lift-checker``: a stored proof that the browser checks, and in which each number can be changed.
+"""The directive ``lift-checker``: a proof that the browser checks.
 
 Like ``lift-picture``, it stands in the page itself with its scripts: ``exact.mjs``, which is ``mixproof/exact.py`` for
 ALIP and LIP, and ``proof.mjs``, which draws what is checked.
@@ -21,7 +21,7 @@ SCRIPTS = ("exact.mjs", "proof.mjs")
 
 
 def place() -> str:
-    """Return the HTML of the proof for the hundred people: its place, and the scripts that fill it."""
+    """Return the HTML for the proof of the hundred people, with its scripts."""
     people = hundred_people()
     stored = resource("data/proof-people.json").read_text(encoding="utf-8")
     names = json.dumps({"secrets": list(map(str, people.secret)), "symbols": list(map(str, people.public))})

@@ -1,4 +1,4 @@
-"""The directive ``lift-record``: the claims of one paper with what was computed, for the pages of the record.
+"""The directive ``lift-record``: the claims of one paper, with results.
 
 ``{lift-record} E23 figure 2`` is a table of the claims about Figure 2; ``{lift-record} E23 differs`` (or another class
 of verdict) gives each claim of that verdict as a card; ``{lift-record} E23 all`` folds a table of all claims.
@@ -30,7 +30,7 @@ def figures_of(place: str) -> set[int]:
 
 
 def chosen(found: Sequence[Entry], paper: str, asked: str) -> list[Entry]:
-    """Return the claims of a paper that a page asks for: ``figure N``, a class of verdict, or ``all``."""
+    """Return the claims of ``figure N``, of a class of verdict, or ``all``."""
     mine = [entry for entry in found if entry.claim.paper == paper]
     if asked == "all":
         return mine

@@ -1,4 +1,4 @@
-"""The reference page, written from what the packages export, so that no public name is missing.
+"""The reference page, written from what the packages export.
 
 In a page's source, ``lift-reference`` with a package's name stands for the documentation of all that it exports, a
 heading a folder; with a module's, of what it defines, under the module's name.
@@ -26,7 +26,7 @@ from lifttables.cli import LIFT
 
 
 def exported(package: str) -> dict[str, str]:
-    """Return the address of each name that a package exports, or that a module without ``__all__`` defines.
+    """Return the address of each name that a package or module exports.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def exported(package: str) -> dict[str, str]:
 
 
 def _home(address: str) -> str:
-    """Return the address where a class or function is defined, as a package may pass on what another exports."""
+    """Return the address where a class or function is defined."""
     value = found_at(address)
     if not (inspect.isclass(value) or inspect.isfunction(value)) or isinstance(value, Family):
         return address
@@ -54,7 +54,7 @@ def _home(address: str) -> str:
 
 
 def _imports(tree: ast.Module, package: str) -> dict[str, str]:
-    """Return where each name that a module imports is from; imports in a ``with`` count."""
+    """Return the origin of each name that a module imports."""
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -64,7 +64,7 @@ def _imports(tree: ast.Module, package: str) -> dict[str, str]:
 
 
 def _defined(module: ModuleType) -> list[str]:
-    """Return the public functions and classes that a module defines, in the order of its lines."""
+    """Return the public functions and classes of a module, in order."""
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     return [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")]
 
@@ -77,7 +77,7 @@ def found_at(address: str) -> Any:
 
 
 def addresses(package: str) -> list[str]:
-    """Return the addresses that a package's part of the page documents; an exported module stands for its own names."""
+    """Return the addresses that a package's part of the page documents."""
     found: list[str] = []
     for address in exported(package).values():
         value = found_at(address)
@@ -86,7 +86,7 @@ def addresses(package: str) -> list[str]:
 
 
 def folder_of(address: str) -> str:
-    """Return the package that an address lies in, below its top one, or the module where it lies in none.
+    """Return the subpackage of an address, or its module if there is none.
 
     >>> folder_of("liftlib.response.optimal.optimal_response"), folder_of("liftlib.joint.Joint")
     ('liftlib.response', 'liftlib.joint')
@@ -115,7 +115,7 @@ def documented(address: str) -> list[str]:
 
 
 def reference(package: str, done: set[str]) -> Iterator[str]:
-    """Give the Markdown lines that stand for a package; what is done already is left out."""
+    """Yield the Markdown lines of a package, without what is already done."""
     folders: dict[str, list[str]] = {}
     whole = hasattr(import_module(package), "__path__")
     if package not in done and whole:

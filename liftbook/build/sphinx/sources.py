@@ -34,7 +34,7 @@ def documented() -> dict[int, str]:
 
 
 def stands_on(names: Iterable[str]) -> list[str]:
-    """Return the addresses that functions of claims use, with the helpers of the claims followed.
+    """Return the addresses that functions of claims use, with their helpers.
 
     Examples
     --------

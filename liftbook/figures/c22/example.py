@@ -25,7 +25,7 @@ EXAMPLE_ENTROPY, EXAMPLE_INFORMATION, EXAMPLE_MERGED_RISK = 1.6034, 0.5269, 0.06
 
 
 def example_c22_1() -> Joint:
-    """Return a joint distribution that has every number printed in C22 Example 1, whose own is not printed.
+    """Return a joint distribution with every number printed in C22 Example 1.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def example_c22_1() -> Joint:
 
 @figure
 def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
-    """Return what Algorithm 1 keeps on random joint distributions that have every number of C22 Example 1 (ours).
+    """Return Algorithm 1 on random joints with the numbers of C22 Example 1 (ours).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
 
 
 def printed_error(joint: Joint) -> float:
-    """Return the largest distance of a joint distribution's numbers to those that C22 Example 1 prints."""
+    """Return the largest distance to the numbers printed in C22 Example 1."""
     notion, channel = LIP(0.8), watchdog(joint, LIP(0.8), extend=False)
     release, found = channel.release(joint), evaluate(joint, channel)
     risks = [*notion.risk(lift(joint), joint.p_s), *notion.risk(lift(release), release.p_s)]
@@ -120,7 +120,7 @@ def printed_error(joint: Joint) -> float:
 
 
 def _marginal(random: np.random.Generator, low: float) -> Vector:
-    """Return a P_X with the printed H(X) and P(x5): a random direction from the even spread of the other four."""
+    """Return a random P_X with the printed H(X) and P(x5)."""
     way = random.normal(size=4)
     way -= way.mean()
     even, most = np.full(4, (1 - low) / 4), (1 - low) / 4 / -(way.min())
@@ -134,7 +134,7 @@ def _marginal(random: np.random.Generator, low: float) -> Vector:
 
 
 def _with_the_printed_numbers(random: np.random.Generator, low: float) -> Joint | None:
-    """Return a random joint distribution 3 x 5 with the printed numbers, or None where the choices allow none."""
+    """Return a random 3 x 5 joint with the printed numbers, or None if impossible."""
     p_s, p_x = random.dirichlet(np.ones(3)), _marginal(random, low)
     if not p_x.size:
         return None

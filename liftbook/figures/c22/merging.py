@@ -84,7 +84,7 @@ def figure_c22_1(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the leakage of the merged high-risk symbols against the LIP budget (C22 Fig. 1).
+    """Return the leakage of the merged symbols against the LIP budget (C22 Fig. 1).
 
     Returns
     -------
@@ -107,7 +107,7 @@ def figure_c22_2(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the loss of utility, NMIL, against the LIP budget (C22 Fig. 2); see :func:`figure_c22_1`."""
+    """Return the loss of utility, NMIL, against the LIP budget (C22 Fig. 2)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return _tradeoff(p, ("nmil",), epsilons, extend)
 
@@ -122,6 +122,6 @@ def figure_c22_3(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the overall leakage and the NMIL that go together at each LIP budget (C22 Fig. 3)."""
+    """Return overall leakage and NMIL at each LIP budget (C22 Fig. 3)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return _tradeoff(p, ("nmil", "leakage"), epsilons, extend)

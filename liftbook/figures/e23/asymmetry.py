@@ -16,7 +16,7 @@ from mixproof.numerics import Rng, check_scalar, generator
 def figure_e23_1(
     n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, bin_width: float = 0.1, rng: Rng = 0
 ) -> pd.DataFrame:
-    """Return histograms of log min-lift and log max-lift over random joints (E23 Fig. 1).
+    """Return histograms of log min-lift and log max-lift (E23 Fig. 1).
 
     Parameters
     ----------

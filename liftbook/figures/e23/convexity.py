@@ -1,4 +1,4 @@
-"""Which posteriors a bound on a lift-based or lift-inverse measure allows: the sets that E23 section 6.2 speaks of."""
+"""The posteriors that a bound on a measure of lift allows (E23 section 6.2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENDS = ((0.19, 0.05, 0.76), (0.05, 0.19, 0.76))
 
 
 def lift_measures(alpha: float = 2) -> dict[str, Callable[[Matrix, Vector], Vector]]:
-    """Return E23's six measures of lift columns by name, each a function of lifts (..., S, X) and priors (..., S).
+    """Return E23's six measures by name, as functions of lifts and priors.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def lift_sets(
     resolution: int = 200,
     largest: float = 0.3,
 ) -> pd.DataFrame:
-    """Return E23's six measures over the posteriors of three secrets, and on a chord between two of them.
+    """Return E23's six measures over posteriors of three secrets, and on a chord.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far subset random response and subset merging are from the optimum, proven, as symbols grow in number."""
+"""The distance of SRR and subset merging from the proven optimum."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def distance_to_optimum(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how far subset random response and subset merging are from the optimum, for several ``|X|``.
+    """Return the distance of SRR and subset merging from the optimum, by ``|X|``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""E23 Figs 2, 3, 6, 7 and 11-13: the watchdog and subset merging, on random joints and on Adult.
+"""E23 Figs 2, 3, 6, 7 and 11-13: the watchdog and subset merging.
 
 Their rows have the columns of ``liftbook.figures.merging_tradeoff``.
 """
@@ -50,7 +50,7 @@ def figure_e23_2(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the watchdog's trade-off on random joints, under LDP and ALIP (E23 Fig. 2)."""
+    """Return the watchdog's trade-off on random joints (E23 Fig. 2)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
 
@@ -64,7 +64,7 @@ def figure_e23_3(
     leave_out: Sequence[str] = (),
     joint: Joint | None = None,
 ) -> pd.DataFrame:
-    """Return the watchdog's trade-off on Adult, S = relationship, X = occupation (E23 Fig. 3)."""
+    """Return the watchdog's trade-off on Adult (E23 Fig. 3)."""
     p = adult_joint(leave_out, joint)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
 
@@ -80,7 +80,7 @@ def figure_e23_6(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return subset merging's trade-off on random joints, under LDP and ALIP (E23 Fig. 6)."""
+    """Return subset merging's trade-off on random joints (E23 Fig. 6)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _merging(extend))
 
@@ -110,7 +110,7 @@ def figure_e23_11(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return subset merging's trade-off under ALIP, l1- and chi2-privacy, random joints (E23 Fig. 11)."""
+    """Return merging under ALIP, l1- and chi2-privacy, random joints (E23 Fig. 11)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
@@ -124,7 +124,7 @@ def figure_e23_12(
     leave_out: Sequence[str] = (),
     joint: Joint | None = None,
 ) -> pd.DataFrame:
-    """Return subset merging's trade-off under ALIP, l1- and chi2-privacy on Adult (E23 Fig. 12)."""
+    """Return merging under ALIP, l1- and chi2-privacy on Adult (E23 Fig. 12)."""
     p = adult_joint(leave_out, joint)
     return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
@@ -140,7 +140,7 @@ def figure_e23_13(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return subset merging's trade-off under ALIP and alpha-lift-privacy, lambda 1/2, random joints (E23 Fig. 13)."""
+    """Return merging under ALIP and alpha-lift-privacy, random joints (E23 Fig. 13)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     series: dict[str, Series] = {"ALIP": lambda eps: ALIP.split(eps, 0.5)}
     for alpha in alphas:

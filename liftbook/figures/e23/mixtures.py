@@ -1,4 +1,4 @@
-"""Whether what E23 section 6 bounds is convex: by how much mixtures of outputs that keep a bound exceed it."""
+"""Whether the bounds of E23 section 6 are convex, tried on mixtures of outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIDES: dict[str, Callable[[float], tuple[float, float]]] = {
 
 
 def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.random.Generator) -> float:
-    """Return by how many nats the mixture of two outputs on the boundary exceeds a budget, the most over random pairs.
+    """Return the largest violation by a mixture of two boundary outputs, in nats.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.rand
 
 
 def _on_the_boundary(notion: LiftNotion, p_s: Vector, towards: Matrix) -> Matrix:
-    """Return the posteriors farthest from the prior, on the way to each column, that bisection finds to be kept."""
+    """Return the last allowed posterior on the way from the prior to each column."""
     low, high = np.zeros(towards.shape[1]), np.ones(towards.shape[1])
     for _ in range(50):
         middle = (low + high) / 2
@@ -64,7 +64,7 @@ def _on_the_boundary(notion: LiftNotion, p_s: Vector, towards: Matrix) -> Matrix
 def convexity_of_bounds(
     epsilons: Iterable[float] = (0.25, 1.0, 2.0), n_secret: int = 5, n_priors: int = 20, pairs: int = 500, rng: Rng = 0
 ) -> pd.DataFrame:
-    """Return by how much mixtures of outputs exceed a bound that both keep, for each measure, side and budget (ours).
+    """Return how far mixtures exceed a bound that both outputs satisfy (ours).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""E23 Algorithm 2 line by line, over the subsets of Algorithm 1 without repair: where its branches lead."""
+"""E23 Algorithm 2 line by line, and where its branches lead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mixproof.polytope import vertices
 
 
 class Printed(NamedTuple):
-    """What Algorithm 2 ends with: a release or none, how often subsets were united, and by which lines."""
+    """The result of Algorithm 2: a release or none, and how subsets were united."""
 
     channel: Channel | None
     unions: int
@@ -37,7 +37,7 @@ ENDINGS = ("responses", "subset merging", "no response")
 
 
 def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Printed:
-    """Follow E23 Algorithm 2 as printed: a subset is united with others while its polytope is empty, and only then.
+    """Follow E23 Algorithm 2 as printed, uniting subsets with an empty polytope.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ the one that E23 section 4.1 prints for LIP, which ALIP with lambda 1/2 is."""
 
 @dataclass(frozen=True)
 class ALIPWithRisk(LiftNotion):
-    """ALIP with another risk omega, which changes the order in which Algorithm 1 merges symbols.
+    """ALIP with another risk omega, which orders Algorithm 1's merging.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def nmi_of(p: Matrix, labels: Labels) -> Vector:
 
 
 def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bool) -> float:
-    """Return the mean NMI of Algorithm 1 under one reading, over N joint distributions (N, S, X)."""
+    """Return the mean NMI of Algorithm 1 under one reading over (N, S, X) joints."""
     labels, _ = merge_labels(p, ALIPWithRisk(notion, risk), loop=loop, extend=extend)
     return float(nmi_of(p, labels).mean())
 
@@ -71,7 +71,7 @@ def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bo
 def algorithm_1_readings(
     n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, left_out: str = "Other-relative", *, rng: Rng = 0
 ) -> pd.DataFrame:
-    """Return the NMI at lambda 1/2 and eps 1 of each reading of E23 Algorithm 1, on random joints and on Adult.
+    """Return the NMI of each reading of E23 Algorithm 1 at lambda 1/2 and eps 1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""E23 Figs 4, 5 and 8-10: the asymmetric optimal random response, beside subset random response and subset merging.
+"""E23 Figs 4, 5 and 8-10: AORR, subset random response and subset merging.
 
 Their rows have the columns of ``liftbook.figures.response_tradeoff``: the measures nmi, min_lift_leakage,
 max_lift_leakage, broken and seconds; vertices of AORR where they are listed, as in Figs 8 and 9, and of SRR; and of SRR
@@ -61,7 +61,7 @@ def figure_e23_4(
     listed: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the trade-off of the optimal response under ALIP on random joints (E23 Fig. 4)."""
+    """Return the optimal response's trade-off on random joints (E23 Fig. 4)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return response_tradeoff(p, _optimal(epsilons, lambdas, ldp, respond_by_vertices if listed else respond))
 
@@ -75,7 +75,7 @@ def figure_e23_5(
     leave_out: Sequence[str] = (),
     joint: Joint | None = None,
 ) -> pd.DataFrame:
-    """Return the trade-off of the optimal response on Adult, S = relationship, X = occupation (E23 Fig. 5)."""
+    """Return the optimal response's trade-off on Adult (E23 Fig. 5)."""
     p = adult_joint(leave_out, joint)
     return response_tradeoff(p, _optimal(epsilons, lambdas, ldp))
 
@@ -90,7 +90,7 @@ def figure_e23_8(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return trade-off and time of optimal response, subset random response and subset merging (E23 Fig. 8)."""
+    """Return trade-off and time of AORR, SRR and subset merging (E23 Fig. 8)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return response_tradeoff(p, _beside(THREE, epsilons, lam))
 
@@ -114,7 +114,7 @@ def figure_e23_10(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return subset random response and subset merging on 15 secrets and 200 symbols (E23 Fig. 10).
+    """Return SRR and subset merging on 15 secrets and 200 symbols (E23 Fig. 10).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many vertices the optimal response's polytope has, of which E23 section 3.1.2 speaks."""
+"""The number of vertices of the polytope in E23 section 3.1.2."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def vertex_growth(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how many vertices the polytope of allowed rows has, over random joints of several sizes.
+    """Return the number of vertices on random joints of several sizes.
 
     Parameters
     ----------

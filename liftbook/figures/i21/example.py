@@ -20,7 +20,7 @@ from mixproof.numerics import Matrix
 
 @figure
 def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return LDP and log-lift after linear reduction and by I21 eq. (6), against the share (I21 Fig. 1).
+    """Return LDP and log-lift after linear reduction and by I21 eq. (6) (Fig. 1).
 
     Returns
     -------
@@ -42,7 +42,7 @@ def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = 
 
 @figure
 def figure_i21_2(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return both losses of utility against the LDP leakage and against the share (I21 Figs 2 and 4).
+    """Return losses of utility against LDP leakage and share (I21 Figs 2 and 4).
 
     Returns
     -------
@@ -68,7 +68,7 @@ def figure_i21_2(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = 
 def figure_i21_3(
     shares: Iterable[float] = I21_SHARES, *, distortion: Matrix | None = None, joint: Joint | None = None
 ) -> pd.DataFrame:
-    """Return the expected distance E d(X, Y) against the log-lift leakage (I21 Fig. 3).
+    """Return the expected distance E d(X, Y) against log-lift leakage (I21 Fig. 3).
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def figure_i21_3(
 
 @figure
 def figure_i21_4(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return both losses of utility against the share (I21 Fig. 4): the rows of :func:`figure_i21_2`."""
+    """Return losses of utility against the share (I21 Fig. 4)."""
     return figure_i21_2(shares, joint=joint)
 
 
@@ -98,7 +98,7 @@ def _reduced(
     distortion: Matrix | None,
     measured: Callable[[Channel, Evaluation], dict[str, float]],
 ) -> pd.DataFrame:
-    """Return rows of what is measured of each reduction's channel, beside the channel's leakage."""
+    """Return the measures of each reduction's channel, beside its leakage."""
     rows = []
     for share in shares_in(shares):
         for series, make in REDUCTIONS.items():

@@ -29,11 +29,11 @@ REDUCTIONS: dict[str, Reduction] = {
 
 
 def distance(n: int, power: float = 1.0) -> Matrix:
-    """Return the distortion ``|x - y|^power`` of symbols in a row, shape (n, n); its diagonal is 0."""
+    """Return the distortion ``|x - y|^power`` of symbols in a row, shape (n, n)."""
     apart = np.abs(np.subtract.outer(np.arange(float(n)), np.arange(float(n))))
     return np.asarray(np.where(apart > 0, apart**power, 0.0))
 
 
 def cost_of(joint: Joint, channel: Channel, distortion: Matrix) -> float:
-    """Return E d(X, Y); with 1 for every change this is P(Y != X), which is I21's D_TV(X, Y)."""
+    """Return E d(X, Y), or by default P(Y != X), which is I21's D_TV(X, Y)."""
     return float((channel.joint_xy(joint) * distortion).sum())

@@ -1,4 +1,4 @@
-"""Linear reduction beside the optimal response, on random joint distributions; I21 has no such figure."""
+"""Linear reduction against the optimal response, on random joints."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reduction_tradeoff(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return what linear reduction keeps of X under LIP(eps), beside the optimal response, on random joints (ours).
+    """Return linear reduction's utility under LIP(eps), and the optimum's (ours).
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What the papers leave open, on random joints: how far published methods are from what is now known as best."""
+"""Open questions of the papers: published methods against the best known."""

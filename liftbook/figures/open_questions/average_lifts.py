@@ -1,4 +1,4 @@
-"""The optimum under alpha-lift-privacy, to a proven gap (E23 section 7), and a heuristic beside it."""
+"""The optimum under alpha-lift-privacy (E23 section 7), and a heuristic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def alpha_lift_optimum(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the optimal utility under alpha-lift-privacy, to a proven gap, beside subset merging's (E23 section 7).
+    """Return the optimal utility under alpha-lift-privacy, to a proven gap.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def alpha_lift_heuristic(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how far the vertices of ALIP's polytopes at larger budgets stay behind the optimum (arXiv 2406.06990).
+    """Return the distance of ALIP's vertices from the optimum (arXiv 2406.06990).
 
     Parameters
     ----------

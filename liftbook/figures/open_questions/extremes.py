@@ -28,7 +28,7 @@ def extreme_lifts(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how much less is moved if only extreme lifts are reduced, against the number of secrets (I21 section IV).
+    """Return how much less is moved if only extreme lifts are reduced.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What subset merging's greed costs, against the best partition and against no partition (C22 section 3.1)."""
+"""Subset merging against the best partition (C22 section 3.1)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def partition_gap(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return what C22's greedy merging loses against the best partition and against no partition, under LIP.
+    """Return the loss of greedy merging against the best partition, under LIP.
 
     Parameters
     ----------

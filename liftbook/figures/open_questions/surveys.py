@@ -1,4 +1,4 @@
-"""Mechanisms designed on an estimate of P_SX, with and without others beside it (S20 section IX)."""
+"""Mechanisms designed on an estimate of P_SX (S20 section IX)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def robust_surveys(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return what a mechanism leaks that was designed on an estimate of P_SX, with and without others (S20 section IX).
+    """Return the leakage of mechanisms designed on an estimate (S20 section IX).
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What designs and audits of a table are worth for the distribution that its rows were drawn from."""
+"""Designs and audits, judged by the distribution that the rows came from."""

@@ -1,4 +1,4 @@
-"""Whether an audit's intervals hold what the rows were drawn from has, over many tables."""
+"""Whether an audit's intervals cover the true values, over many tables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Audited = tuple[str, int, int]
 
 
 def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
-    """Return a row for each measure of one table's audit: see :func:`interval_coverage`."""
+    """Return a row for each measure of one table's audit."""
     law, rows, seed = table
     if law not in AUDITED:
         raise InvalidParameter(f"law is {law!r}: give one of {', '.join(AUDITED)}")

@@ -1,4 +1,4 @@
-"""Designs from tables of independent rows, judged by the distribution that the rows were drawn from."""
+"""Designs from independent rows, judged by the rows' distribution."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LAWS: Mapping[str, Callable[[], Joint]] = {
 
 
 def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds], Channel]) -> Channel:
-    """Return what a mechanism makes of a table's own shares; a symbol that was not seen gets a draw from P(y).
+    """Return a mechanism's channel for a table's own shares.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds],
 
 
 def whatever_the_law(counts: Matrix, notion: Bounds) -> Channel:
-    """Return randomised response on X itself at the notion's least budget, which keeps LIP, ALIP and LDP under any law.
+    """Return randomised response on X, private under every distribution.
 
     Notes
     -----
@@ -105,7 +105,7 @@ Table = tuple[Bounds, str, int, int]
 
 
 def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:
-    """Return a row for each design from a table, judged under the law: see :func:`population_designs`."""
+    """Return a row for each design from a table, judged by the distribution."""
     notion, law, rows, seed = table
     truth, counts = LAWS[law](), drawn_table(law, rows, seed)
     found: list[dict[str, Any]] = []
@@ -139,7 +139,7 @@ def population_designs(
     notions: Iterable[Bounds] = NOTIONS[:1],
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Return whether designs from tables keep a notion under the distribution that the rows were drawn from.
+    """Return whether designs satisfy a notion under the rows' distribution.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def population_designs(
 
 
 def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """Return in how many tables each design kept its notion, with an exact interval for the share of all tables.
+    """Return the share of tables in which each design held, with an interval.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How often tables that differ by one person give one kernel, so that the kernel does not tell them apart."""
+"""How often tables that differ by one person lead to the same kernel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Released = tuple[str, str, int, int]
 
 
 def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the table in which one person, drawn evenly, has another secret, drawn evenly.
+    """Return the table in which a random person has another random secret.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def published(counts: Matrix, kind: str) -> dict[str, Any]:
-    """Return what the card of a release has of its table: all but the time it was made.
+    """Return a release's card without the time it was made.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def told_apart(release: Released, others: int = OTHERS) -> dict[str, Any]:
 def kernels_of_neighbours(
     kinds: Iterable[str], laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], others: int = OTHERS
 ) -> pd.DataFrame:
-    """Return how many tables that differ by one person's secret have the very card of a table.
+    """Return how many neighbouring tables lead to exactly a table's card.
 
     Parameters
     ----------

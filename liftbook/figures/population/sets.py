@@ -1,4 +1,4 @@
-"""Sets of distributions around a table that others use, and this book's, with one design for all of them."""
+"""Other uncertainty sets around a table, with one design for all of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SET_LAWS: Mapping[str, Callable[[], Joint]] = {
 
 
 def ball_corners(share: Vector, distance: float) -> Matrix:
-    """Return the corners of an l1 ball that leaves each symbol something, shape (X (X - 1), X).
+    """Return the corners of an l1 ball inside the simplex, shape (X (X - 1), X).
 
     Half of the distance moves from one symbol to another.
 
@@ -76,7 +76,7 @@ def ball_corners(share: Vector, distance: float) -> Matrix:
 
 
 def hiding_the_data(counts: Matrix, eps: float, confidence: float = 0.95) -> Channel:
-    """Return the best response whose max-lift of X itself is at most eps for all P_X in an l1 ball around a table's.
+    """Return the best response with a bounded max-lift of X over an l1 ball.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def published_sets(
     best: bool = False,
     starts: int = 0,
 ) -> pd.DataFrame:
-    """Return what one design keeps under several sets of distributions around the same tables.
+    """Return one design's utility under several uncertainty sets.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def published_sets(
 
 @figure
 def set_coverage(laws: Iterable[str], rows: Iterable[int], tables: int, confidence: float = 0.95) -> pd.DataFrame:
-    """Return in what share of tables each set's bounds hold for all subsets of symbols at once.
+    """Return how often each set's bounds hold for all subsets of symbols at once.
 
     Parameters
     ----------

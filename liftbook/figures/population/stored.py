@@ -1,4 +1,4 @@
-"""The long runs of designs, audits and kernels: ``population.csv``, ``ways.csv``, ``coverage.csv``, ``kernels.csv``.
+"""The stored long runs of designs, audits and kernels.
 
 A line is a table. ``python -m liftbook.figures.population.stored`` runs what is missing, and may be stopped at any
 time: a line is written when its table is done, and the next run goes on. Runs are listed in ``data/ledger-runs.csv``
@@ -51,7 +51,7 @@ Key = tuple[str, ...]
 
 
 class Kept(NamedTuple):
-    """A file of results: a line a table, with two numbers for each thing that was tried on it.
+    """A file of results: one line per table, two numbers per trial.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Kept(NamedTuple):
         return ["run", *self.keys, *(f"{one} {value}" for one in self.tried for value in self.values)]
 
     def lines(self) -> list[list[str]]:
-        """Return the file's lines without its header, and without a last one that was cut off.
+        """Return the file's lines, without its header and an incomplete last line.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class Kept(NamedTuple):
         return tuple(line[1 : 1 + len(self.keys)])
 
     def run(self, ends: float, only: str = "") -> None:
-        """Compute what is missing of the tables whose key has a word, until a time of :func:`time.monotonic`."""
+        """Compute the missing tables with a word in their key, until a time."""
         lines = self.lines()
         done, run = {self.key(line) for line in lines}, this_run()
         self.write(lines)
@@ -188,18 +188,18 @@ OF_KERNELS = Kept("kernels.csv", ("kind", "law", "rows", "seed"), ("neighbours",
 
 
 def stored_designs() -> pd.DataFrame:
-    """Return the rows of the long run of :func:`~.designs.population_designs`, at confidence 0.95."""
+    """Return the long run of :func:`~.designs.population_designs`."""
     found = OF_DESIGNS.read().rename(columns={"tried": "design"})
     return found.assign(kept=found["over"] <= KEEP_TOL)
 
 
 def stored_ways() -> pd.DataFrame:
-    """Return the rows of the long run of :func:`~.ways.population_ways`, at confidence 0.95."""
+    """Return the long run of :func:`~.ways.population_ways`, at confidence 0.95."""
     return told(OF_WAYS.read().rename(columns={"tried": "design"}))
 
 
 def stored_coverage() -> pd.DataFrame:
-    """Return the rows of the long run of :func:`~.coverage.interval_coverage`, at level 0.95."""
+    """Return the long run of :func:`~.coverage.interval_coverage`, at level 0.95."""
     found = OF_AUDITS.read().rename(columns={"tried": "measure"})
     return found.assign(covered=found["covered"] == 1)
 

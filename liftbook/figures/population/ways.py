@@ -1,4 +1,4 @@
-"""Mechanisms that know no population, with as much of a constant release mixed in as it takes, judged under the law."""
+"""Mechanisms with enough constant release mixed in, judged by the distribution."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _judged(task: tuple[Drawn, float]) -> list[dict[str, Any]]:
 
 
 def told(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of designs that there are, with the notion and whether it was kept."""
+    """Return the existing designs, their notion, and whether it was satisfied."""
     there = found.dropna(subset="over")
     return there.assign(notion=repr(NOTION), kept=there["over"] <= KEEP_TOL)
 
@@ -72,7 +72,7 @@ def told(found: pd.DataFrame) -> pd.DataFrame:
 def population_ways(
     laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], confidence: float = 0.95
 ) -> pd.DataFrame:
-    """Return whether mechanisms with a constant release mixed in keep LIP 1 under the law that the rows came from.
+    """Return whether mixed mechanisms satisfy LIP 1 under the rows' distribution.
 
     A table has the secrets and symbols that were drawn, so a design is judged by the law given that S and X are among
     them. Mechanisms that the command line refuses for so many symbols are left out.

@@ -1,1 +1,1 @@
-"""Lift's relatives: which notion implies which, closed forms of others, the privacy funnel, the bench."""
+"""Lift's relatives: implications, closed forms, the funnel and the bench."""

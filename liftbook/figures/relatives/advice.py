@@ -1,4 +1,4 @@
-"""Which mechanism to use when: five questions, each with an answer that the benchmark's rows can refute."""
+"""Which mechanism to use when: five questions, tested on the benchmark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
 
 
 def utilities(rows: pd.DataFrame, notions: tuple[str, ...]) -> pd.DataFrame:
-    """Return the NMI by joint distribution and notion, one column per mechanism (NaN for runs without a channel)."""
+    """Return the NMI by joint and notion, one column per mechanism (NaN: none)."""
     made = rows[(rows["status"] == "made") & rows["notion"].isin(notions)]
     return made.pivot_table("nmi", ["joint", "notion"], "mechanism")
 
@@ -41,7 +41,7 @@ def of_the_average(rows: pd.DataFrame) -> Finding:
 
 
 def of_any_secret(rows: pd.DataFrame) -> Finding:
-    """Privacy for any secret has the lowest NMI; under max-lift, extremal is sometimes better."""
+    """Privacy for any secret has the lowest NMI, with exceptions under max-lift."""
     kept = utilities(rows, LIFTS)
     bounds = kept.loc[(slice(None), ["LIP 1", "LDP 1"]), :].dropna(subset="staircase")
     share = (bounds.div(bounds.max(axis=1), axis=0)).mean()
@@ -54,7 +54,7 @@ def of_any_secret(rows: pd.DataFrame) -> Finding:
 
 
 def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
-    """A mechanism with access to the secret has at least the NMI of the best one without."""
+    """Access to the secret gives at least the NMI of the best without."""
     kept = utilities(rows, LIFTS).dropna(subset=["secret-aware", "optimal"])
     more = (kept["secret-aware"] - kept["optimal"]).mean()
     return Finding(
@@ -64,7 +64,7 @@ def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
 
 
 def of_merging(rows: pd.DataFrame) -> Finding:
-    """The best partition has at least the NMI of subset merging and at most that of the optimum."""
+    """The best partition lies between subset merging and the optimum."""
     kept = utilities(rows, LIFTS)
     small = kept.dropna(subset=["best-partition", "subset-merging"])
     both = kept.dropna(subset=["best-partition", "optimal"])
@@ -77,7 +77,7 @@ def of_merging(rows: pd.DataFrame) -> Finding:
 
 
 def of_the_rest(rows: pd.DataFrame) -> Finding:
-    """No mechanism without access to the secret beats the optimum, if the optimum finishes in time."""
+    """No mechanism without access to the secret beats a finished optimum."""
     sighted = [name for name, one in mechanisms.items() if one.sees_secret]
     kept = utilities(rows, LIFTS)
     kept = kept.drop(columns=[name for name in sighted if name in kept])
@@ -99,7 +99,7 @@ QUESTIONS: tuple[tuple[str, str, str, Callable[[pd.DataFrame], Finding]], ...] =
 
 
 def advice(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return which mechanism to use when, one row per question, in the order to ask them.
+    """Return which mechanism to use when, one row per question, in order.
 
     Parameters
     ----------

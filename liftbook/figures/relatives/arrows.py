@@ -1,4 +1,4 @@
-"""Which notion implies which, with what bound, where the bound is met, and where nothing is implied."""
+"""Which notion implies which, with what bound, and where nothing is implied."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Gap:
-    """Nothing is implied: as t tends to 0, ``case(t)`` keeps ``tail`` at no more than some budget, and breaks ``head``.
+    """A non-implication: ``case(t)`` satisfies ``tail`` and breaks ``head``.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Gap:
 
 
 def told(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
-    """Return a release whose output 0, of a chance of 1/50, has these lifts; output 1 makes up for it.
+    """Return a release whose output 0, of chance 1/50, has these lifts.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _at_both_ends() -> Case:
 
 
 def _pair() -> Case:
-    """Two independent binary records, of which the secret is the first, each answered at eps = 1."""
+    """Two independent binary records, the first the secret, both at eps = 1."""
     joint = np.array([[0.25, 0.25, 0, 0], [0, 0, 0.25, 0.25]])
     one = answered().channel.kernel
     return Case(Joint(joint), Channel(np.kron(one, one)), (2, 2))
@@ -132,7 +132,7 @@ def _hidden(n: int = 3) -> Case:
 
 
 def _min_lift_left(eps: float, case: Case) -> float:
-    """Return what a bound on the lifts leaves the least one: the rarest secret's, where all others are at the bound."""
+    """Return the smallest min-lift that a bound on the other lifts allows."""
     least = exp(eps) - expm1(eps) / case.p_min
     return -log(least) if least > 1e-12 else inf
 
@@ -251,7 +251,7 @@ def _rare_secret(t: float) -> Case:
 
 
 def _many_secrets(t: float) -> Case:
-    """Return 4/t equally likely secrets, told outright with chance √t/2, so that √n times it is 1: I tends to 0."""
+    """Return 4/t equally likely secrets, revealed with chance √t/2."""
     n, chance = round(4 / t), t**0.5 / 2
     return Case(Joint(np.eye(n) / n), Channel(np.hstack([chance * np.eye(n), np.full((n, 1), 1 - chance)])))
 
@@ -261,7 +261,7 @@ def _one_out(t: float) -> Case:  # noqa: ARG001 - it does not depend on it
 
 
 def _copies(t: float) -> Case:
-    """Return 1/t copies of a binary secret, 2 to 6 of them, each answered at eps = 1/2."""
+    """Return 1/t copies of a binary secret, 2 to 6, each answered at eps = 1/2."""
     n = max(2, min(6, round(1 / t)))
     one = answered(0.5).channel.kernel
     joint = np.full(
@@ -289,7 +289,7 @@ GAPS = (
 
 
 def random_cases(n: int, rng: np.random.Generator) -> list[Case]:
-    """Return releases drawn at random: of two binary records, by channels from deterministic to constant ones.
+    """Return random releases of two binary records.
 
     A third have the first of two independent records for a secret; a fifth have a zero in the channel.
     """
@@ -312,7 +312,7 @@ def random_cases(n: int, rng: np.random.Generator) -> list[Case]:
 
 
 def extremal_cases() -> list[Case]:
-    """Return the cases at which some arrow is met, and the counter-examples at a few parameters."""
+    """Return the cases that attain an arrow's bound, and counterexamples."""
     return [arrow.tight() for arrow in ARROWS] + [gap.case(t) for gap in GAPS for t in (0.25, 0.05)]
 
 

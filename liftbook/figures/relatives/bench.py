@@ -1,4 +1,4 @@
-"""The bench: every mechanism of the registry under every notion it serves, on a dozen joint distributions."""
+"""The bench: every mechanism under every notion, on a dozen joints."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ COLUMNS = ("joint", "notion", "mechanism", "nmi", "lip", "ldp", "average", "gap"
 
 
 def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
-    """Return one row of the bench: what a mechanism makes of a joint distribution, and in how many seconds."""
+    """Return one row of the bench: a mechanism's channel measured, and its time."""
     law, kept = BENCH_JOINTS[joint](), BENCH_NOTIONS[notion]
     started = time.perf_counter()
     channel = registry.mechanisms[mechanism](law, kept)
@@ -77,7 +77,7 @@ def bench(
     known: Collection[Key] = (),
     found: Callable[[dict[str, object]], None] | None = None,
 ) -> pd.DataFrame:
-    """Return the bench's rows: utility, leakages, certificate and time of every mechanism under each notion it serves.
+    """Return the bench's rows: utility, leakages, certificate and time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far closed forms for S = X reach: their utility beside the optimum, budget by budget."""
+"""Closed forms for S = X: their utility against the optimum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mixproof.lp import solve
 
 
 def half_and_half(p: np.ndarray, eps: float) -> Channel:
-    """Return the binary mechanism: which of two sets of as nearly equal mass as can be, by randomised response.
+    """Return randomised response on which of two nearly equal sets X is in.
 
     Notes
     -----
@@ -40,7 +40,7 @@ def half_and_half(p: np.ndarray, eps: float) -> Channel:
 
 
 def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
-    """Return the utility of the closed forms and of the optimum, with X itself for the secret.
+    """Return the utility of the closed forms and of the optimum, for S = X.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
 
 
 def least_distortions(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
-    """Return the least P(Y != X) under maximal leakage of X itself, by the closed form and by a linear programme.
+    """Return the least P(Y != X) under maximal leakage, by two routes.
 
     Returns
     -------

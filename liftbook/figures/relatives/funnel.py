@@ -1,4 +1,4 @@
-"""The funnel's release beside the optimum under LIP at the same average leakage: what one output says of one person."""
+"""The funnel's release against the LIP optimum at equal average leakage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIFT_BUDGETS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 
 
 def lift_vertices(joint: Joint, notion: AverageLeakage) -> Channel:
-    """Return the best mixture of vertices of LIP's polytopes at several budgets under a bound on I(S; Y).
+    """Return the best mixture of LIP's vertices under a bound on I(S; Y).
 
     After the idea of Zarrabian2024 to combine vertices of lift polytopes at large budgets; only its abstract was read,
     so this is not a reproduction of that algorithm. P_X and the unit vectors are added, so that a mixture exists.
@@ -55,7 +55,7 @@ DESIGNS = (UNDER_LIP, *FUNNELS)
 
 
 def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
-    """Return what releases of equal average leakage keep, and how far single outputs stray.
+    """Return the utility and extreme lifts of releases of equal average leakage.
 
     For each budget the optimum under LIP is found; then the funnel's releases whose I(S; Y) is at most that optimum's.
 

@@ -1,4 +1,4 @@
-"""The notions of the map: what each measures of a release, whom it stops, and what it does under two releases."""
+"""The notions of the map: measure, adversary, and behaviour when composed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ORDER = 2.0
 
 @dataclass(frozen=True)
 class Case:
-    """A release to measure: P_SX, the channel, and the sizes of X's records where X is a data set of several."""
+    """A release to measure: P_SX, the channel, and the sizes of X's records."""
 
     joint: Joint
     channel: Channel
@@ -50,7 +50,7 @@ def _ldp_x(case: Case) -> float:
 
 
 def _dp(case: Case) -> float:
-    """Return log of the largest ratio of P(y|x) to P(y|x') over data sets that differ in one record."""
+    """Return the largest log ratio of P(y|x) over neighbouring data sets."""
     kernel, worst = case.channel.kernel, 0.0
     sets = np.array(np.unravel_index(np.arange(len(kernel)), case.records or (len(kernel),))).T
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""The map as rows: each arrow tried on random and on extremal releases, each gap at its counter-example."""
+"""The map as rows: each arrow tried on random and on extremal releases."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from liftlib.joint import Joint
 
 
 def places() -> pd.DataFrame:
-    """Return the notions as the picture places them: columns ``key``, ``name``, ``column``, ``row``."""
+    """Return the picture's boxes: columns ``key``, ``name``, ``column``, ``row``."""
     return pd.DataFrame(
         [{"key": k, "name": r.name, "column": r.place[0], "row": r.place[1]} for k, r in RELATIVES.items()]
     )
 
 
 def definitions() -> pd.DataFrame:
-    """Return the notions: columns ``notion``, ``bounds``, ``stops``, ``source`` (a key of the references)."""
+    """Return the notions: ``notion``, ``bounds``, ``stops``, ``source``."""
     return pd.DataFrame(
         [{"notion": r.name, "bounds": r.says, "stops": r.stops, "source": r.source} for r in RELATIVES.values()]
     )
 
 
 def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return how each arrow fares on n random releases, on the extremal ones, and on the one that meets it.
+    """Return how each arrow fares on random, extremal and attaining releases.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def decided() -> pd.DataFrame:
-    """Return, for each ordered pair of notions, what says whether the first implies the second.
+    """Return what decides each ordered pair of notions.
 
     It does where arrows without a condition lead there, with constants that may depend on the rarest secret's
     probability and on the number of records. It does not where some notion that implies the first fails to imply one
@@ -96,7 +96,7 @@ def decided() -> pd.DataFrame:
 
 
 def _far(arrow: Arrow) -> float:
-    """Return an arrow's bound at a large budget, infinite where it holds for small ones only."""
+    """Return an arrow's bound at a large budget, possibly infinite."""
     return arrow.bound(5.0, Case(Joint(np.eye(4) / 4), Channel.identity(4), (2, 2)))
 
 

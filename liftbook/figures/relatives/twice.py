@@ -1,4 +1,4 @@
-"""What becomes of each notion when a release is processed further, and when there are two of them."""
+"""Each notion under post-processing and under a second release."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def both(case: Case, second: Channel) -> Case:
 
 
 def exclusive_or() -> tuple[Case, Channel]:
-    """Return two releases of X = (A, S xor A), A and S fair bits: its first part, and its second."""
+    """Return two releases of X = (A, S xor A), with A and S fair bits."""
     joint = Joint(np.array([[0.25, 0, 0, 0.25], [0, 0.25, 0.25, 0]]))
     first, second = np.repeat(np.eye(2), 2, axis=0), np.tile(np.eye(2), (2, 1))
     return Case(joint, Channel(first)), Channel(second)
 
 
 def agreeing() -> list[tuple[Case, Channel]]:
-    """Return pairs of releases of S itself that leak more together than the sum of both.
+    """Return pairs of releases of S that leak more together than their sum.
 
     The first raises the same rare secret twice, the second lowers it twice, and each pair disagrees on the others. In
     the third one output says whether the secret is rare, and the other, which of the two rare ones. In the fourth both
@@ -46,7 +46,7 @@ def agreeing() -> list[tuple[Case, Channel]]:
 
 
 def twice(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return, for each notion, how far post-processing and a second release go beyond what they should.
+    """Return each notion's excess under post-processing and two releases.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What S20's side channels cost where the optimum is known, and how often Theorem 4's product breaks its promise."""
+"""Exact SRLIP optima for small X, and failures of S20 Theorem 4."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def srlip_small(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the utility of exact SRLIP beside LIP's and Theorem 4's where its vertices can be enumerated.
+    """Return the utility of exact SRLIP, of LIP and of Theorem 4's product.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def theorem_4_failures(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how often S20 Theorem 4's product, as printed, breaks SRLIP on Dirichlet joints.
+    """Return how often S20 Theorem 4's product, as printed, breaks SRLIP.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""S20 Theorem 2's polytope of kernels: its best vertex, products of them, and how long three routes take."""
+"""S20 Theorem 2's polytope of kernels, and the time of three routes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mixproof.numerics import Matrix, Rng, generator
 
 
 def best_kernel(cone: Matrix, p_x: Matrix) -> tuple[Channel, int]:
-    """Return the kernel of the largest I(X; Y) among the vertices of S20 Theorem 2's polytope, and their number.
+    """Return the best vertex of S20 Theorem 2's polytope, and their number.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ def best_kernel(cone: Matrix, p_x: Matrix) -> tuple[Channel, int]:
 
 
 def best_ldp_kernel(joint: Joint, notion: LDP) -> tuple[Channel, int]:
-    """Return the optimal LDP kernel among the vertices of Theorem 2's polytope, and their number."""
+    """Return the optimal LDP kernel among the vertices, and their number."""
     return best_kernel(notion.halfspaces(joint) * joint.p_x, joint.p_x)
 
 
 def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channel:
-    """Return S20 Theorem 4's product, as printed, each factor the best vertex of the polytope of eqs. (23)-(26).
+    """Return S20 Theorem 4's product, as printed, of best vertex kernels.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channe
 
 @figure
 def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2, *, rng: Rng = 0) -> pd.DataFrame:
-    """Return how long three routes to the optimal LDP mechanism take, for ``|X|`` = 2, 3, ...
+    """Return the time of three routes to the optimal LDP mechanism.
 
     Parameters
     ----------

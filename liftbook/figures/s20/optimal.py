@@ -28,7 +28,7 @@ BY_KERNELS, BY_ROWS = "polytope of kernels", "polytope of rows"
 def figure_s20_3(
     n_trials: int = 10, epsilons: Iterable[float] = S20_EPSILONS, n_secret: int = 2, n_public: int = 5, *, rng: Rng = 0
 ) -> pd.DataFrame:
-    """Return utility and time of optimal LDP against optimal LIP on random joints (S20 Fig. 3).
+    """Return utility and time of optimal LDP against optimal LIP (S20 Fig. 3).
 
     Parameters
     ----------

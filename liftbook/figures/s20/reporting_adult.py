@@ -1,4 +1,4 @@
-"""S20 Figs 5 and 8: randomised response, unary encoding and conditional reporting on Adult, against the optimum."""
+"""S20 Figs 5 and 8: GRR, OUE, CR and the optimum on Adult."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def figure_s20_5(
     publics: Sequence[str] = S20_PUBLICS,
     series: Sequence[str] = SERIES,
 ) -> pd.DataFrame:
-    """Return the utility of GRR, CR, OUE and the optimum on Adult under LIP, a panel a pair of columns (S20 Fig. 5).
+    """Return the utility of GRR, CR, OUE and the optimum on Adult (S20 Fig. 5).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def figure_s20_8(
     epsilons: Iterable[float] = S20_ADULT_EPSILONS,
     pairs: Sequence[tuple[str, str]] = (("occupation", "education"), ("occupation", "relationship")),
 ) -> pd.DataFrame:
-    """Return the parameters of GRR and CR against the LIP budget, for panels (b) and (d) of Fig. 5 (S20 Fig. 8).
+    """Return the parameters of GRR and CR against the LIP budget (S20 Fig. 8).
 
     Parameters
     ----------

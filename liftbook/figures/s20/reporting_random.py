@@ -1,4 +1,4 @@
-"""S20 Figs 6 and 7: randomised response and conditional reporting on random joint distributions."""
+"""S20 Figs 6 and 7: GRR and CR on random joint distributions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def figure_s20_6(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the utility of GRR and CR under LIP on random joints from the Jeffreys prior (S20 Fig. 6).
+    """Return the utility of GRR and CR under LIP on random joints (S20 Fig. 6).
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def figure_s20_7(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return the parameters and the utilities of GRR and CR, a row a random joint (S20 Fig. 7).
+    """Return parameters and utilities of GRR and CR on random joints (S20 Fig. 7).
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def figure_s20_7(
 
 
 def truth_weight(eta: float, n: int) -> float:
-    """Return the weight w = (e^eta - 1) / (e^eta - 1 + n) of the truth in w P(y|s) + (1 - w) noise(y).
+    """Return the weight w of the truth in w P(y|s) + (1 - w) noise(y).
 
     GRR is such a mixture with ``n = |X|`` and uniform noise, CR with ``n = |S|`` and the mean over s
     of P(y|s) for noise.
@@ -131,13 +131,13 @@ def truth_weight(eta: float, n: int) -> float:
 
 
 def correlations(rows: pd.DataFrame, x: str = "eta_gain", y: str = "gain") -> pd.Series:
-    """Return the correlation of two columns of :func:`figure_s20_7`'s rows in each panel, over trials finite in x."""
+    """Return correlations of two columns of :func:`figure_s20_7` by panel."""
     finite = rows[np.isfinite(rows[x])]
     return pd.Series({name: float(part[x].corr(part[y])) for name, part in finite.groupby("panel", sort=False)})
 
 
 def _on_random(task: tuple[Matrix, tuple[float, ...], tuple[str, ...]]) -> Matrix:
-    """Return eta (NaN where there is none), NMI and I(X; Y), shape (N, budgets, series, 3)."""
+    """Return eta, NMI and I(X; Y), shape (N, budgets, series, 3)."""
     p, epsilons, series = task
     found = np.full((len(p), len(epsilons), len(series), 3), np.nan)
     for trial, table in enumerate(p):

@@ -1,4 +1,4 @@
-"""S20 Fig. 4: protocols that are private for each subset of attributes, beside the optimal LIP, with their times."""
+"""S20 Fig. 4: SRLIP protocols against the optimal LIP, with their times."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def figure_s20_4(
     programmes: int = 300_000,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return utility and time of SRLIP protocols against optimal LIP on random joints (S20 Fig. 4).
+    """Return utility and time of SRLIP protocols against LIP (S20 Fig. 4).
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def figure_s20_4(
 
 
 def shares_of_lip(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return :func:`figure_s20_4`'s shares of the LIP optimum as means and standard deviations over trials.
+    """Return means and standard deviations of :func:`figure_s20_4`'s shares.
 
     Returns
     -------
