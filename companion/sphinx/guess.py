@@ -76,8 +76,12 @@ def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
 
 
 def find_curves(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Give each question its curve; one whose curve is nowhere is a warning."""
+    """Give each question its curve; one whose curve is nowhere is a warning. A rerun shows its figures at once."""
+    rerun = getattr(app.config, "companion_rerun", None)
     for place in list(doctree.findall(guess)):
+        if rerun:
+            place.parent.remove(place)
+            continue
         images = [
             Path(app.srcdir) / image["uri"]
             for figure in doctree.findall(nodes.figure)

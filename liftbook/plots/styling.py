@@ -156,6 +156,7 @@ LABELS: Mapping[str, str] = {
     "gain": "I(X;Y) of CR − of GRR (nats)",
     "share": "share of the LIP optimum",
     "behind": "NMI below the optimum, at most",
+    "missing": "share of the best I(X;Y) that is missing",
 }
 """What an axis says of each measure, with its unit."""
 

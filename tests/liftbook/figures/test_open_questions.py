@@ -67,9 +67,9 @@ def test_alpha_lift_heuristic():
             best = ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
             alip = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps / 2))).mutual_information
             behind.append(1 - alip / best)
-        mean = value(rows, series="ALIP's optimum, α=2", eps=eps)
+        mean = value(rows, series="ALIP, at α=2", eps=eps)
         assert mean == pytest.approx(np.mean(behind), abs=1e-5)
-        assert 0 <= value(rows, series="vertices at larger budgets, α=2", eps=eps) < mean
+        assert 0 <= value(rows, series="α=2", eps=eps) < mean
 
 
 def test_extreme_lifts():
