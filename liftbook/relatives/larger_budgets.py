@@ -39,13 +39,13 @@ def larger_budgets(joint: Joint, notion: AlphaLift, steps: int = 20) -> Channel:
     """
     core = cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).core
     bounds = notion.lift_bounds(core.joint.p_s)
-    listed = [vertices(cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).halfspaces, interior=core.joint.p_x)]
+    listed = [vertices(cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).listed(), interior=core.joint.p_x)]
     for share in np.arange(1, steps + 1) / steps:
         larger = [
             eps + share * (float(most.max()) - eps) if np.isfinite(eps) else np.inf
             for eps, most in ((notion.eps_l, bounds.lower), (notion.eps_u, bounds.upper))
         ]
-        found = vertices(cone_for(joint, ALIP(*larger)).halfspaces, interior=core.joint.p_x)
+        found = vertices(cone_for(joint, ALIP(*larger)).listed(), interior=core.joint.p_x)
         listed.append(_allowed(core.joint, notion, found))
     mixture = cheapest(np.concatenate(listed), core.joint.p_x)
     channel, mixed = mended(
