@@ -6,7 +6,7 @@ import copy
 import difflib
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -19,6 +19,10 @@ from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labell
 
 Rows = nw.LazyFrame[Any]
 """Rows of a table, which are read when they are asked for."""
+
+
+NUMBER = "number"
+"""The column of a column's numbers, where these are counted."""
 
 
 class Table(ABC):
@@ -99,12 +103,23 @@ class Table(ABC):
         """
         self.check([column.name])
         with reading(self.name):
-            rows = self.rows([column.name]).select(column.number().alias(column.name))
-        values = self.collected(rows)[column.name]
-        values = values.drop_nulls().sort()
-        check_parts(column.name, parts, len(values))
-        shares = [part / parts for part in range(1, parts)] if len(values) else []
-        return inner_edges(*([values.quantile(share, way) for share in shares] for way in ("linear", "higher")))
+            counted = self.numbers(column).sort(NUMBER)
+        values, up_to = counted[NUMBER].to_numpy(), np.cumsum(counted[ROWS].to_numpy())
+        if not len(values):
+            return ()
+        n = int(up_to[-1])
+        check_parts(column.name, parts, n)
+        at = np.arange(1, parts) / parts * (n - 1)
+        low, high = (values[np.searchsorted(up_to, rank, side="right")] for rank in (np.floor(at), np.ceil(at)))
+        with np.errstate(invalid="ignore", over="ignore"):
+            between = np.where(low == high, low, low + (at - np.floor(at)) * (high - low))
+        # beside an infinity lies no number: the one above is the edge
+        edges = np.where(np.isfinite(between), between, high)
+        return tuple(sorted(set(edges.tolist())))
+
+    def numbers(self, column: Column) -> Labels:
+        """Return how often each number of a column occurs, in the columns ``NUMBER`` and ``ROWS``."""
+        return self.collected(numbers(self.rows([column.name]), column))
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse columns that are not there.
@@ -139,6 +154,12 @@ def tally(rows: Any, named: Mapping[str, Column]) -> Any:
     return labelled(rows, named).group_by(*named).agg(nw.len().alias(ROWS))
 
 
+def numbers(rows: Any, column: Column) -> Any:
+    """Return how often each number of a column occurs in rows, lazy ones or not."""
+    found = rows.select(column.number().alias(NUMBER)).drop_nulls()
+    return found.group_by(NUMBER).agg(nw.len().alias(ROWS))
+
+
 def present(columns: Sequence[Column]) -> nw.Expr:
     """Return whether no value of some columns is missing."""
     return nw.all_horizontal(*(~column.missing() for column in columns), ignore_nulls=False)
@@ -158,20 +179,6 @@ def check_parts(name: str, parts: int, n: int) -> None:
             f"--bin {name}=quantiles:{shown} asks for more bins than column {name!r} has values ({n:,}): give at most "
             f"{n}, or edges"
         )
-
-
-def inner_edges(between: Iterable[float | None], above: Iterable[float | None]) -> tuple[float, ...]:
-    """Return quantiles as edges: by interpolation, or the value above where one beside it is infinite.
-
-    Examples
-    --------
-    >>> inner_edges([float("nan"), 1.5, None], [-2.0, 5.0, None])
-    (-2.0, 1.5)
-    """
-    found = {
-        edge if np.isfinite(edge) else upper for edge, upper in zip(between, above, strict=True) if edge is not None
-    }
-    return tuple(sorted(float(edge) for edge in found if edge is not None))
 
 
 @contextmanager

@@ -17,8 +17,7 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import Formulas, Publishing, harmless, published
-from lifttables.sources.parts import texts_of
-from lifttables.sources.polars_rows import BATCH, PolarsTable
+from lifttables.sources.polars_rows import BATCH, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
 from lifttables.sources.source import SUFFIXES, ending
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,10 +22,9 @@ from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import Publishing, harmless, published
 from lifttables.encoding.columns import ROWS, Column, Labels, labelled
-from lifttables.encoding.table import Rows, Table
-from lifttables.sources.parts import ORDER, Count, count_digits, count_labels, draws_of, order_of, quantiles, texts_of
-from lifttables.sources.polars_rows import PolarsTable, polars_of
-from lifttables.sources.randomness import key_of
+from lifttables.encoding.table import NUMBER, Rows, Table, numbers, reading, tally
+from lifttables.sources.polars_rows import PolarsTable, polars_of, texts_of
+from lifttables.sources.randomness import Stream, key_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +36,18 @@ TEXT: Final = "string[pyarrow]"
 FAN = 16
 """Parts whose counts are summed at a time."""
 
+FINEST = 10_000
+"""Numbers by which a part tells of its column's quantiles, at most; of fewer distinct numbers, all are told."""
+
+MANY = "__rows_of_it"
+"""The column of counts in a database."""
+
+ORDER = "\0order"
+"""The column of random numbers that released rows are sorted by."""
+
+Count = Callable[[pl.DataFrame], pl.DataFrame]
+"""Takes some rows, and gives counts: a column ``ROWS``, and others by which counts are summed."""
+
 
 def elsewhere(frame: Any) -> Lazy:
     """Return the table of a lazy narwhals frame."""
@@ -45,10 +56,6 @@ def elsewhere(frame: Any) -> Lazy:
     if frame.implementation in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
         return OnSpark(frame)
     return Lazy(frame)
-
-
-MANY = "__rows_of_it"
-"""The column of counts in a database, of whose names it need not be told twice."""
 
 
 class Lazy(Table):
@@ -77,11 +84,6 @@ class Lazy(Table):
         labels = labelled(found, named).with_columns(found[MANY])
         counted: Labels = labels.group_by(*named).agg(nw.col(MANY).sum().alias(ROWS))
         return counted
-
-    def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:  # noqa: D102
-        self.check([column.name])
-        fetched = self.collected(self.rows([column.name])).to_native()
-        return PolarsTable(fetched.lazy(), self.name).quantiles(column, parts)
 
     def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
         """Return the released rows, which are fetched, as an eager frame."""
@@ -112,14 +114,28 @@ class Parted(Lazy):
         found = self.tally(raw, partial(count_labels, named=dict(named), where=self.name))
         return nw.from_native(found, eager_only=True)
 
-    def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:  # noqa: D102
-        self.check([column.name])
+    def numbers(self, column: Column) -> Labels:  # noqa: D102
+        found = self.tally([column.name], partial(count_numbers, column=column, where=self.name))
+        return nw.from_native(found, eager_only=True)
 
-        def count(found: Sequence[int], place: int) -> pl.DataFrame:
-            digits = partial(count_digits, column=column, found=tuple(found), place=place, where=self.name)
-            return self.tally([column.name], digits)
 
-        return quantiles(count, parts, column.name)
+def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) -> pl.DataFrame:
+    """Return how often each combination of labels occurs in some rows, which messages call ``where``."""
+    with reading(where):
+        found: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
+    return found.with_columns(pl.col(ROWS).cast(pl.Int64))
+
+
+def count_numbers(rows: pl.DataFrame, column: Column, where: str) -> pl.DataFrame:
+    """Return how often each number occurs in some rows, thinned to about ``FINEST`` of their quantiles."""
+    with reading(where):
+        found: pl.DataFrame = numbers(nw.from_native(rows, eager_only=True), column).to_native()
+    found = found.with_columns(pl.col(ROWS).cast(pl.Int64))
+    if len(found) <= FINEST:
+        return found
+    place = pl.col(ROWS).cum_sum() * FINEST // pl.col(ROWS).sum()
+    thinned = found.sort(NUMBER).group_by(place.alias("place")).agg(pl.col(NUMBER).max(), pl.col(ROWS).sum())
+    return thinned.select(NUMBER, ROWS)
 
 
 class OnDask(Parted):
@@ -171,7 +187,7 @@ def _released_part(
     import pandas as pd  # noqa: PLC0415
 
     rows = polars_of(nw.from_native(part[made.columns_needed()], eager_only=True))
-    drawn = made.draw(rows, draws_of(key, number), how.unseen)
+    drawn = made.draw(rows, Stream(key, number, 0), how.unseen)
     # the source's index tells the source's order
     found = part[list(how.keep)].reset_index(drop=True)
     found.attrs = {}
@@ -180,7 +196,7 @@ def _released_part(
         kept[name] = pd.array(texts, dtype=TEXT)
     kept = kept[list(columns)]
     if not how.keep_order:
-        kept[ORDER] = order_of(key, number).bits(len(kept)).view(np.int64)
+        kept[ORDER] = Stream(key, number, 1).bits(len(kept)).view(np.int64)
     return kept
 
 
@@ -201,7 +217,7 @@ class OnSpark(Parted):
         rows = self.rows(names).to_native()
         empty = count(pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
         keys = [name for name in empty.columns if name != ROWS]
-        kinds = {pl.String: "string", pl.Int64: "long"}
+        kinds = {pl.String: "string", pl.Float64: "double", pl.Int64: "long"}
         # names of our own, for Spark takes a.b for a part of a, and A for a
         short = {name: f"c{at}" for at, name in enumerate(keys)} | {ROWS: "n"}
         schema = ", ".join(f"{short[name]} {kinds[type(empty.schema[name])]}" for name in short)
@@ -272,7 +288,7 @@ def _released_batches(
     from pyspark import TaskContext  # noqa: PLC0415
 
     number = int(TaskContext.get().partitionId())
-    draws, order = draws_of(key, number), order_of(key, number)
+    draws, order = Stream(key, number, 0), Stream(key, number, 1)
     for batch in batches:
         drawn = pl.DataFrame(texts_of(made, made.draw(_rows_of(batch), draws, how.unseen))).to_arrow()
         kept = pa.Table.from_batches([batch]).select(list(how.keep))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from polars.exceptions import PolarsError
 
 from liftlib.channel import Uniform
@@ -54,6 +55,13 @@ class PolarsTable(Frame):
         table = PolarsTable(rows.lazy(), self.name, rows)
         table.needed = self.needed
         return table.release(made, source, how)
+
+
+def texts_of(made: Design, outputs: NDArray[np.integer]) -> list[pl.Series]:
+    """Return the released columns for output indices."""
+    at = pl.Series(outputs)
+    columns = zip(made.public.names, zip(*made.texts, strict=True), strict=True)
+    return [pl.Series(name, texts, dtype=pl.String).gather(at) for name, texts in columns]
 
 
 def polars_of(frame: Any) -> pl.DataFrame:

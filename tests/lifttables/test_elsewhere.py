@@ -20,7 +20,8 @@ import lifttables as tables
 from liftlib.errors import DataError, Drifted
 from lifttables.encoding.columns import ROWS, Column
 from lifttables.encoding.reading import Reading
-from lifttables.sources.parts import count_digits, quantiles
+from lifttables.encoding.table import NUMBER
+from lifttables.sources.distributed import FINEST, count_numbers
 from lifttables.sources.randomness import Stream, generator, key_of
 
 dd = pytest.importorskip("dask.dataframe")
@@ -82,26 +83,30 @@ def test_dask_counts_what_one_machine_counts(parts):
 @example([-2.0, -np.inf, 1e16, 1e16], 4)
 @example([-1.7e308, 1.7e308], 2)
 @given(st.lists(st.floats(allow_nan=False, width=64), min_size=1, max_size=40), st.integers(2, 6))
-def test_quantiles_from_counts_are_those_of_polars(values, parts):
-    """Digit by digit, against sorting; infinities and both zeros among them, and nothing where there is nothing."""
+def test_quantiles_are_those_of_polars(values, parts):
+    """Against sorting; infinities and both zeros among them, on one machine and in parts."""
     assume(parts <= len(values))
     frame, column = pl.DataFrame({"a": values}), Column("a")
-
-    def count(found, place):
-        return count_digits(frame, column, found, place, "it")
-
-    found = quantiles(count, parts)
     at = [part / parts * (len(values) - 1) for part in range(1, parts)]
     wanted = [frame["a"].quantile(part / parts, "linear") for part in range(1, parts)]
     # between an infinity and a number lies none: the one above is the edge
     wanted = [
         one if np.isfinite(one) else sorted(values)[int(np.ceil(rank))] for one, rank in zip(wanted, at, strict=True)
     ]
-    np.testing.assert_array_equal(found, sorted(set(wanted)))
-    assert tables.open_table(frame).quantiles(column, parts) == tables.open_table(frame.to_pandas()).quantiles(
-        column, parts
-    )
-    np.testing.assert_array_equal(tables.open_table(frame).quantiles(column, parts), found)
+    in_parts = dd.from_pandas(frame.to_pandas(), npartitions=3)
+    for source in (frame, frame.to_pandas(), in_parts):
+        np.testing.assert_array_equal(tables.open_table(source).quantiles(column, parts), sorted(set(wanted)))
+
+
+def test_a_part_of_many_numbers_is_thinned_by_rank():
+    numbers = np.random.default_rng(0).normal(size=50_000)
+    found = count_numbers(pl.DataFrame({"a": numbers}), Column("a"), "it").sort(NUMBER)
+    assert found[ROWS].sum() == len(numbers)
+    assert len(found) <= FINEST + 1
+    assert found[ROWS].max() <= len(numbers) / FINEST + 1
+    edges = tables.open_table(dd.from_pandas(pd.DataFrame({"a": numbers}), npartitions=2)).quantiles(Column("a"), 4)
+    ranks = np.searchsorted(np.sort(numbers), edges) / len(numbers)
+    np.testing.assert_allclose(ranks, [0.25, 0.5, 0.75], atol=3 / FINEST)
 
 
 @pytest.mark.parametrize("made", [pl.DataFrame, pd.DataFrame, lambda rows: dd.from_pandas(pd.DataFrame(rows), 3)])
@@ -115,7 +120,7 @@ def test_no_edge_is_beyond_all_numbers(made):
 
 def test_no_numbers_have_no_quantiles():
     one = pl.DataFrame({"a": [None, None]}, schema={"a": pl.Float64})
-    assert quantiles(lambda found, place: count_digits(one, Column("a"), found, place, "it"), 4) == ()
+    assert tables.open_table(one).quantiles(Column("a"), 4) == ()
 
 
 def released(frame, **more):
@@ -202,7 +207,7 @@ def test_nothing_but_counts_is_fetched_from_dask():
     for part in fetched:
         if isinstance(part, pl.DataFrame):
             assert part.columns[-1] == ROWS
-            assert "digit" in part.columns or len(part) < len(one) / 5
+            assert NUMBER in part.columns or len(part) < len(one) / 5
         else:
             assert np.ndim(getattr(part, "values", part)) <= 2
             assert np.size(part) == 1
