@@ -1,7 +1,7 @@
 """Composition: what several releases of the same rows, with kept columns, jointly reveal about a secret.
 
-A lift notion does not compose: with X = (S xor R, R), either half alone says nothing of S and both say all. So it is
-computed, from the rows' own counts, what all that is published about a row says when it is put together.
+A lift notion does not compose: with X = (S xor R, R), either half alone reveals nothing about S, and both reveal it
+exactly. The joint leakage is therefore computed from the table's own counts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib.errors import BrokenNotion
 from liftlib.notions import ALIP, LDP, LIP, LiftNotion, Notion
@@ -23,7 +24,7 @@ CHUNK = 4_000_000
 """Numbers in memory at a time."""
 
 MOST = 1_000_000
-"""Combinations of outputs, or of kept values, beyond which it is not computed what they tell together."""
+"""Largest number of combinations of outputs, or of kept values, whose joint leakage is computed."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Together:
 
     Attributes
     ----------
-    excess : float
+    violation : float
         The violation of the notion, in nats; negative if it is satisfied.
     worst : str
         The combination of outputs with the largest violation.
@@ -56,7 +57,7 @@ def told_together(
     ----------
     table : Table
     secret : Symbols
-        Its columns; several are protected together. The secrets are the rows' own: some may be missing, or be others.
+        Several columns are protected together. The table's own secrets count, also those missing from ``secret``.
     designs : sequence of Design
         Each drawn from once for each row, independently of the others given the row.
     kept : sequence of str
@@ -88,10 +89,10 @@ def told_together(
             f"the kept columns {', '.join(kept)} have {many:,} combinations of values, more than {MOST:,}: they "
             "tell people apart; coarsen or leave them out, or take it on yourself (--allow)"
         )
-    counted = _counted(table, secret, designs, kept)
-    p_s = np.bincount(counted.s, weights=counted.rows) / counted.rows.sum()
+    counted = counted_together(table, secret, designs, kept)
+    p_s = counted.p_s
     worst, where = -np.inf, (0, 0, "")
-    for first, released in _blocks(counted, designs, n_outputs, len(p_s)):
+    for first, released in _blocks(counted, designs, n_outputs):
         p_sy = np.moveaxis(released, 1, 0).reshape(len(p_s), -1) / counted.rows.sum()
         p_y = p_sy.sum(axis=0)
         seen = np.flatnonzero(p_y > 0)
@@ -114,6 +115,18 @@ def told_together(
     return Together(worst, f"{' and '.join(names)}: {text}")
 
 
+def worst_of_parts(
+    table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
+) -> Together:
+    """Return the worst of :func:`told_together` about several secret columns together and about each alone."""
+    found = [told_together(table, secret, designs, kept, notion)]
+    if len(secret.columns) > 1:
+        for at, column in enumerate(secret.columns):
+            labels = tuple((label,) for label in sorted(set(secret.of_column(at)), key=column.place))
+            found.append(told_together(table, Symbols((column,), labels), designs, kept, notion))
+    return max(found, key=lambda one: one.violation)
+
+
 def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> Together | None:
     """Return the bound of :func:`~lifttables.releases.independent.composed`, or None if it proves nothing.
 
@@ -122,9 +135,8 @@ def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion:
     """
     if not isinstance(notion, ALIP | LDP | LIP):
         return None
-    counted = _counted(table, secret, designs, [])
-    n_secret = len(np.unique(counted.s))
-    free = sum(len(np.unique(np.stack([counted.s, codes]), axis=1).T) > n_secret for codes in counted.codes)
+    counted = counted_together(table, secret, designs, [])
+    free = sum(len(np.unique(np.stack([counted.s, x]), axis=1).T) > len(counted.p_s) for x in counted.codes)
     if free > 1 or any(made.channel.n_outputs > MOST for made in designs):
         return None
 
@@ -150,81 +162,37 @@ def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Whether a release satisfies its notion together with other publications about the same rows.
+class JointCounts:
+    """How often each combination of secret, kept values and symbols occurs, sorted by kept values and secret.
 
     Attributes
     ----------
-    notes : tuple of str
-        For the owner: they hold numbers that are functions of the counts.
-    broken : str
-        For everybody: why nothing is promised; empty where the notion is kept together with the rest.
-    checked : bool
-        Whether it could be computed what all of it tells together.
-    others : str
-        What else is published about the rows; empty where there is nothing.
-    population : bool
-        Whether the notion was proved for the population together with it, and not for this sample alone.
+    rows : numpy.ndarray
+    s : numpy.ndarray of int
+        The secret; secrets that the design has not seen follow its own.
+    z : numpy.ndarray of int
+        The index in ``kept``.
+    codes : tuple of numpy.ndarray of int
+        For each design, the row of its :meth:`~lifttables.designs.designing.Design.kernel`.
+    kept : sequence of tuple of str
+        The combinations of kept values.
     """
 
-    notes: tuple[str, ...] = ()
-    broken: str = ""
-    checked: bool = True
-    others: str = ""
-    population: bool = False
-
-
-def beside_others(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], *, allow: bool) -> Beside:
-    """Raise if a release violates the notion together with kept columns or earlier releases.
-
-    Raises
-    ------
-    BrokenNotion
-        With what breaks it, unless ``allow`` is set.
-    """
-    if not (keep or earlier):
-        return Beside()
-    beside = " and ".join(
-        [f"the kept columns {', '.join(keep)}"] * bool(keep)
-        + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
-    )
-    try:
-        found = _judged(table, made, earlier, keep, beside)
-    except BrokenNotion as error:
-        if not allow:
-            raise
-        unknown = f"it is not known whether {made.notion} is kept together with {beside}"
-        return Beside((f"BROKEN, nothing is promised: {error}",), f"BROKEN: {unknown}", checked=False)
-    if not found.broken:
-        return Beside(others=beside)
-    broken = f"{made.notion} is BROKEN together with {beside}: {found.worst}"
-    if not allow:
-        raise BrokenNotion(f"{broken}; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)")
-    return Beside(
-        (f"BROKEN, nothing is promised: {broken}",), f"BROKEN: {made.notion} is not kept together with {beside}"
-    )
-
-
-def _judged(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], beside: str) -> Together:
-    if made.promise is None or not set(made.secret.names) <= set(table.columns):
-        raise BrokenNotion(
-            f"what the release tells together with {beside} is not known without the secret and the notion: give rows "
-            "with the secret, or take it on yourself (--allow)"
-        )
-    return worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
-
-
-@dataclass(frozen=True)
-class _Counted:
     rows: Vector
-    s: np.ndarray
-    z: np.ndarray
-    codes: tuple[np.ndarray, ...]
+    s: NDArray[np.int64]
+    z: NDArray[np.int64]
+    codes: tuple[NDArray[np.int64], ...]
     kept: Sequence[tuple[str, ...]]
 
+    @property
+    def p_s(self) -> Vector:
+        """The shares of the secrets that occur."""
+        rows = np.bincount(self.s, weights=self.rows)
+        return rows[rows > 0] / rows.sum()
 
-def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str]) -> _Counted:
-    """Return how often each combination of secret, kept values and symbols occurs, sorted by kept values and secret."""
+
+def counted_together(table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str]) -> JointCounts:
+    """Return the joint counts of the secret, kept columns and the symbols that designs release."""
     wanted: dict[str, Column] = {f"s{i}": column for i, column in enumerate(secret.columns)}
     wanted |= {f"z{i}": Column(name) for i, name in enumerate(kept)}
     for d, made in enumerate(designs):
@@ -233,31 +201,30 @@ def _counted(table: Table, secret: Symbols, designs: Sequence[Design], kept: Seq
             wanted |= {f"s{d} {i}": column for i, column in enumerate(made.secret.columns)}
     found = table.counts(wanted)
 
-    def part(prefix: str, symbols: Symbols) -> np.ndarray:
-        return symbols.index(found, [f"{prefix}{i}" for i in range(len(symbols.names))])
+    def names(prefix: str, many: Sequence[object]) -> list[str]:
+        return [f"{prefix}{i}" for i in range(len(many))]
 
     codes = []
     for d, made in enumerate(designs):
-        x = part(f"x{d} ", made.public)
+        x = made.public.index(found, names(f"x{d} ", made.public.columns))
         if made.channel.sees_secret:
-            s = part(f"s{d} ", made.secret)
+            s = made.secret.index(found, names(f"s{d} ", made.secret.columns))
             x = np.where((x >= 0) & (s >= 0), s * len(made.public.labels) + x, -1)
         codes.append(np.where(x < 0, len(made.kernel()) - 1, x))
-    z, groups = numbered(found, [f"z{i}" for i in range(len(kept))])
-    _, s = np.unique(secret.index_apart(found, [f"s{i}" for i in range(len(secret.names))]), return_inverse=True)
+    z, groups = numbered(found, names("z", kept))
+    s = secret.index_apart(found, names("s", secret.columns))
     order = np.lexsort((s, z))
-    return _Counted(
-        found[ROWS].to_numpy().astype(float)[order], s[order], z[order], tuple(one[order] for one in codes), groups
-    )
+    rows = found[ROWS].to_numpy().astype(float)
+    return JointCounts(rows[order], s[order], z[order], tuple(one[order] for one in codes), groups)
 
 
-def _blocks(
-    counted: _Counted, designs: Sequence[Design], n_outputs: int, n_secret: int
-) -> Iterator[tuple[int, Matrix]]:
+def _blocks(counted: JointCounts, designs: Sequence[Design], n_outputs: int) -> Iterator[tuple[int, Matrix]]:
     """Give expected rows by kept values, secret and outputs, shape (Z, S, Y), for some kept values at a time."""
     kernels = [made.kernel() for made in designs]
+    _, s = np.unique(counted.s, return_inverse=True)
+    n_secret = int(s.max()) + 1
     step = max(1, CHUNK // (n_outputs * n_secret))
-    last = int(counted.z[-1]) + 1 if len(counted.z) else 0
+    last = int(counted.z[-1]) + 1
     for first in range(0, last, step):
         low, high = np.searchsorted(counted.z, [first, first + step])
         released = np.zeros((min(step, last - first), n_secret, n_outputs))
@@ -266,17 +233,5 @@ def _blocks(
             rows = counted.rows[part, None]
             for kernel, codes in zip(kernels, counted.codes, strict=True):
                 rows = (rows[:, :, None] * kernel[codes[part]][:, None, :]).reshape(len(rows), -1)
-            np.add.at(released, (counted.z[part] - first, counted.s[part]), rows)
+            np.add.at(released, (counted.z[part] - first, s[part]), rows)
         yield first, released
-
-
-def worst_of_parts(
-    table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
-) -> Together:
-    """Return the worst of :func:`told_together` about several secret columns together and about each alone."""
-    found = [told_together(table, secret, designs, kept, notion)]
-    if len(secret.columns) > 1:
-        for at, column in enumerate(secret.columns):
-            labels = tuple((label,) for label in sorted(set(secret.of_column(at)), key=column.place))
-            found.append(told_together(table, Symbols((column,), labels), designs, kept, notion))
-    return max(found, key=lambda one: one.violation)

@@ -1,23 +1,29 @@
-"""The checks of new rows before they are released through a design, the same for a frame and for a file."""
+"""Checks of a release against what else is published about its rows, and of new rows against a design."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from liftlib.channel import Channel
 from liftlib.errors import BrokenNotion, DataError, Drifted
+from liftlib.notions import LiftNotion
+from lifttables.audits.measuring import verdict_of
 from lifttables.designs.designing import CONFIDENCE, Design
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
-from lifttables.releases.composition import Beside, beside_others
+from lifttables.population.sample import Sample
+from lifttables.releases.composition import counted_together, worst_of_parts
 from lifttables.releases.drift import Drift, drift_of
-from lifttables.releases.kept_columns import proved_for_population
 from lifttables.releases.ledger import Ledger, past_of
 from lifttables.releases.recognising import recognised
 from lifttables.sources.randomness import generator
+
+MOST = 20_000_000
+"""Largest size of the bounds on all outputs with which a notion is proved for the population."""
 
 FOR_SAMPLE = "for this sample only: it was not proved for the population"
 """Of what is published beside a release."""
@@ -28,10 +34,35 @@ OWN_ROWS = (
 """What is said of a design's own rows."""
 
 
+@dataclass(frozen=True)
+class Beside:
+    """Whether a release satisfies its notion together with other publications about the same rows.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        For the owner: they hold numbers that are functions of the counts.
+    broken : str
+        For everybody: why nothing is promised; empty if the notion is satisfied together with the rest.
+    checked : bool
+        Whether the joint leakage could be computed.
+    others : str
+        What else is published about the rows; empty if nothing is.
+    population : bool
+        Whether the notion was proved for the population together with it, and not for this sample alone.
+    """
+
+    notes: tuple[str, ...] = ()
+    broken: str = ""
+    checked: bool = True
+    others: str = ""
+    population: bool = False
+
+
 def judged(
     table: Table, made: Design, how: Publishing, past: Ledger | None, *, allow: bool
 ) -> tuple[Drift, tuple[str, ...]]:
-    """Check new rows, of a frame or of a file, before they are released through a design.
+    """Return how new rows compare with a design's and what is promised of them, and notes for their owner.
 
     Parameters
     ----------
@@ -43,12 +74,7 @@ def judged(
     past : Ledger or None
         Earlier releases of the new rows.
     allow : bool
-        Whether to go on where the notion is, or may be, broken.
-
-    Returns
-    -------
-    (Drift, tuple of str)
-        How the rows compare with the design's and what is promised of them, and notes for their owner.
+        Whether to go on if the notion is, or may be, broken.
 
     Raises
     ------
@@ -61,11 +87,12 @@ def judged(
         unless ``allow`` is set.
     """
     if how.unseen == "error":
-        refuse_unseen(table, made)
-    drift = checked_drift(table, made, allow=allow)
+        _refuse_unseen(table, made)
+    drift = drift_of(table, made, generator(None))
+    if drift.harmful and not allow:
+        raise Drifted(f"{drift}; design the channel again, or take it on yourself (--allow)")
     found = beside_known(table, made, past, how.keep, applied=True, allow=allow)
-    sample = "" if found.population else found.others
-    return replace(drift, beside=found.broken, sample_only=sample), found.notes
+    return replace(drift, beside=found.broken, sample_only="" if found.population else found.others), found.notes
 
 
 def beside_known(
@@ -103,24 +130,46 @@ def beside_known(
     # a design that merges symbols releases the same values again
     if applied and made.grid != 1 and not any(_same_design(one, made) for one in earlier):
         own = recognised(table, made)
-    else:
-        own = None
-    if own is not None:
-        earlier = [own, *earlier]
-        notes = (OWN_ROWS, *notes)
+        if own is not None:
+            earlier, notes = [own, *earlier], (OWN_ROWS, *notes)
+    if not (kept or earlier):
+        return Beside(notes=notes)
+    others = " and ".join(
+        [f"the kept columns {', '.join(kept)}"] * bool(kept)
+        + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
+    )
     try:
-        found = beside_others(table, made, earlier, kept, allow=allow)
+        problem, checked = _problem(table, made, earlier, kept, others), True
     except BrokenNotion as error:
-        if not notes:
-            raise
-        raise BrokenNotion(f"{error}. {'; '.join(notes)}") from error
-    if not found.others:
-        return replace(found, notes=(*found.notes, *notes))
+        problem, checked = str(error), False
+    if problem and not allow:
+        remedy = "; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)" * checked
+        raise BrokenNotion(". ".join([f"{problem}{remedy}", *["; ".join(notes)] * bool(notes)]))
+    if problem:
+        unsure = f"it is not known whether {made.notion} is kept together with {others}"
+        why = f"{made.notion} is not kept together with {others}" if checked else unsure
+        return Beside((f"BROKEN, nothing is promised: {problem}", *notes), f"BROKEN: {why}", checked)
     confidence = CONFIDENCE if applied and made.confidence is None else made.confidence
     proved = confidence is not None and not earlier and proved_for_population(table, made, kept, confidence, chosen)
     whom = f"for the population with confidence {confidence:g}" if proved else FOR_SAMPLE
-    together = f"{made.notion} is kept together with {found.others}, {whom}"
-    return replace(found, notes=(together, *notes), population=proved)
+    return Beside((f"{made.notion} is kept together with {others}, {whom}", *notes), others=others, population=proved)
+
+
+def _problem(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], others: str) -> str:
+    """Return how the notion is broken together with kept columns and earlier releases; empty if it is not.
+
+    Raises
+    ------
+    BrokenNotion
+        If this cannot be computed.
+    """
+    if made.promise is None or not set(made.secret.names) <= set(table.columns):
+        raise BrokenNotion(
+            f"what the release tells together with {others} is not known without the secret and the notion: give rows "
+            "with the secret, or take it on yourself (--allow)"
+        )
+    found = worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
+    return f"{made.notion} is BROKEN together with {others}: {found.worst}" if found.broken else ""
 
 
 def _same_design(one: Design, other: Design) -> bool:
@@ -130,14 +179,53 @@ def _same_design(one: Design, other: Design) -> bool:
     )
 
 
-def refuse_unseen(table: Table, made: Design) -> None:
-    """Refuse symbols that the design has not seen, before anything is said of drift.
+def proved_for_population(
+    table: Table, made: Design, keep: Sequence[str], confidence: float, chosen: float = 0.0
+) -> bool:
+    """Return whether the notion is certified for the population of (S, Y, Z), where Z are the kept columns.
 
-    Raises
-    ------
-    DataError
-        With one of them.
+    Parameters
+    ----------
+    table : Table
+        With the secret, the public and the kept columns.
+    made : Design
+    keep : sequence of str
+        Z: published as they are.
+    confidence : float
+        In (0, 1).
+    chosen : float
+        See :attr:`lifttables.encoding.columns.Counts.chosen`.
+
+    Returns
+    -------
+    bool
+        False also if it is not known: the mechanism sees the secret, the design has not seen all symbols, the notion
+        is not decided by each output, or the bounds would take more than ``MOST`` numbers.
+
+    Notes
+    -----
+    The sample is of the secret and of the pairs (x, z), including pairs without a row. The channel from (x, z) to
+    (y, z) is P(y|x) and leaves z as it is. The bounds hold for all subsets of pairs at once, so they hold for a channel
+    that was designed by the same rows.
     """
+    n_x, n_y = len(made.public.labels), made.channel.n_outputs
+    if made.promise is None or made.channel.sees_secret or not isinstance(made.promise, LiftNotion):
+        return False
+    n_z = table.distinct(keep)
+    if n_x * n_z * n_y * n_z * n_x > MOST:
+        return False
+    found = counted_together(table, made.secret, [made], keep)
+    (x,) = found.codes
+    if (x == n_x).any():
+        return False
+    counts = np.zeros((max(len(made.secret.labels), int(found.s.max()) + 1), len(found.kept) * n_x))
+    np.add.at(counts, (found.s, found.z * n_x + x), found.rows)
+    channel = Channel(np.kron(np.eye(len(found.kept)), made.channel.kernel))
+    return verdict_of(Sample(counts, confidence, chosen), made.promise, channel) == "kept"
+
+
+def _refuse_unseen(table: Table, made: Design) -> None:
+    """Refuse symbols that the design has not seen, before anything is said of drift."""
     for role, symbols in (("public", made.public), *([("secret", made.secret)] * made.channel.sees_secret)):
         found = table.counts(symbols.columns)
         unseen = found.filter((symbols.index(found) < 0).tolist())
@@ -147,17 +235,3 @@ def refuse_unseen(table: Table, made: Design) -> None:
                 f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the channel was not made for, such as "
                 f"{value!r}: design the channel again, or draw for them what says nothing (--unseen draw)"
             )
-
-
-def checked_drift(table: Table, made: Design, *, allow: bool) -> Drift:
-    """Return the drift of new rows; raise if the notion may be violated for them.
-
-    Raises
-    ------
-    Drifted
-        Unless ``allow`` is set.
-    """
-    drift = drift_of(table, made, generator(None))
-    if drift.harmful and not allow:
-        raise Drifted(f"{drift}; design the channel again, or take it on yourself (--allow)")
-    return drift

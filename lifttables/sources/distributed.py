@@ -79,10 +79,18 @@ class Lazy(Table):
     def collected(self, rows: Rows) -> Labels:  # noqa: D102
         return nw.from_native(polars_of(super().collected(rows)), eager_only=True)
 
+    def _distinct(self, raw: Sequence[str]) -> Labels:
+        return self.collected(self.rows(raw).group_by(*raw).agg(nw.len().alias(MANY)))
+
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
-        found = self.collected(self.rows(raw).group_by(*raw).agg(nw.len().alias(MANY)))
+        found = self._distinct(raw)
         labels = labelled(found, named).with_columns(found[MANY])
         counted: Labels = labels.group_by(*named).agg(nw.col(MANY).sum().alias(ROWS))
+        return counted
+
+    def numbers(self, column: Column) -> Labels:  # noqa: D102
+        found = self._distinct([column.name]).select(column.number().alias(NUMBER), nw.col(MANY)).drop_nulls()
+        counted: Labels = found.group_by(NUMBER).agg(nw.col(MANY).sum().alias(ROWS))
         return counted
 
     def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
