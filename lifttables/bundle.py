@@ -110,7 +110,6 @@ def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
 
 
 def _check_files(files: Sequence[Path], written: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:
-    """Refuse to write over what is read, and without ``force`` over files that are there."""
     check_apart(written, inputs)
     for path in files:
         check_free(path, force=force)
@@ -142,21 +141,12 @@ def apply_file(
     text_format : TextFormat, optional
         The dialect of a text table.
 
-    Returns
-    -------
-    (Design, Drift, tuple of str)
-        The design, the comparison of the new rows with the design's, and notes.
-
     Raises
     ------
     DataError
         If a file cannot be read or written, or exists already.
-    Drifted
-        If the rows come from a different distribution under which the notion is violated or cannot be verified, unless
-        ``allow`` is set.
-    BrokenNotion
-        If this release, together with kept columns or earlier releases in the ledger, violates the notion or cannot be
-        verified, unless ``allow`` is set.
+    Drifted, BrokenNotion
+        As in :func:`lifttables.apply`.
     """
     inputs = [channel, *([] if source == STDIN else [source])]
     files = [*([ledger] if ledger else []), out]

@@ -25,7 +25,7 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
     name : str
         The extra that brings what the block imports.
     later : sequence of str
-        Packages that are imported only when they are used, which must be there all the same.
+        Packages that must be there although the block does not import them.
 
     Raises
     ------

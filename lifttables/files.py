@@ -1,4 +1,4 @@
-"""Files that are whole or not there, one or several together: written aside, then renamed, never over another."""
+"""Files that are written whole or not at all, one or several together; texts and JSON that are safe to show."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from liftlib.errors import DataError, LiftError
 
 @contextmanager
 def fresh_file(path: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a path to write to, which becomes ``path`` when the block ends well, and is removed when it does not.
+    """Give a path to write to, which becomes ``path`` when the block ends well.
 
     Raises
     ------
     DataError
-        If ``path`` is there already and ``force`` is not set, or its folder is not there or cannot be written.
+        If ``path`` exists and ``force`` is not set, or it cannot be written.
 
     Examples
     --------
@@ -51,26 +51,25 @@ def fresh_files(
     Parameters
     ----------
     paths : sequence of pathlib.Path
-        In the order in which they are to appear: a table after what explains it.
+        In the order in which they are to appear.
     force : bool or sequence of pathlib.Path, keyword-only
-        Replace files that are there, all or some.
+        Replace files that exist, all or some.
     private : sequence of pathlib.Path, keyword-only
-        Those of them that their owner alone may read (mode 0600).
+        Those that only their owner may read (mode 0600).
     inputs : sequence of pathlib.Path, keyword-only
         Files that are read: none is ever written to, whatever ``force`` says.
 
     Raises
     ------
     DataError
-        If two of the paths are one file or one is an input, a path is taken and ``force`` is not set, or a file cannot
-        be written. Then none is there that was not there before, and what was there is as it was.
+        If two paths are one file or one is an input, a file exists and ``force`` is not set, or it cannot be written.
+        Then all files are as they were.
     """
     check_apart(paths, inputs)
     replaced = {path for path in paths if force is True or (force is not False and path in force)}
     for path in paths:
         check_free(path, force=path in replaced)
     with ExitStack() as stack:
-        # what was never opened for others cannot have been read by them
         asides = tuple(Path(stack.enter_context(_aside(path))) for path in paths)
         yield asides
         for path, aside in zip(paths, asides, strict=True):
@@ -138,13 +137,7 @@ def _place(aside: Path, path: Path) -> None:
 
 
 def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
-    """Refuse outputs that are one file, or a file that is read.
-
-    Raises
-    ------
-    DataError
-        With both names.
-    """
+    """Raise a DataError if two outputs are one file, or one is a file that is read."""
     seen: list[Path] = []
     for path in paths:
         for other in inputs:
@@ -164,13 +157,7 @@ def _same(a: Path, b: Path) -> bool:
 
 
 def check_free(path: Path, *, force: bool = False) -> None:
-    """Refuse a path that is taken.
-
-    Raises
-    ------
-    DataError
-        If ``path`` is there already and ``force`` is not set, or it is no ordinary file.
-    """
+    """Raise a DataError if a path exists and ``force`` is not set, or is not an ordinary file."""
     if path.is_dir():
         raise DataError(f"{path} is a folder: give a file's name")
     if os.path.lexists(path) and not force:
@@ -217,51 +204,46 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 def texts_from(found: Any) -> tuple[str, ...]:
-    """Return a JSON list of texts as a tuple.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-    """
+    """Return a JSON list of texts as a tuple; raise a TypeError if it is something else."""
     if not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
         raise TypeError(f"{str(found)[:60]!r} is no list of texts")
     return tuple(found)
 
 
 def indices_from(found: Any, n: int) -> tuple[int, ...]:
-    """Return a JSON list of different indices below n as a tuple.
-
-    Raises
-    ------
-    ValueError
-        If it is something else.
-    """
+    """Return a JSON list of different indices below n as a tuple; raise a ValueError if it is something else."""
     whole = isinstance(found, list) and all(type(one) is int and 0 <= one < n for one in found)
     if not whole or len(set(found)) < len(found):
         raise ValueError(f"{str(found)[:60]!r} is no list of different indices below {n}")
     return tuple(found)
 
 
+class WrongFormat(DataError):
+    """A file, or a part of it, is of a format that this version does not read."""
+
+
 Made = TypeVar("Made")
 
 
-def read_ours(path: Path, kind: str, form: object, make: Callable[[Any], Made], remedy: str) -> Made:
-    """Return the object that ``make`` builds from a JSON file written by ``lift sanitise``.
+def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[Any], Made], remedy: str) -> Made:
+    """Return the object that ``make`` builds from a JSON file written by this package, of one of some formats.
 
     Raises
     ------
     DataError
         If the file is not there, is of another format, or is no such file.
     """
+    known = [form] if isinstance(form, str) else form
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] == form:
+        if found["format"] in known:
             return make(found)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except WrongFormat:
+        raise
     except RecursionError as error:
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: its JSON is nested too deeply") from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
-        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}") from error
-    raise DataError(f"{path} has the format {found['format']!r}, not {form!r}: {remedy}")
+        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}; {remedy}") from error
+    raise DataError(f"{path} has the format {found['format']!r}, not {known[0]!r}: {remedy}")

@@ -1,9 +1,14 @@
-"""HTML pages of an audit and of a comparison of mechanisms."""
+"""HTML pages of an audit and of a comparison of mechanisms, from the templates in ``pages``.
+
+Every value is escaped, and nothing is loaded from elsewhere.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +17,8 @@ from lifttables.audits.auditing import Audit
 from lifttables.audits.measuring import MEANING
 from lifttables.audits.picture import as_svg, cost_curves, lift_map
 from lifttables.designs.designing import Design
-from lifttables.files import json_text
-from lifttables.pages import render
+from lifttables.extras import extra
+from lifttables.files import json_text, printable
 from lifttables.recommendation.choosing import Choice
 from lifttables.recommendation.question import percent
 from lifttables.releases.pipeline import Sanitised
@@ -61,6 +66,26 @@ def documents(done: Sanitised) -> tuple[str, str, str, str]:
     design = json.dumps(done.design.content(), ensure_ascii=False) + "\n"
     card = json_text(done.card.as_dict(), 1) + "\n"
     return design, audit_page(done.audit, done.design), card, done.card.as_text()
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page from a template in the folder ``pages``; text is escaped, so that a label cannot be a script."""
+    with extra("tables"):
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=_shown,
+    )
+    return environment.get_template(template).render(**values)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value with control characters replaced, where it is text."""
+    return type(value)(printable(value.replace("\n", " "))) if isinstance(value, str) else value
 
 
 def _number(value: float) -> str:

@@ -48,11 +48,11 @@ class Audit:
     intervals : dict of str to (float, float)
         Confidence intervals of ``overall`` for the population, each at ``level``.
     population : str or None
-        Whether it is kept for the distribution that the rows were drawn from, at the confidence ``level``: ``"kept"``,
-        ``"broken"`` or ``"cannot be told from this table"``; None where nothing was asked, or nobody knows.
+        Whether the population satisfies the notion, with confidence ``level``: ``"kept"``, ``"broken"`` or ``"cannot be
+        told from this table"``; None without a notion, or if it has no such bounds.
     symbols : tuple of AuditedSymbol
         In order of decreasing risk.
-        notes : tuple of str
+    notes : tuple of str
     resamples : int
     level : float
     """
@@ -101,13 +101,8 @@ def audit(
     resamples, level, rng
         Parameters of the bootstrap; see :func:`audit_counts`.
     **reading
-        The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept,
-        because an audit looks for them; rows with a missing value are left out, and texts such as ``NA`` count as
-        missing, which a note reports.
-
-    Returns
-    -------
-    Audit
+        The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept, rows
+        with a missing value are left out, and texts such as ``NA`` count as missing.
 
     Examples
     --------
@@ -184,25 +179,24 @@ def audit_counts(
     names : (str, str)
         Names of the secret and the public column.
     notion : Notion, optional
-        What to check.
+        The notion to check.
     channel : Channel, optional
-        The channel; by default the column is published unchanged.
+        By default the column is published unchanged.
     outputs : tuple of str, optional
         Labels of the channel's outputs.
     resamples : int, keyword-only
-        Number of bootstrap tables drawn from the empirical distribution; empty cells stay empty in all of them.
+        Number of bootstrap tables drawn from the empirical distribution.
     level : float, keyword-only
         Confidence level of the intervals and of the verdict on the population, in (0, 1).
     rng : numpy.random.Generator or int, optional, keyword-only
-        Generator or seed of the bootstrap; by default a new generator.
     notes : tuple of str, keyword-only
-        Notes to add to those of the audit.
+        Further notes.
     chosen : float, keyword-only
         Log of the number of data-dependent choices of symbols: see :class:`lifttables.population.sample.Sample`.
     sure : str, optional, keyword-only
         The verdict on the population, if the channel's design already implies it.
     attributes : tuple of (str, tuple of str), keyword-only
-        What the attributes of X and their values are called; they go by numbers where the notion's are others.
+        Names and values of the attributes of X, for messages.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
@@ -286,17 +280,9 @@ def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
 
 def as_dict(found: Audit) -> dict[str, Any]:
     """Return an audit as JSON values, except that numbers may be infinite."""
-    return {
-        "secret": found.secret,
-        "public": found.public,
-        "rows": found.rows,
-        "notion": found.notion,
-        "kept": found.kept,
-        "population": found.population,
-        "overall": found.overall,
+    own = {name: value for name, value in vars(found).items() if name != "release"}
+    return own | {
         "intervals": {name: list(ends) for name, ends in found.intervals.items()},
-        "level": found.level,
-        "resamples": found.resamples,
         "symbols": [asdict(symbol) for symbol in found.symbols],
         "notes": list(found.notes),
     }

@@ -57,11 +57,11 @@ def intervals_of(
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, tuple[float, float]]:
-    """Return intervals of the measures for the distribution that a sample's rows are from, at its confidence each.
+    """Return intervals of the measures for the population of a sample, each at the sample's confidence.
 
-    Those of the worst lifts are by the bounds of Clopper and Pearson on all cells, or, where a channel releases the
-    rows, on all subsets of symbols, for it may have been designed by the same rows. Those of the averages are
-    bootstrap intervals with a correction, see :func:`lifttables.population.intervals.averages`; none with no resamples.
+    Those of the worst lifts use Clopper-Pearson bounds on all cells or, with a channel that may have been designed from
+    the same rows, on all subsets of symbols. Those of averages are corrected bootstrap intervals, see
+    :func:`lifttables.population.intervals.averages`. There are none without resamples.
     """
     if not resamples:
         return {}
@@ -83,7 +83,7 @@ Verdict = Literal["kept", "broken", "cannot be told from this table"]
 def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:
     """Return the verdict on a notion for the population; None if the notion has no worst-case bounds.
 
-    The verdict is ``"broken"`` if a ratio of probabilities exceeds its budget for all values within the bounds.
+    It is ``"broken"`` if a ratio of probabilities exceeds its budget for all values within the bounds.
 
     Examples
     --------

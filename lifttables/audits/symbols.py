@@ -52,12 +52,12 @@ class AuditedSymbol:
     ----------
     symbol : str
     rows : float
-        Number of table rows with the symbol; the expected number for a channel's output.
+        Number of rows with the symbol; the expected number for a channel's output.
     min_lift, max_lift : float
     least, most : str
         The secrets with the smallest and the largest lift.
     zero_cells : tuple of str
-        Secrets that never occur with it: it rules them out.
+        Secrets that never occur with it.
     kept : bool or None
         Whether it satisfies the notion; None without a notion, or if single symbols do not decide it.
     broken : tuple of Breach
@@ -87,13 +87,12 @@ def audited_symbols(
     rows : int
         Number of rows of the table.
     notion : Notion, optional
-        The notion to check, if single symbols decide it.
     joint : Joint
         P_SX.
     channel : Channel
         The channel that made the release; its output labels are the release's symbols.
     attributes : tuple of (str, tuple of str)
-        What the attributes of X and their values are called; they go by numbers where the notion's are others.
+        Names and values of the attributes of X; numbers are used if the notion's attributes are others.
     """
     lifts = lift(release)
     found = [

@@ -7,15 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lifttables import apply_file
-from lifttables.cli.shared import (
-    TABLE_HELP,
-    ledger_of,
-    print_json,
-    publishing,
-    release_options,
-    text_format_of,
-    text_options,
-)
+from lifttables.cli.options import TABLE_HELP, ledger_of, publishing, release_options, text_format_of, text_options
+from lifttables.cli.shared import print_json
 from lifttables.designs.designing import information
 from lifttables.files import printable
 
@@ -55,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         options.channel,
         options.table,
         options.output,
-        publishing=publishing(options, options.unseen),
+        publishing=publishing(options, unseen=options.unseen),
         missing=options.missing,
         text_format=text_format_of(options),
         allow=options.allow,

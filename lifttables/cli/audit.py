@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from lifttables import Audit, audit_page, open_table
 from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
 from lifttables.audits.measuring import MEANING
 from lifttables.bundle import page_file
-from lifttables.cli.options import files_read, notion_of, notion_options, reading, table_options, takes_shape
-from lifttables.cli.shared import json_option, print_json, seed
-from lifttables.files import check_apart, check_free, printable
+from lifttables.cli.options import (
+    check_page,
+    files_read,
+    notion_of,
+    notion_options,
+    page_options,
+    reading,
+    seed,
+    table_options,
+    takes_shape,
+)
+from lifttables.cli.shared import json_option, print_json
+from lifttables.files import printable
 
 BROKEN = 3
 """Exit code of an audit whose notion is broken."""
@@ -32,8 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     table_options(parser)
     notion_options(parser, required=False)
-    parser.add_argument("--page", type=Path, help="write an HTML page with plots")
-    parser.add_argument("--force", action="store_true", help="replace the page if it is there")
+    page_options(parser, "write an HTML page with plots")
     parser.add_argument(
         "--level",
         type=float,
@@ -46,9 +54,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Audit, print, and return the exit code."""
-    if options.page is not None:
-        check_apart([options.page], files_read(options))
-        check_free(options.page, force=options.force)
+    check_page(options)
     of_columns = takes_shape(options)
     if not of_columns:
         notion_of(options, ())  # before the table is read, which may take long

@@ -6,7 +6,6 @@ import argparse
 import math
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import get_args
 
 from liftlib.errors import InvalidParameter
@@ -14,15 +13,17 @@ from liftlib.registry import mechanisms
 from lifttables import choice_page, choose
 from lifttables.bundle import page_file
 from lifttables.cli.options import (
+    check_page,
     confidence_of,
     confidence_option,
     files_read,
     named_mechanisms,
+    page_options,
     reading,
     table_options,
 )
 from lifttables.cli.shared import json_option, print_json
-from lifttables.files import check_apart, check_free, printable
+from lifttables.files import printable
 from lifttables.recommendation.choosing import BUDGETS, NOTIONS_AT, Answer
 from lifttables.recommendation.question import Adversary, percent
 
@@ -68,8 +69,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     confidence_option(parser)
     parser.add_argument("--seconds", type=float, default=10.0, help="what takes longer is stopped (%(default)s)")
-    parser.add_argument("--page", type=Path, help="write an HTML page, for you alone until you decide otherwise")
-    parser.add_argument("--force", action="store_true", help="replace the page if it is there")
+    page_options(parser, "write an HTML page, for you alone until you decide otherwise")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     json_option(parser)
 
@@ -79,9 +79,7 @@ def run(options: argparse.Namespace) -> int:
     named_mechanisms(options)  # before the table is read, which may take long
     belief, at_most = (_share(f"--{name}", getattr(options, name.replace("-", "_"))) for name in ("belief", "at-most"))
     accuracy = _share("--accuracy", options.accuracy, mark=False)
-    if options.page is not None:
-        check_apart([options.page], files_read(options))
-        check_free(options.page, force=options.force)
+    check_page(options)
     how = reading(options, rare="pool")
     found = choose(
         options.table,

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from lifttables import estimate, read_card
-from lifttables.cli.shared import TABLE_HELP, json_option, print_json, text_format_of, text_options
+from lifttables.cli.options import TABLE_HELP, text_format_of, text_options
+from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 
 EXAMPLES = """\

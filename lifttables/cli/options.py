@@ -1,10 +1,11 @@
-"""The options on a table and on a notion, which ``audit`` and ``sanitise`` share."""
+"""The options that several commands share, and what they mean."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,11 +14,19 @@ from liftlib.notions import ALIP, Notion
 from liftlib.notions.catalogue import all_notions
 from liftlib.registry import mechanisms
 from lifttables.cli.notions import SHAPE, notion_from, parameters
-from lifttables.cli.shared import TABLE_HELP, text_format_of, text_options
+from lifttables.cli.shared import json_option
 from lifttables.designs.designing import CONFIDENCE
+from lifttables.designs.publishing import Publishing
 from lifttables.encoding.binning import hierarchy_file
 from lifttables.encoding.reading import Reading, Sampling
+from lifttables.encoding.text_format import TextFormat
+from lifttables.files import check_apart, check_free
+from lifttables.releases.ledger import beside
 from lifttables.sources.source import STDIN
+
+TABLE_HELP = (
+    "a .csv, .tsv (may end in .gz), .parquet, .dta (Stata) or .sav (SPSS) file; - reads CSV from the standard input"
+)
 
 BUDGETS = {
     "eps": "budget, nats: lip, ldp, srlip; or alip with --lam",
@@ -27,51 +36,138 @@ BUDGETS = {
 }
 """The parameters of notions that have options of their own."""
 
+MARKS = {"tab": "\t", "\\t": "\t", "space": " "}
+"""Names of characters that are hard to give to a command."""
+
 
 def table_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for reading a table."""
-    parser.add_argument("table", type=Path, help=TABLE_HELP)
-    parser.add_argument(
-        "--secret", required=True, nargs="+", metavar="COLUMN", help="several are protected together and each alone"
-    )
-    parser.add_argument("--public", required=True, nargs="+", metavar="COLUMN", help="several are one symbol")
-    parser.add_argument(
+    """Add the options for reading a table; each but --resamples is a field of :class:`Reading`."""
+    add = parser.add_argument
+    add("table", type=Path, help=TABLE_HELP)
+    add("--secret", required=True, nargs="+", metavar="COLUMN", help="several are protected together and each alone")
+    add("--public", required=True, nargs="+", metavar="COLUMN", help="several are one symbol")
+    add(
         "--bin",
+        dest="bins",
         action="append",
         default=[],
         metavar="COLUMN=BINS",
         help="EDGE,EDGE,... (numbers, or dates as 2020-01-31), quantiles:N, year, quarter, month or day; repeatable",
     )
-    parser.add_argument(
+    add(
         "--hierarchy",
+        dest="hierarchies",
         action="append",
         default=[],
         metavar="COLUMN=FILE",
         help="a CSV of values and their parents; FILE:2 takes grandparents; may be repeated",
     )
-    parser.add_argument(
-        "--categorical", nargs="+", default=[], metavar="COLUMN", help="numbers that are codes, such as postcodes"
-    )
-    parser.add_argument(
-        "--na", nargs="*", metavar="TEXT", help="texts that stand for a missing value, such as NA; none: --na alone"
-    )
-    parser.add_argument(
+    add("--categorical", nargs="+", default=[], metavar="COLUMN", help="numbers that are codes, such as postcodes")
+    add("--na", nargs="*", metavar="TEXT", help="texts that stand for a missing value, such as NA; none: --na alone")
+    add(
         "--missing",
         choices=["refuse", "symbol", "drop"],
         help="missing values are refused, one symbol more, or their rows are left out (an audit leaves them out, other "
         "commands refuse them)",
     )
-    parser.add_argument("--rare", choices=["error", "pool", "keep"], help="public symbols with few rows")
-    parser.add_argument("--min-count", type=int, default=5, help="fewer rows than this are few (%(default)s)")
-    parser.add_argument("--max-symbols", type=int, default=5000, help="refuse more public symbols (%(default)s)")
-    parser.add_argument(
+    add("--rare", choices=["error", "pool", "keep"], help="public symbols with few rows")
+    add("--min-count", type=int, default=5, help="fewer rows than this are few (%(default)s)")
+    add("--max-symbols", type=int, default=5000, help="refuse more public symbols (%(default)s)")
+    add(
         "--sampling",
         choices=get_args(Sampling),
         default="independent",
         help="how the rows were drawn; guarantees for the population need independent draws (%(default)s)",
     )
-    parser.add_argument("--resamples", type=int, default=200, help="bootstrap tables (%(default)s)")
+    add("--resamples", type=int, default=200, help="bootstrap tables (%(default)s)")
     text_options(parser)
+
+
+def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
+    """Return the reading of the table; the keyword arguments are the defaults of the options."""
+    if options.min_count < 0 or options.max_symbols < 1 or options.resamples < 0:
+        raise InvalidParameter("--min-count and --resamples are 0 or more, --max-symbols 1 or more")
+    given = {field.name: getattr(options, field.name) for field in fields(Reading)}
+    given = {name: value for name, value in given.items() if value is not None}
+    return Reading(**(defaults | given | vars(text_format_of(options))))
+
+
+def text_options(parser: argparse.ArgumentParser) -> None:
+    """Add how a text table is written."""
+    parser.add_argument(
+        "--separator", metavar="CHARACTER", help="between the values of a text table, such as ; or tab (by its ending)"
+    )
+    parser.add_argument(
+        "--quote",
+        default='"',
+        metavar="CHARACTER",
+        help="around a value that holds a separator (%(default)s); `none` where no character has this meaning",
+    )
+    parser.add_argument(
+        "--encoding", default="utf-8", metavar="NAME", help="of a text table, such as latin-1 or utf-16 (%(default)s)"
+    )
+
+
+def text_format_of(options: argparse.Namespace) -> TextFormat:
+    """Return how a text table is written."""
+    separator, quote = (MARKS.get(text, text) for text in (options.separator, options.quote))
+    return TextFormat(separator, None if quote == "none" else quote, options.encoding)
+
+
+def page_options(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``--page`` and ``--force``."""
+    parser.add_argument("--page", type=Path, help=what)
+    parser.add_argument("--force", action="store_true", help="replace the page if it is there")
+
+
+def check_page(options: argparse.Namespace) -> None:
+    """Refuse a page that cannot be written, before the table is read, which may take long."""
+    if options.page is not None:
+        check_apart([options.page], files_read(options))
+        check_free(options.page, force=options.force)
+
+
+def release_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of every release."""
+    add = parser.add_argument
+    add("--keep", nargs="+", default=[], metavar="COLUMN", help="publish these columns as they are")
+    add("--keep-order", action="store_true", help="leave rows in their order, which may tell the secret; else shuffled")
+    add(
+        "--formulas",
+        choices=["error", "quote", "keep"],
+        default="error",
+        help="what becomes of a published text that a spreadsheet would run (default: %(default)s)",
+    )
+    add(
+        "--ledger",
+        metavar="FILE",
+        help="the record of what was released of these rows before (default: TABLE.PRIVATE.releases.json). A table "
+        "with the same counts in another of your ledgers counts as the same rows; `none` keeps no record",
+    )
+    add("--allow", action="store_true", help="go on where this command would stop, and say so")
+    add("--seed", type=seed, help="make the draw repeatable, so foreseeable: not for a real release")
+    add("--force", action="store_true", help="replace files that are there; never one that is read")
+    json_option(parser)
+
+
+def ledger_of(options: argparse.Namespace) -> Path | None:
+    """Return where the ledger of the table's releases lies, or None with a warning."""
+    if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
+        print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
+        return None
+    return beside(options.table) if options.ledger is None else Path(options.ledger)
+
+
+def publishing(options: argparse.Namespace, **more: Any) -> Publishing:
+    """Return how rows are published."""
+    return Publishing(tuple(options.keep), keep_order=options.keep_order, formulas=options.formulas, **more)
+
+
+def seed(text: str) -> int:
+    """Return a seed from its text; argparse reports an invalid one."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number, 0 or more")
+    return int(text)
 
 
 def confidence_option(parser: argparse.ArgumentParser) -> None:
@@ -86,80 +182,33 @@ def confidence_option(parser: argparse.ArgumentParser) -> None:
 
 
 def confidence_of(options: argparse.Namespace) -> float | None:
-    """Return a share, or None for ``none``.
-
-    Raises
-    ------
-    InvalidParameter
-        If it is neither.
-    """
-    text: str = options.confidence
-    if text == "none":
+    """Return a share, or None for ``none``."""
+    if options.confidence == "none":
         return None
     try:
-        share = float(text)
+        share = float(options.confidence)
     except ValueError:
         share = math.nan
     if not 0 < share < 1:
-        raise InvalidParameter(f"--confidence is {text!r}: give a share between 0 and 1, such as 0.95, or none")
+        raise InvalidParameter(
+            f"--confidence is {options.confidence!r}: give a share between 0 and 1, such as 0.95, or none"
+        )
     return share
 
 
-def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
-    """Return the reading of the table; the keyword arguments are the defaults of the options."""
-    if options.min_count < 0 or options.max_symbols < 1 or options.resamples < 0:
-        raise InvalidParameter("--min-count and --resamples are 0 or more, --max-symbols 1 or more")
-    written = text_format_of(options)
-    said = {
-        "missing": options.missing,
-        "rare": options.rare,
-        "na": None if options.na is None else tuple(options.na),
-    }
-    return Reading(
-        tuple(options.secret),
-        tuple(options.public),
-        bins=tuple(options.bin),
-        min_count=options.min_count,
-        max_symbols=options.max_symbols,
-        categorical=tuple(options.categorical),
-        hierarchies=tuple(options.hierarchy),
-        sampling=options.sampling,
-        separator=written.separator,
-        quote=written.quote,
-        encoding=written.encoding,
-        **{**defaults, **{name: value for name, value in said.items() if value is not None}},
-    )
-
-
 def files_read(options: argparse.Namespace) -> list[Path]:
-    """Return the files that a command reads: the table, its hierarchies, and the user's modules.
-
-    Raises
-    ------
-    LiftError
-        If an option that names one has the wrong form, or the module cannot be imported.
-    """
+    """Return the files that a command reads: the table, its hierarchies, and the user's modules, which are imported."""
     files = [] if options.table == STDIN else [options.table]
-    files += [hierarchy_file(text)[1] for text in options.hierarchy]
-    notion: str = getattr(options, "notion", None) or ""  # `lift choose` has none
-    if ":" in notion:
-        takes_shape(options)  # imports it
-    own = [notion, *named_mechanisms(options)]
-    for name in own:
-        if ":" in name:
-            file = getattr(sys.modules.get(name.partition(":")[0]), "__file__", None)
-            files += [] if file is None else [Path(file)]
+    files += [hierarchy_file(text)[1] for text in options.hierarchies]
+    takes_shape(options)  # imports the notion's module
+    for name in [getattr(options, "notion", None) or "", *named_mechanisms(options)]:
+        file = getattr(sys.modules.get(name.partition(":")[0]), "__file__", None) if ":" in name else None
+        files += [] if file is None else [Path(file)]
     return files
 
 
 def named_mechanisms(options: argparse.Namespace) -> list[str]:
-    """Return the mechanisms that a command names; those of the user are imported.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is no such mechanism.
-    """
+    """Return the mechanisms that a command names; raise an InvalidParameter if there is no such one."""
     found = [getattr(options, "mechanism", None), *(getattr(options, "mechanisms", None) or [])]
     names = [name for name in found if name is not None]
     for name in names:
@@ -189,7 +238,7 @@ def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | None:
-    """Return the notion that the options name, None where there is none.
+    """Return the notion that the options name, None without one.
 
     Parameters
     ----------
@@ -220,10 +269,11 @@ def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | N
 
 def takes_shape(options: argparse.Namespace) -> bool:
     """Return whether the notion is about the public columns one by one, so that it needs their sizes."""
-    if options.notion is None:
+    notion = getattr(options, "notion", None)  # `lift choose` has none
+    if notion is None:
         return False
-    _find_here(options.notion)
-    return SHAPE in parameters(options.notion)
+    _find_here(notion)
+    return SHAPE in parameters(notion)
 
 
 def _find_here(name: str) -> None:

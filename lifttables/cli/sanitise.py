@@ -17,13 +17,16 @@ from lifttables.cli.options import (
     confidence_of,
     confidence_option,
     files_read,
+    ledger_of,
     notion_of,
     notion_options,
+    publishing,
     reading,
+    release_options,
     table_options,
     takes_shape,
 )
-from lifttables.cli.shared import ledger_of, print_json, publishing, release_options
+from lifttables.cli.shared import print_json
 from lifttables.designs.designing import information
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import Symbols
@@ -100,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
             make,
             options.mechanism,
             confidence_of(options),
-            publishing(options),
+            publishing(options, kernel=options.kernel),
             coarsen=options.coarsen,
             allow=options.allow,
             resamples=options.resamples,

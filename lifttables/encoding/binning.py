@@ -27,7 +27,7 @@ def bins_from(text: str) -> tuple[str, Bins]:
     Raises
     ------
     DataError
-        If the text has another form, or the edges do not grow.
+        If the text has another form, or the edges do not increase.
 
     Examples
     --------
@@ -72,11 +72,6 @@ def _days(text: str) -> float:
 def hierarchy_file(text: str) -> tuple[str, Path, int]:
     """Return a column's name, the file of its hierarchy and the level, from ``name=file.csv`` or ``name=file.csv:2``.
 
-    Raises
-    ------
-    DataError
-        If the text has another form.
-
     Examples
     --------
     >>> name, path, level = hierarchy_file("age=ages.csv:2")
@@ -108,13 +103,7 @@ def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def hierarchy_levels(text: str) -> list[tuple[tuple[str, str], ...]]:
-    """Return what each value counts as at every level of a hierarchy, from the given level to the top.
-
-    Raises
-    ------
-    DataError
-        As :func:`hierarchy_from`.
-    """
+    """Return the group of each value at every level of a hierarchy, from the given level to the top."""
     _, path, level = hierarchy_file(text)
     rows = _hierarchy(path, level)
     return [_parents(rows, path, one) for one in range(level, len(rows[0]))]

@@ -33,6 +33,9 @@ JOIN = " & "
 ROWS = "\0rows"
 """The column of counts, beside labels of columns of any name but those that begin so."""
 
+SYMBOL, ORDER = "\0symbol", "\0order"
+"""Columns of symbols and of rows' numbers, likewise."""
+
 CHAINED = 64
 """Largest number of edges for which a label is an expression, which compares each number with every edge."""
 
@@ -61,14 +64,14 @@ class Column:
     edges : tuple of float
         The inner edges of its bins: a value on an edge lies in the upper bin.
     unit : str
-        ``"date"`` where values are dates and edges days since 1970-01-01; or what to group dates by: ``"year"``,
+        ``"date"`` if values are dates and edges days since 1970-01-01; or what to group dates by: ``"year"``,
         ``"quarter"``, ``"month"``, ``"day"``.
     parents : tuple of (str, str)
-        What each value counts as, where a hierarchy says.
+        The group of each value in a hierarchy.
     na : tuple of str, optional
-        Texts that stand for a missing value; None where nobody said.
+        Texts that denote a missing value; None if the user named none.
     categorical : bool
-        Many numbers are symbols all the same, as postcodes are.
+        Whether numbers are codes, such as postcodes.
     """
 
     name: str
@@ -156,7 +159,7 @@ class Symbols:
     labels : tuple of tuple of str
         A symbol's label in each column, or ``("(rare)",)`` for the pool.
     pooled : tuple of tuple of str
-        What the pool holds, at last.
+        The symbols in the pool, which is the last one.
     """
 
     columns: tuple[Column, ...]
@@ -197,13 +200,7 @@ class Symbols:
         return [sorted({label[at] for label in whole}, key=column.place) for at, column in enumerate(self.columns)]
 
     def codes(self, rows: Any) -> NDArray[np.int64]:
-        """Return the symbol of each row of a frame, -1 where it has none.
-
-        Raises
-        ------
-        DataError
-            If a value of a binned column is no number.
-        """
+        """Return the symbol of each row of a frame, -1 if it has none."""
         try:
             labels = labelled(nw.from_native(rows, eager_only=True), {column.name: column for column in self.columns})
         except UNREADABLE as error:
@@ -212,29 +209,26 @@ class Symbols:
         return self.index(labels)
 
     def index(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
-        """Return the symbol of each row of labels, -1 where it has none; ``names`` are those of its columns there."""
-        whole = [label for label in self.labels if label != (RARE,)] + list(self.pooled)
-        symbol = np.array([at for at, label in enumerate(self.labels) if label != (RARE,)], dtype=np.int64)
-        symbol = np.append(symbol, np.full(len(self.pooled), len(self.labels) - 1))
-        found, known = np.zeros(len(labels), dtype=np.int64), np.zeros(len(whole), dtype=np.int64)
-        for at, name in enumerate(names or self.names):  # combinations of the first columns are numbered, then more
-            number = {text: place for place, text in enumerate(dict.fromkeys(label[at] for label in whole))}
-            if not number:
-                return np.full(len(labels), -1)
-            texts, many = labels[name].fill_null(MISSING), len(number) + 1
-            own = texts.replace_strict(
-                list(number), list(number.values()), default=-1, return_dtype=nw.Int64
-            ).to_numpy()
-            found = np.where((found < 0) | (own < 0), -1, found * many + own)
-            values, known = np.unique(known * many + [number[label[at]] for label in whole], return_inverse=True)
-            place = np.minimum(np.searchsorted(values, found), len(values) - 1)
-            found = np.where(values[place] == found, place, -1)
-        of = np.zeros(len(whole), dtype=np.int64)
-        of[known] = symbol
-        return np.where(found < 0, -1, of[found])
+        """Return the symbol of each row of labels, -1 if it has none; ``names`` are the names of its columns there."""
+        names = names or self.names
+        places = {label: at for at, label in enumerate(self.labels) if label != (RARE,)}
+        places |= dict.fromkeys(self.pooled, len(self.labels) - 1)
+        if not places:
+            return np.full(len(labels), -1)
+        values = [*zip(*places, strict=True), places.values()]
+        kinds = [*[nw.String()] * len(names), nw.Int64()]
+        known = nw.from_dict(
+            {
+                name: nw.new_series(name, list(one), kind, backend=labels.implementation)
+                for name, one, kind in zip((*names, SYMBOL), values, kinds, strict=True)
+            }
+        )
+        rows = labels.select(nw.col(*names).fill_null(MISSING)).with_row_index(ORDER)
+        found = rows.join(known, on=list(names), how="left").sort(ORDER)[SYMBOL]
+        return np.array(found.fill_null(-1).cast(nw.Int64()).to_numpy())
 
     def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
-        """Return the symbol of each row of labels; others than these symbols have numbers of their own, behind them."""
+        """Return the symbol of each row of labels, with further numbers for others than these symbols."""
         codes = self.index(labels, names)
         others, _ = numbered(labels.filter((codes < 0).tolist()), names or self.names)
         codes[codes < 0] = others + len(self.labels)
@@ -280,12 +274,12 @@ class Counts:
     Attributes
     ----------
     table : numpy.ndarray, shape (S, X)
-        Rows of the table by secret and public symbol.
+        Rows by secret and public symbol.
     secret, public : Symbols
     chosen : float
-        The logarithm of the number of ways in which these rows themselves could have chosen the symbols.
+        The logarithm of the number of ways in which the rows themselves could have chosen the symbols.
     dropped : int
-        Rows that were left out because a value is missing.
+        Rows left out because a value is missing.
     """
 
     table: Matrix

@@ -1,4 +1,4 @@
-"""The contingency table of a table's labels, with a word for all that does not speak for itself."""
+"""The contingency table of a table's labels, with a decision on missing, rare and numeric values."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def count(
     secret, public : sequence of Column
         Several make one symbol of each combination that occurs.
     missing : {"refuse", "symbol", "drop"}
-        Whether missing values are refused, are one symbol more, or rows with one are left out.
+        Raise an error for missing values, use an extra symbol, or drop their rows.
     rare : {"error", "pool", "keep"}
-        What becomes of public symbols with fewer than ``min_count`` rows: refused, one symbol for all, or kept.
+        Treatment of public symbols with fewer than ``min_count`` rows.
     min_count, max_symbols : int
-        See ``rare``; more public symbols, or secrets, than ``max_symbols`` are refused.
+        More public symbols, or secrets, than ``max_symbols`` are refused.
     product : bool
-        All combinations of the columns' labels are symbols, and each must occur, as side channels need it.
+        Whether all combinations of the columns' labels must occur, as side channels require.
 
     Raises
     ------

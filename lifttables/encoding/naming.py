@@ -37,9 +37,9 @@ def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
 def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts:
     """Return each output's text in each released column, no two outputs alike.
 
-    A text is the labels that the output may come from. Where that does not say which output it is, because another
-    reads the same, because it is shortened, or because of all combinations of the columns' texts only some are meant,
-    ``#`` and the output's number in the card follow in the first column.
+    A text lists the labels that the output may come from. If it does not identify the output (another reads the same,
+    it is shortened, or not all combinations of the columns' texts are meant), ``#`` and the output's number in the card
+    follow in the first column.
 
     Examples
     --------
@@ -87,9 +87,7 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
 
 
 def notes_on_labels(symbols: Symbols) -> list[str]:
-    """Return a note for each column some of whose labels look alike: nobody but the table's owner can tell whether
-    they are one.
-    """
+    """Return a note for each column some of whose labels look alike."""
     notes = []
     for at, column in enumerate(symbols.columns):
         found = alike(label[at] for label in (*symbols.labels, *symbols.pooled) if label != (RARE,))

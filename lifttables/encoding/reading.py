@@ -93,13 +93,7 @@ class Reading:
 
     @classmethod
     def from_words(cls, words: dict[str, Any]) -> Reading:
-        """Return a reading from keyword arguments.
-
-        Raises
-        ------
-        InvalidParameter
-            If there is no such argument.
-        """
+        """Return a reading from keyword arguments; raise an InvalidParameter for an unknown one."""
         known = [field.name for field in fields(cls)]
         for name in words:
             if name not in known:
@@ -204,13 +198,7 @@ def _ours(option: str, name: str, ours: Sequence[str], taken: object) -> str:
 
 
 def texts_of(name: str, given: str | Sequence[str]) -> tuple[str, ...]:
-    """Return columns' names, or other texts, from one or several.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is something else among them.
-    """
+    """Return columns' names, or other texts, from one or several; raise an InvalidParameter for anything else."""
     found = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
     if not all(isinstance(one, str) for one in found):
         raise InvalidParameter(f"{name} is {shown(given)}: give a text, or a sequence of texts")

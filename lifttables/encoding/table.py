@@ -67,11 +67,6 @@ class Table(ABC):
         """Return how often each combination of labels occurs, in the columns given and ``ROWS``.
 
         A mapping gives names to the labels, so that one column may be labelled in several ways.
-
-        Raises
-        ------
-        DataError
-            If there are no rows, or a value is not what its column takes.
         """
         named = columns if isinstance(columns, Mapping) else {column.name: column for column in columns}
         raw = list(dict.fromkeys(column.name for column in named.values()))
@@ -94,13 +89,7 @@ class Table(ABC):
         return int(self.collected(self.rows(names).unique().select(nw.len().alias("rows"))).item())
 
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
-        """Return the inner edges that split a numeric column into parts with about as many rows each.
-
-        Raises
-        ------
-        DataError
-            If there are fewer numbers than parts.
-        """
+        """Return the inner edges that split a numeric column into parts with about as many rows each."""
         self.check([column.name])
         with reading(self.name):
             counted = self.numbers(column).sort(NUMBER)
@@ -122,13 +111,7 @@ class Table(ABC):
         return self.collected(numbers(self.rows([column.name]), column))
 
     def check(self, names: Sequence[str]) -> None:
-        """Refuse columns that are not there.
-
-        Raises
-        ------
-        DataError
-            With the nearest name.
-        """
+        """Raise a DataError, with the nearest name, if a column does not exist or is named twice."""
         for name in names:
             if name not in self.columns:
                 same = [one for one in self.columns if _composed(one) == _composed(name)]
@@ -166,13 +149,7 @@ def present(columns: Sequence[Column]) -> nw.Expr:
 
 
 def check_parts(name: str, parts: int, n: int) -> None:
-    """Refuse more quantiles than a column has values.
-
-    Raises
-    ------
-    DataError
-        With the largest number of quantiles; not for a column without values.
-    """
+    """Refuse more quantiles than a column has values."""
     if 0 < n < parts:
         shown = str(parts) if len(str(parts)) <= 20 else f"{str(parts)[:20]}..."
         raise DataError(
@@ -183,7 +160,7 @@ def check_parts(name: str, parts: int, n: int) -> None:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Turn what libraries raise in a block, for values or files that they cannot read, into an error of ours."""
+    """Turn what libraries raise in a block, for values or files that they cannot read, into a DataError."""
     try:
         yield
     except LiftError:

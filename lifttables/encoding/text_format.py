@@ -13,7 +13,7 @@ UTF8 = ("utf-8", "utf-8-sig")
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text table is written.
+    """The dialect of a text table.
 
     Attributes
     ----------
@@ -21,14 +21,14 @@ class TextFormat:
         The character between fields; None takes it from the file's ending (a comma, or a tab for ``.tsv``).
     quote : str or None
         The character around a value that holds a separator, a line break or the character itself, which is doubled
-        within the value; None where no character has this meaning.
+        within the value; None if no character has this meaning.
     encoding : str
         The name of a text encoding, as Python knows it.
 
     Raises
     ------
     InvalidParameter
-        If a character is not a single ASCII character, has another meaning, or the encoding is not known.
+        If a mark is not one ASCII character, both are the same, or the encoding is unknown.
 
     Examples
     --------

@@ -48,27 +48,24 @@ class Card:
     Attributes
     ----------
     secret, columns, keep : tuple of str
-        Names of columns: what was protected, what was released through the channel, what as it is.
+        Names of the columns that were protected, released through the channel, and published unchanged.
     notion : str
     kept : tuple of Kept
         The guarantees, with the population and the confidence.
     words : tuple of str
         What it means for one person.
     not_covered : tuple of str
-    symbols : tuple of tuple of str
-        The labels before the release, in each column.
-    texts : tuple of tuple of str
-        The outputs, in each column.
+    symbols, texts : tuple of tuple of str
+        The labels before the release, and the outputs, in each column.
     sources : tuple of tuple of int
         The symbols behind each output.
     kernel : numpy.ndarray or None
-        P(y|x) as it was used, shape (X, Y); None where it is not published.
+        P(y|x), shape (X, Y); None if it is not published.
     grid : int or None
-        Its probabilities are multiples of 1 / grid.
+        The kernel's probabilities are multiples of 1 / grid.
     told_bits : float or None
-        What the kernel tells of the table, at most, in bits.
-    mechanism : str
-    order : str
+        An upper bound on what the kernel reveals of the table, in bits.
+    mechanism, order : str
     release : int
         Which release of these rows it is.
     made, version : str
@@ -76,12 +73,11 @@ class Card:
     rows : int
         Rows of the release.
     options : dict
-        The options of the run, by name; columns, notion and mechanism have attributes of their own.
+        The options of the run, by name.
     sha256 : str
-        The SHA-256 of the released file; empty for a frame, which is no file.
+        Of the released file; empty for a frame.
     broken : str
-        What is broken, so that the card promises nothing: ``kept`` and ``words`` are then empty. Empty where the
-        promise holds.
+        What is broken, so that the card promises nothing and ``kept`` and ``words`` are empty; otherwise empty.
     """
 
     secret: tuple[str, ...]
@@ -211,23 +207,23 @@ def card_of(
     kernel: bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
-    """Return the card of a design's release: nothing in it depends on the counts but through the kernel on its grid.
+    """Return the card of a design's release; it depends on the counts only through the kernel on its grid.
 
     Parameters
     ----------
     made : Design
     keep : sequence of str, keyword-only
-        Columns published as they are.
+        Columns published unchanged.
     keep_order : bool, keyword-only
         Whether rows are in the source's order.
     release : int or None, keyword-only
-        Which release of these rows it is; None where no ledger says.
+        Which release of these rows it is; None without a ledger.
     broken : str, keyword-only
-        What is broken, together with kept columns or earlier releases, so that the card promises nothing.
+        What kept columns or earlier releases break, so that the card promises nothing.
     others : str, keyword-only
-        What else is published about the rows, together with which the notion is kept.
+        What else is published about the rows, together with which the notion is satisfied.
     population : bool, keyword-only
-        Whether that was proved for the population; otherwise the card states it for this sample only.
+        Whether that was proved for the population, not only for this sample.
     kernel : bool or None, keyword-only
         Whether the card has the kernel, see :func:`shows_kernel`.
     options : mapping, optional, keyword-only
@@ -272,7 +268,7 @@ def card_of(
 def _words(made: Design) -> tuple[str, ...]:
     """Return what the notion means for one person.
 
-    The beliefs are the same for every table: even rounded, the secret's own shares can tell the last person's secret
+    The beliefs are the same for every table: even rounded, the secret's own shares can reveal the last person's secret
     to somebody who knows all the others.
     """
     assert made.promise is not None  # a design of a notion of one's own has been read from a file
@@ -282,7 +278,7 @@ def _words(made: Design) -> tuple[str, ...]:
 def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
     """Return whether a card includes its kernel: as requested, or if enough tables remain possible.
 
-    Merged symbols stand on every card and in the release, so a kernel that merges is there unless it is withheld.
+    Merged symbols are visible in the release, so a kernel that merges is included unless it is withheld.
     """
     if made.grid is None or kernel is False:
         return False
@@ -292,7 +288,7 @@ def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
 
 
 def _statements(made: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
-    """Return for whom the notion is kept with what else is published; the population only where that was proved."""
+    """Return the guarantees together with what else is published; for the population only if that was proved."""
     kept = tuple(replace(one, numbers="") for one in made.kept)
     if not others:
         return kept

@@ -188,7 +188,7 @@ class JointCounts:
     def p_s(self) -> Vector:
         """The shares of the secrets that occur."""
         rows = np.bincount(self.s, weights=self.rows)
-        return rows[rows > 0] / rows.sum()
+        return np.asarray(rows[rows > 0] / rows.sum())
 
 
 def counted_together(table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str]) -> JointCounts:

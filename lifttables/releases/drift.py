@@ -31,26 +31,25 @@ class Drift:
     ----------
     rows : int
     p_value : float
-        The p-value of a permutation test of homogeneity between old and new rows.
+        Of a permutation test of homogeneity between old and new rows.
     distance : float
         Total variation distance of the two empirical distributions.
-    excess : float or None
+    violation : float or None
         The violation of the notion by the release of the new rows, in nats; None if it cannot be computed.
     of : str
         What was compared.
     confidence : float or None
-        With which the design keeps the notion for the population that its rows are from.
+        The confidence with which the design satisfies the notion for its population.
     population : {"kept", "broken", "cannot be told from this table"} or None
-        What the new rows by themselves say of the population that they are from, at that confidence, or 0.95 where the
-        design has none; None where they hold no secret, or nobody knows how to tell.
+        What the new rows alone say of their population, at that confidence or 0.95; None without a secret, or if the
+        notion has no such bounds.
     untold : str
-        Why it cannot be told by how much the notion is exceeded, to go on a sentence; empty where it can.
+        Why the violation cannot be computed; empty if it can.
     beside : str
-        Why nothing is promised of the new rows together with what else is published about them, such as kept columns;
-        empty where the notion is kept together with it.
+        Why nothing is promised of the new rows together with what else is published about them; empty if the notion is
+        satisfied together with it.
     sample_only : str
-        What else is published about the new rows, where the notion was proved together with it for these rows but not
-        for the population.
+        What else is published about the new rows, if the notion was proved together with it for these rows only.
     """
 
     rows: int
@@ -73,8 +72,8 @@ class Drift:
     def harmful(self) -> bool:
         """Whether the new rows violate the notion, or differ so that the design's guarantee does not hold.
 
-        A promise for these rows alone holds where the new rows' own shares keep the notion; one for the population
-        where the new rows by themselves vouch for it.
+        A guarantee for the rows alone holds if the new rows' own shares satisfy the notion, and one for the
+        population if the new rows prove it.
         """
         if self.beside or self.population == "broken":
             return True
@@ -146,10 +145,8 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
 
     Notes
     -----
-    The p-value is that of the permutation test of homogeneity by Pearson's statistic: exact for tables of any size.
-
-    The new rows are judged with all their secrets, those too that the design has not seen: a channel that does not see
-    the secret releases them as any other, and they are learned about as any other.
+    The permutation test uses Pearson's statistic and is exact for tables of any size. Secrets that the design has not
+    seen count too, because a channel that does not see the secret releases them like any other.
     """
     with_secret = all(name in table.columns for name in made.secret.names)
     new = _counts(table, made, with_secret=with_secret)
@@ -197,8 +194,7 @@ def _untold(made: Design, *, with_secret: bool) -> str:
 def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
     """Return how often each secret and symbol occur, the design's first.
 
-    Each secret that the design has not seen has a row of its own; all such symbols share the last column, for they are
-    released alike.
+    Each secret that the design has not seen has a row of its own; all unseen symbols share the last column.
     """
     secret, public = made.secret, made.public
     columns = [*(secret.columns if with_secret else ()), *public.columns]
@@ -212,7 +208,7 @@ def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
 
 
 def _as_released(counted: Matrix, made: Design) -> tuple[Matrix, Channel]:
-    """Return the new rows' counts and the channel they go through: a draw from P(y) for what it was not made for."""
+    """Return the new rows' counts and their channel, which draws from P(y) for unseen symbols."""
     if not counted[:, -1].any():
         counted = counted[:, :-1]
     kernel = np.tile(made.kernel()[-1], (*counted.shape[not made.channel.sees_secret :], 1))

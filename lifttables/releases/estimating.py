@@ -36,22 +36,20 @@ class Estimate:
     ----------
     rows : int
     symbols : tuple of str
-        What can be estimated: a symbol, or several together where the release does not tell them apart.
+        What can be estimated: a symbol, or several together if the release does not distinguish them.
     by : tuple of str
-        Values of the other columns that it is crossed with, ``("",)`` where with none.
-    unbiased : numpy.ndarray, shape (Z, X)
-        Unbiased estimates of P(z, x); they may be negative.
-    projected : numpy.ndarray, shape (Z, X)
-        The nearest probability distribution: at least as precise, slightly biased.
+        Values of the columns it is crossed with; ``("",)`` without any.
+    unbiased, projected : numpy.ndarray, shape (Z, X)
+        Unbiased estimates of P(z, x), which may be negative, and the nearest probability distribution.
     error : numpy.ndarray, shape (Z, X)
         Standard errors of ``unbiased``, of sampling and release together.
     low, high : numpy.ndarray, shape (Z, X)
-        Ends of the intervals, each by itself at ``level``.
+        Ends of the intervals, each at ``level``.
     level : float
     rows_worth : numpy.ndarray, shape (Z, X)
-        Rows of the table before its release that would tell as precisely: the price is the rest of the rows.
+        Rows of the original table that give the same precision.
     condition : float
-        Largest by least singular value of the kernel, without those that are 0: how much noise is blown up.
+        Condition number of the kernel, over its nonzero singular values.
     """
 
     rows: int
@@ -78,12 +76,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """The estimable quantities of a kernel, and their linear estimators.
-
-    Attributes
-    ----------
-    kernel : numpy.ndarray, shape (X, Y)
-    """
+    """The groups of symbols that a kernel, shape (X, Y), can distinguish, and their linear estimators."""
 
     kernel: Matrix
 
@@ -91,8 +84,8 @@ class Inverse:
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Groups of symbols that the kernel cannot distinguish; the share of a group can be estimated.
 
-        Two distributions whose difference v has v K = 0 look alike. Symbols of one such direction are put together;
-        v sums to 0 over each group, for the rows of K sum to 1, so that the groups' shares are the same in both.
+        Two distributions whose difference v has v K = 0 look alike. Symbols of one such direction are put together; v
+        sums to 0 over each group because the rows of K sum to 1.
         """
         n = len(self.kernel)
         u, values, _ = np.linalg.svd(self.kernel, full_matrices=True)
@@ -113,8 +106,8 @@ class Inverse:
     def weights(self) -> Matrix:
         """B, shape (Y, G), with K B = 1 for a symbol of the group and else 0; P(y) B is the groups' distribution.
 
-        Of all such B it is that of least variance where all symbols are as frequent: fixed, so that the estimate is
-        unbiased whatever the distribution.
+        Of all such B it has the least variance for equally frequent symbols, so the estimate is unbiased for any
+        distribution.
         """
         wanted = np.zeros((len(self.kernel), len(self.groups)))
         for at, group in enumerate(self.groups):
@@ -125,7 +118,7 @@ class Inverse:
 
     @cached_property
     def condition(self) -> float:
-        """The largest by the least singular value that is not 0."""
+        """The ratio of the largest to the smallest nonzero singular value."""
         values = np.linalg.svd(self.kernel, compute_uv=False)
         return float(values[0] / values[values > SAME * values[0]][-1])
 
@@ -152,11 +145,7 @@ def estimate(
     level : float
         Confidence level of the intervals, in (0, 1).
     text_format : TextFormat, optional
-        How a text table is written, where it was changed after the release.
-
-    Returns
-    -------
-    Estimate
+        The dialect of a text table.
 
     Raises
     ------
@@ -165,11 +154,11 @@ def estimate(
 
     Notes
     -----
-    P(z, y) = sum_x P(z, x) K(y|x), for the draw depends on x alone, so that the shares of the released rows times a
-    right inverse of K are unbiased (Warner 1965; Kairouz, Bonawitz and Ramage 2016 call it the empirical estimator).
-    Intervals are normal, with the variance of the shares that one row more of each output gives, and their upper end
-    moved out by z^2 / 2n of the largest weight, as Wilson's is for a single share: without either, those of rare
-    symbols are too short. The tests say by simulation how often they cover.
+    P(z, y) = sum_x P(z, x) K(y|x), so the shares of the released rows times a right inverse of K are unbiased (Warner
+    1965; the empirical estimator of Kairouz, Bonawitz and Ramage 2016). Intervals are normal, with the variance of the
+    shares smoothed by one more row of each output, and their upper end moved out by z^2 / 2n of the largest weight, as
+    in Wilson's interval. Without these corrections, intervals of rare symbols are too short; the tests simulate the
+    coverage.
     """
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.kernel is None:
@@ -208,9 +197,9 @@ def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matr
 
 
 def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> float:
-    """Return how far the widest interval of an estimated share is expected to reach.
+    """Return the expected half-width of the widest interval of an estimated share.
 
-    It is infinite if a kernel, shape (X, Y), does not tell all symbols apart, so that some share cannot be estimated.
+    It is infinite if a kernel, shape (X, Y), does not distinguish all symbols.
 
     Examples
     --------
@@ -227,7 +216,7 @@ def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> 
 
 
 def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
-    """Return the shares of each combination of other values and outputs, the values' texts, and how many rows."""
+    """Return the shares of each combination of other values and outputs, the values' texts, and the number of rows."""
     table.check([*card.columns, *by])
     columns = [Column(name, na=()) for name in (*card.columns, *by)]
     found = table.counts(columns)
@@ -254,18 +243,18 @@ def _nearest(unbiased: Matrix) -> Matrix:
 
 
 def price(card: Card, p_x: Vector | None = None) -> float:
-    """Return how many times the rows a release takes for the precision of the table before it, on average over symbols.
+    """Return how many times the rows a release needs for the precision of the original table, averaged over symbols.
 
     Parameters
     ----------
     card : Card
         With its kernel.
     p_x : numpy.ndarray, shape (X,), optional
-        The distribution before the release; all symbols as frequent by default.
+        The distribution before the release; uniform by default.
 
     Examples
     --------
-    A coin told truly with chance 3/4 takes four times the rows (Warner 1965):
+    A coin reported truthfully with probability 3/4 needs four times the rows (Warner 1965):
 
     >>> from liftlib import LDP
     >>> import polars as pl

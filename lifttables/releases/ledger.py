@@ -1,7 +1,7 @@
 """The ledger of a table's releases, against which every later release of the same rows is checked.
 
-It lies beside the table and is as confidential as the table is, because it holds the designs with their counts. A
-user's index of ledgers, which holds only their paths, lets a copy of the table in another folder be recognised.
+It lies beside the table and is as confidential, because it holds the designs with their counts. A user's index of
+ledgers, which holds only their paths, lets a copy of the table in another folder be recognised.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from liftlib.errors import DataError, LiftError, LiftWarning
+from liftlib.errors import DataError, LiftWarning
 from lifttables.designs.designing import FORMAT as DESIGN_FORMAT
 from lifttables.designs.designing import Design, design_from
 from lifttables.encoding.columns import JOIN
 from lifttables.encoding.table import Table
-from lifttables.files import fresh_file, fresh_files
+from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours
 from lifttables.releases.recognising import recognised
 
 FORMAT = "liftlib releases 2"
@@ -38,18 +38,7 @@ PATIENCE = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One release of a table's rows.
-
-    Attributes
-    ----------
-    made : str
-        When, in UTC.
-    output : str
-        The released table's file, or that it was a frame.
-    keep : tuple of str
-        Columns that were published as they are.
-    design : Design
-    """
+    """One release of a table's rows: when (UTC), to which file, the columns published unchanged, and the design."""
 
     made: str
     output: str
@@ -68,9 +57,9 @@ class Ledger:
     ----------
     path : pathlib.Path
     entries : tuple of Entry
-        The releases that this ledger holds.
+        The releases in this ledger.
     text : str or None
-        What its file held; None where there was none.
+        The content of its file when it was read; None if there was none.
     recognised : tuple of (pathlib.Path, Entry)
         Releases in other ledgers that had the same rows, see :func:`~lifttables.releases.recognising.recognised`.
     """
@@ -100,12 +89,12 @@ class Ledger:
         return replace(self, entries=(*self.entries, Entry(now, output, tuple(keep), made)))
 
     def save(self, aside: Path) -> None:
-        """Write the ledger to a file beside its own, which takes its place.
+        """Write the ledger to a file that takes the place of its own.
 
         Raises
         ------
         DataError
-            If the ledger's file is not what it was when it was read.
+            If the ledger's file has changed since it was read.
         """
         if _text(self.path) != self.text:
             raise DataError(f"{self.path} has changed meanwhile, so another release was made: run this one again")
@@ -133,37 +122,28 @@ def beside(source: Path) -> Path:
 
 
 def read_ledger(path: Path) -> Ledger:
-    """Return a ledger from its file, an empty one where there is none.
+    """Return the ledger in a file; an empty one if there is no file.
 
     Raises
     ------
     DataError
-        If the file cannot be read, is of a format that this version does not read, or is something else.
+        If the file cannot be read, or is of an unknown format.
     """
     text = _text(path)
     if text is None:
         return Ledger(path)
-    try:
-        found = json.loads(text)
-        known = found["format"] in (FORMAT, *OLDER)
-        entries = tuple(_entry(one, path) for one in found["releases"]) if known else None
-    except RecursionError as error:
-        raise DataError(
-            f"{path} is no ledger of releases: its JSON is nested too deeply; name another (--ledger)"
-        ) from error
-    except DataError:
-        raise
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, LiftError) as error:
-        raise DataError(f"{path} is no ledger of releases: {error!r}; name another (--ledger)") from error
-    if entries is None:
-        raise DataError(f"{path} has the format {found['format']!r}, not {FORMAT!r}: name another (--ledger)")
-    return Ledger(path, entries, text)
+    remedy = "name another (--ledger)"
+
+    def ledger(found: Any) -> Ledger:
+        return Ledger(path, tuple(_entry(one, path) for one in found["releases"]), text)
+
+    return read_ours(path, "ledger of releases", (FORMAT, *OLDER), ledger, remedy)
 
 
 def _entry(found: Any, path: Path) -> Entry:
     kind = found["design"]["format"]
     if kind != DESIGN_FORMAT:
-        raise DataError(
+        raise WrongFormat(
             f"{path} holds a release whose design has the format {kind!r}, not {DESIGN_FORMAT!r}: release with the "
             "version that wrote it, or name another ledger (--ledger)"
         )
@@ -179,13 +159,9 @@ def _text(path: Path) -> str | None:
 
 @contextmanager
 def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
-    """Give the ledger of a table, which no other run can open until the block ends; None where there is no path.
+    """Give the ledger of a table, locked until the block ends; None without a path.
 
-    Parameters
-    ----------
-    path : pathlib.Path or None
-    table : Table
-        Its releases are also looked for in the ledgers beside this one and in those that the user's index names.
+    Releases of the same rows are also looked for in the ledgers beside this one and in those of the user's index.
 
     Raises
     ------
@@ -229,7 +205,7 @@ def index_file() -> Path:
 
 @contextmanager
 def _index() -> Iterator[list[Path]]:
-    """Give the paths of this user's ledgers, to which the block may add; they are written when it ends well."""
+    """Give the paths of this user's ledgers, to which the block may add."""
     file = index_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -255,8 +231,8 @@ def _index() -> Iterator[list[Path]]:
 def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
     """Let one run at a time through the block; another waits, and says so.
 
-    A lock that others on a shared folder have to see is a file that is there while a run holds it; one that is left by
-    a run that was killed is removed by the next run on the same machine.
+    A lock that others on a shared folder have to see is a file; one left by a killed run is removed by the next run on
+    the same machine.
     """
     from filelock import FileLock, SoftFileLock, Timeout  # noqa: PLC0415 - a page in a browser has no ledger
 
@@ -277,12 +253,12 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
 
 
 def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
-    """Return the designs of earlier releases, and all columns that are or were published as they are.
+    """Return the designs of earlier releases, and all columns that are or were published unchanged.
 
     Raises
     ------
     DataError
-        If the table has no more a column that was released.
+        If the table no longer has a column that was released.
     """
     entries = () if past is None else past.earlier
     for entry in entries:

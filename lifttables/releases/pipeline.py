@@ -102,14 +102,13 @@ class Sanitised:
     Attributes
     ----------
     frame : frame or None
-        The released rows, shuffled unless told otherwise; None where they went to a file. A lazy one holds what its
-        draws come from: publish what it computes, not the frame itself.
+        None if the rows went to a file. A lazy frame holds the source of its draws: publish what it computes.
     card : Card
         May be published with the rows.
     design : Design
         Holds the counts: confidential.
     audit : Audit
-        What the release tells, in numbers that are functions of the counts: confidential.
+        Of the release, in numbers that are functions of the counts: confidential.
     """
 
     frame: Any
@@ -196,13 +195,7 @@ def release_again(
 
 
 def check(table: Table, made: Design, how: Publishing) -> None:
-    """Make every check of ``CHECKS``, before a row is drawn.
-
-    Raises
-    ------
-    DataError, BrokenNotion
-        With what is wrong.
-    """
+    """Make every check of ``CHECKS``, before a row is drawn."""
     for one in CHECKS:
         one(table, made, how)
 
@@ -255,24 +248,18 @@ def _remedy(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -
 
 
 def warn_of_rows_alone(confidence: float | None) -> None:
-    """Say that a design without a confidence is for its rows alone."""
+    """Warn that a design without a confidence is for its rows alone."""
     if confidence is None:
         warnings.warn(f"no confidence, so {ROWS_ALONE}", LiftWarning, stacklevel=4)
 
 
 def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
-    """Return whether a design for the population is made in place of the mechanism's own, in a time that is known."""
+    """Return whether a design for the population is made in place of the mechanism's own."""
     return confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
 
 
 def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
-    """Refuse a mechanism, or the design for the population in its place, that would take longer than a person waits.
-
-    Raises
-    ------
-    InvalidParameter
-        With how many symbols it takes, unless ``allow`` is set.
-    """
+    """Refuse a mechanism, or the design for the population in its place, that would take very long, unless allowed."""
     most = DEAR if designed else registry.mechanisms[mechanism].most_symbols
     if most is not None and n_public > most and not allow:
         name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
@@ -285,15 +272,7 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
 
 
 def check_each_secret(_table: Table, made: Design, _how: Publishing) -> None:
-    """Raise if one of several secrets is not protected individually.
-
-    The notions of this library protect parts of what they protect; one of your own may not.
-
-    Raises
-    ------
-    BrokenNotion
-        With the secret.
-    """
+    """Raise if one of several secrets is not protected individually, as may be with a user's own notion."""
     if len(made.secret.columns) == 1 or made.promise is None or made.channel.sees_secret:
         return
     for at, name in enumerate(made.secret.names):

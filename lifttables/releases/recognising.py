@@ -17,26 +17,22 @@ Label = tuple[str, ...]
 
 
 def recognised(table: Table, made: Design) -> Design | None:
-    """Return a design if a table has exactly the counts that it was made from, otherwise None.
+    """Return a design, with the table's spelling of labels, if the table has exactly its counts; otherwise None.
 
     Parameters
     ----------
     table : Table
+        The counts compared are of the design's secret and public columns, or of the public columns alone if the table
+        has no secret column.
     made : Design
-
-    Returns
-    -------
-    Design or None
-        The design, with the table's way of writing its labels, if each combination of labels of its secret and public
-        columns occurs equally often in both; of the public columns alone, where the table lacks a secret one. The
-        design's bins, hierarchies and pools apply. Numbers are compared by value, and texts without regard to capitals
-        and to spaces around them, so that CSV and Parquet agree.
+        Its bins, hierarchies and pools apply. Numbers are compared by value, and texts without regard to capitals and
+        surrounding spaces, so that CSV and Parquet agree.
 
     Notes
     -----
-    This does not depend on the file's name, place or format, on the order of the rows, or on other columns. It does
-    not recognise rows after one is added, left out or changed, nor columns that were renamed. A table of other people
-    with equal counts is taken for the same rows, which errs on the safe side.
+    The file's name, place and format, the order of the rows and other columns do not matter. Rows are not recognised
+    after one is added, left out or changed, nor if columns were renamed. A table of other people with equal counts is
+    taken for the same rows, which errs on the safe side.
     """
     columns = set(table.columns)
     if not set(made.public.names) <= columns:
@@ -48,39 +44,45 @@ def recognised(table: Table, made: Design) -> Design | None:
         return None
     if int(found[ROWS].sum()) != made.rows:
         found = found.drop_nulls()  # the design may be of the rows that miss no value
-    if int(found[ROWS].sum()) != made.rows:
-        return None
-    pooled = {_plain(label) for label in made.public.pooled}
-    new = Counter[tuple[Label, Label]]()
-    secrets, symbols = _labels(found, secret), _labels(found, made.public.columns)
-    for s, x, rows in zip(secrets, symbols, found[ROWS].to_list(), strict=True):
-        new[s, (RARE,) if x in pooled else x] += int(rows)
-    old = Counter[tuple[Label, Label]]()
-    for at_s, at_x in np.argwhere(made.table > 0):
-        s = _plain(made.secret.labels[at_s]) if secret else ()
-        old[s, _plain(made.public.labels[at_x])] += int(made.table[at_s, at_x])
-    if new != old:
+    if int(found[ROWS].sum()) != made.rows or _counts_of(found, secret, made) != _counts(made, bool(secret)):
         return None
     return replace(
-        made, secret=_written(made.secret, found) if secret else made.secret, public=_written(made.public, found)
+        made, secret=_spelled(made.secret, found) if secret else made.secret, public=_spelled(made.public, found)
     )
 
 
-def _written(symbols: Symbols, found: Labels) -> Symbols:
-    """Return symbols with the labels of a table, where it writes them otherwise."""
-    rows = [(row, _plain(row)) for row in numbered(found, symbols.names)[1]]
-    exact, alike = {row for row, _ in rows}, {plain: row for row, plain in rows}
+def _counts(made: Design, with_secret: bool) -> Counter[tuple[Label, Label]]:
+    counts = Counter[tuple[Label, Label]]()
+    for s, x in np.argwhere(made.table > 0):
+        secret = _plain(made.secret.labels[s]) if with_secret else ()
+        counts[secret, _plain(made.public.labels[x])] += int(made.table[s, x])
+    return counts
 
-    def written(labels: Sequence[Label]) -> tuple[Label, ...]:
-        return tuple(label if label in exact else alike.get(_plain(label), label) for label in labels)
 
-    return replace(symbols, labels=written(symbols.labels), pooled=written(symbols.pooled))
+def _counts_of(found: Labels, secret: Sequence[Column], made: Design) -> Counter[tuple[Label, Label]]:
+    pooled = set(map(_plain, made.public.pooled))
+    counts = Counter[tuple[Label, Label]]()
+    columns = (_labels(found, secret), _labels(found, made.public.columns), found[ROWS].to_list())
+    for s, x, rows in zip(*columns, strict=True):
+        counts[s, (RARE,) if x in pooled else x] += int(rows)
+    return counts
 
 
 def _labels(found: Labels, columns: Sequence[Column]) -> list[Label]:
     codes, known = numbered(found, [column.name for column in columns])
-    plain = [_plain(label) for label in known]
+    plain = list(map(_plain, known))
     return [plain[code] for code in codes]
+
+
+def _spelled(symbols: Symbols, found: Labels) -> Symbols:
+    """Return symbols with the labels as a table spells them."""
+    known = numbered(found, symbols.names)[1]
+    spelling = {_plain(row): row for row in known} | {row: row for row in known}
+
+    def spelled(labels: Sequence[Label]) -> tuple[Label, ...]:
+        return tuple(spelling.get(label) or spelling.get(_plain(label), label) for label in labels)
+
+    return replace(symbols, labels=spelled(symbols.labels), pooled=spelled(symbols.pooled))
 
 
 def _plain(label: Label) -> Label:

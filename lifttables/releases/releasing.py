@@ -1,4 +1,4 @@
-"""Release of rows to a file: random row order, streaming."""
+"""Release of rows to a file: drawn, shuffled and written as a stream."""
 
 from __future__ import annotations
 

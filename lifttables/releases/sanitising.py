@@ -43,11 +43,10 @@ def sanitise(
     ----------
     frame : frame
         Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. A database counts, and the columns to
-        release are fetched; from Dask and PySpark only counts are, and the rows are released where they live.
+        release are fetched; Dask and PySpark count and release the rows where they live.
     secret, public : str or sequence of str
         Columns. Several secret ones are protected together and each alone; several public ones are released together.
     notion : Notion
-        The notion to satisfy, for the frame's rows and, with a confidence, for the population they come from.
     mechanism : str
         A key of ``liftlib.mechanisms``.
     confidence : float or None
@@ -56,34 +55,31 @@ def sanitise(
     keep : sequence of str
         Columns to publish unchanged; together with the release they must satisfy the notion too.
     coarsen : bool
-        Design the optimal release for each value of the kept columns. These are coarsened or dropped as far as it takes
-        for them to satisfy the notion, and published as text. For these rows only: takes ``confidence=None``.
+        Design the optimal release for each value of the kept columns, which are coarsened or dropped as far as needed
+        and published as text. For these rows only: takes ``confidence=None``.
     keep_order : bool
         Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     allow : bool
         Whether to continue if kept columns violate the notion (which a note reports) or the mechanism may be very slow.
     ledger : pathlib.Path, optional
-        The file of these rows' releases so far, with which this one is judged and to which it is added: the one that
-        ``lift sanitise`` keeps beside a table, or one of your own. Releases in your other ledgers are found by the
-        rows' counts, see :func:`~lifttables.releases.recognising.recognised`. Without a ledger, a second release is
-        not noticed.
+        The file of these rows' releases so far: this release is checked together with them and then added. Releases in
+        your other ledgers are recognised by the rows' counts, see
+        :func:`~lifttables.releases.recognising.recognised`. Without a ledger, a second release is not noticed.
     kernel : bool or None
-        Whether the card has the kernel, which estimates need and which can reveal the counts of the table. By default
-        it is left out where card and release might leave fewer than 1,000 tables possible.
+        Whether the card has the kernel, which estimates need and which can reveal the table's counts. By default it is
+        left out if card and release might leave fewer than 1,000 possible tables.
     resamples : int
         Bootstrap tables of the audit.
     rng : Uniform or int, optional
-        The source of the draw, such as a numpy generator. By default it is the operating system's generator; a seed
-        makes the draw repeatable, and so foreseeable.
+        The source of the draw, by default the operating system's generator. A seed makes the draw foreseeable.
     **reading
         See :class:`lifttables.encoding.reading.Reading`.
 
     Returns
     -------
     Sanitised
-        The frame, of the same library where that is eager, has the kept and the released columns in the source's
-        column order, and no index of its own. One of Dask or PySpark is computed when it is asked for, and as often as
-        it is asked for with the same draws, as long as the source gives the same rows in the same parts.
+        An eager frame is of the same library, with the kept and released columns in the source's order and a new index.
+        A lazy one of Dask or PySpark gives the same draws whenever it is computed, if its parts are the same.
 
     Raises
     ------
@@ -118,9 +114,9 @@ class Applied:
     ----------
     frame : frame
     drift : Drift
-        ``drift.promise`` says what holds of the release.
+        ``drift.promise`` states the guarantee of the release.
     notes : tuple of str
-        What its owner should know: confidential.
+        For the owner: confidential.
     """
 
     frame: Any
@@ -146,32 +142,29 @@ def apply(
     Parameters
     ----------
     frame : frame
-        As :func:`sanitise` takes; with the design's public columns, and its secret ones where the mechanism sees them.
+        As in :func:`sanitise`, with the design's public columns, and its secret ones if the mechanism sees them.
     made : Design
-        Of :func:`sanitise`, or from :func:`~lifttables.designs.designing.load`.
-    keep, keep_order, rng
-        As in :func:`sanitise`: what kept columns tell together with the release must keep the notion, which only rows
-        with the secret can show.
+        From :func:`sanitise` or :func:`~lifttables.designs.designing.load`.
+    keep, keep_order, ledger, rng
+        As in :func:`sanitise`. Only rows with the secret can show that kept columns satisfy the notion.
     unseen : {"error", "draw"}
-        What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
+        Refuse a symbol that the design has not seen, or draw from P(y), which is private.
     missing : {"refuse", "drop"}
         Whether a missing value counts as any other that the design has or has not seen, or its row is left out.
     allow : bool
-        Whether to continue if the rows have drifted, or if kept columns or earlier releases in the ledger violate the
-        notion together with this one; ``drift.promise`` then states no guarantee.
-    ledger : pathlib.Path, optional
-        As in :func:`sanitise`: of the new rows.
+        Whether to continue if the rows have drifted, or if kept columns or earlier releases violate the notion together
+        with this one; ``drift.promise`` then states no guarantee.
 
     Raises
     ------
     DataError
         If a column or a symbol is not as the design expects.
     Drifted
-        If the rows are from another distribution, for which the notion is broken or nobody can tell; see
+        If the rows are from another distribution that violates the notion or may; see
         :func:`~lifttables.releases.drift.drift_of`.
     BrokenNotion
-        If kept columns or earlier releases break the notion together with this one, or nobody can tell, and ``allow``
-        is not set.
+        If kept columns or earlier releases violate the notion together with this one, or this is not known, and
+        ``allow`` is not set.
     """
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
     table = open_table(frame)

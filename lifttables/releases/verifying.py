@@ -35,19 +35,9 @@ class Verification:
 
 @checked
 def verify(release: Path, card: Card) -> Verification:
-    """Return the properties in which a released file differs from its card.
+    """Return the properties in which a released CSV, TSV or Parquet file differs from its card.
 
-    Parameters
-    ----------
-    release : pathlib.Path
-        The released CSV, TSV or Parquet file.
-    card : Card
-
-    Returns
-    -------
-    Verification
-        Of the SHA-256, where the card has one, the columns, the number of rows, and the symbols of the released
-        columns.
+    These are the SHA-256, if the card has one, the columns, the number of rows and the symbols of the released columns.
 
     Raises
     ------

@@ -23,18 +23,10 @@ def is_labelled(path: Path) -> bool:
 
 
 def read_labelled(path: Path) -> pl.DataFrame:
-    """Return a table of Stata or SPSS with its value labels in place of the codes.
+    """Return a Stata or SPSS table (.dta, .sav, .zsav) with its value labels in place of the codes.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        A file that ends in .dta, .sav or .zsav.
-
-    Returns
-    -------
-    polars.DataFrame
-        A code without a label stays as it is, as text if other codes of the column have one. What Stata or SPSS
-        declares as missing, and an empty text, is missing.
+    A code without a label stays as it is, as text if other codes of the column have one. What Stata or SPSS declares as
+    missing, and an empty text, is missing.
 
     Raises
     ------

@@ -18,14 +18,7 @@ class SystemRandom:
     """Uniform numbers from the operating system, through the one method that :meth:`liftlib.Channel.sample` calls."""
 
     def random(self, size: int) -> Vector:
-        """Return ``size`` numbers in [0, 1), multiples of 2^-53.
-
-        Examples
-        --------
-        >>> numbers = SystemRandom().random(1000)
-        >>> bool(((0 <= numbers) & (numbers < 1)).all()), len(set(numbers.tolist()))
-        (True, 1000)
-        """
+        """Return ``size`` numbers in [0, 1), multiples of 2^-53."""
         return np.asarray((np.frombuffer(os.urandom(8 * size), dtype="<u8") >> np.uint64(11)) * 2.0**-53)
 
 
@@ -37,24 +30,12 @@ def uniform(rng: Uniform | int | None) -> Uniform:
 
 
 def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
-    """Return a numpy generator: the one given, one that a seed starts, or a new one.
-
-    Raises
-    ------
-    InvalidParameter
-        If the seed is negative.
-    """
+    """Return a numpy generator: the one given, one that a seed starts, or a new one."""
     return np.random.default_rng() if rng is None else numerics.generator(rng)
 
 
 def told(rng: Uniform | int | None) -> str:
-    """Return an audit's note on the randomness of a release.
-
-    Examples
-    --------
-    >>> told(3)
-    'drawn from the seed 3: whoever knows it and this program can repeat the draw'
-    """
+    """Return an audit's note on the randomness of a release."""
     if rng is None:
         return "drawn from the operating system's generator"
     if isinstance(rng, Uniform):
@@ -68,9 +49,9 @@ class Stream:
     Parameters
     ----------
     key : bytes
-        Of 32 bytes: who has it can repeat the draw, and nobody else can foretell a number from all others.
+        Of 32 bytes. Without it, no number can be predicted from the others.
     place : int
-        Such as a part's number; streams of different places have nothing to do with one another.
+        Such as a part's number; streams of different places are independent.
 
     Notes
     -----
@@ -110,13 +91,7 @@ class Stream:
 
 
 def key_of(source: Uniform) -> bytes:
-    """Return a key for :class:`Stream` from a source of uniform numbers.
-
-    Examples
-    --------
-    >>> key_of(generator(3)) == key_of(generator(3)), key_of(SystemRandom()) == key_of(SystemRandom())
-    (True, False)
-    """
+    """Return a key for :class:`Stream` from a source of uniform numbers."""
     return hashlib.sha3_256(np.asarray(source.random(8), dtype="<f8").tobytes()).digest()
 
 

@@ -1,6 +1,6 @@
-"""Where a table comes from: CSV and Parquet files, read as a stream, or frames of other libraries.
+"""Where a table comes from: a file, or a frame of another library.
 
-What reads files and converts frames is imported when a table is opened, for a browser does not have Polars.
+Modules that need Polars are imported when a table is opened, because a browser has no Polars.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     ----------
     source : str, pathlib.Path or frame
         A path that ends in .csv, .tsv (either may end in .gz) or .parquet, or in .dta (Stata) or .sav (SPSS) with the
-        extra ``labelled``; ``-`` for CSV on the standard input; or what narwhals takes: a frame of pandas, Polars,
+        extra ``labelled``; ``-`` for CSV on the standard input; or a frame that narwhals takes: of pandas, Polars,
         PyArrow, Modin, DuckDB, PySpark, Dask and others.
     text_format : TextFormat, optional
-        How a text table is written; has no meaning for others.
+        The dialect of a text table.
 
     Raises
     ------

@@ -1,7 +1,6 @@
 """Files of text, Parquet, Stata and SPSS.
 
-Text goes through Polars, lazily: it streams in order, keeps text as it stands (no 007 that becomes 7), and tells a
-missing value from an empty text.
+Polars reads text lazily and as it stands (007 does not become 7), and tells a missing value from an empty text.
 """
 
 from __future__ import annotations
@@ -77,13 +76,7 @@ class _FileTable(PolarsTable):
                 raise DataError(f"{name} has more than one column {twice!r}: rename them")
 
     def read(self, names: Sequence[str]) -> Rows:
-        """Return all rows; the first call checks the width of every line, as Polars does only if all columns are read.
-
-        Raises
-        ------
-        DataError
-            If a line of text has more or fewer fields than the header.
-        """
+        """Return all rows; the first call checks the width of every line, see :func:`check_widths`."""
         if self._separator and not self._checked:
             try:
                 with gzip.open(self._path) if self._zipped else self._path.open("rb") as file:
@@ -95,13 +88,7 @@ class _FileTable(PolarsTable):
 
 
 def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
-    """Return a file in UTF-8 of its reader's alone, which is removed with the last reference to it.
-
-    Raises
-    ------
-    DataError
-        If the text is not of this encoding, or cannot be read.
-    """
+    """Return a private temporary file in UTF-8, which is removed with the last reference to it."""
     decoder = codecs.getincrementaldecoder(encoding)()
     target = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
     try:
@@ -131,13 +118,7 @@ KINDS = {
 
 
 def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> None:
-    """Refuse a file that is no table of text, by how it begins.
-
-    Raises
-    ------
-    DataError
-        With what it is, and what to do.
-    """
+    """Refuse a file that does not begin as a table of text."""
     if not first:
         raise DataError(f"{name} is empty: it needs a line with the columns' names")
     if zipped:
@@ -157,7 +138,7 @@ def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> Non
 
 
 class _StdinTable(_FileTable):
-    """The standard input, kept in a file of its reader's alone, for it is read more than once."""
+    """The standard input, kept in a private temporary file because it is read more than once."""
 
     def __init__(self, written: TextFormat) -> None:
         # removed with the last reference to it
