@@ -46,11 +46,6 @@ class Batch:
         return lift_of(self.p)
 
     @cached_property
-    def extremes(self) -> Matrix:
-        """The min-lift and the max-lift of each symbol, shape (N, 2, X)."""
-        return extremes_of(self.lifts)
-
-    @cached_property
     def p_x(self) -> Matrix:
         """P(x), shape (N, X)."""
         return np.asarray(self.p.sum(axis=1))
@@ -66,13 +61,9 @@ class Batch:
         """P(s, x), shape (S, N X)."""
         return np.ascontiguousarray(self.p.transpose(1, 0, 2)).reshape(self.p.shape[1], -1)
 
-    def columns(self, notion: LiftNotion) -> Matrix:
-        """Return the lifts that decide the notion: extremes, or all lifts."""
-        return self.extremes if notion.extremes_decide() else self.lifts
-
     def high_risk(self, notion: LiftNotion) -> Mask:
         """Return a mask, shape (N, X), of the high-risk symbols."""
-        return ~notion.kept_columns(self.columns(notion), self.p_s)
+        return ~notion.kept_columns(self.lifts, self.p_s)
 
     def masses(self, labels: Labels) -> Matrix:
         """Return P(S = s, X in group g), shape (S, N, X); 0 for unused groups."""

@@ -86,7 +86,7 @@ def _grown(
     Each joint distribution goes at its own pace: in one step, one may start a group and another finish its third.
     """
     n, n_x = high.shape
-    alone = omega(batch.columns(notion), batch.p_s)
+    alone = omega(batch.lifts, batch.p_s)
     labels, order = np.tile(np.arange(n_x), (n, 1)), np.full((n, n_x), -1)
     made, last = np.zeros(n, dtype=np.int64), np.full(n, -1)
     pool = Pool(batch, high, notion, omega, np.asarray(high.any(axis=1)))

@@ -43,11 +43,12 @@ def merged_measures(p: Matrix, labels: Labels) -> dict[str, Matrix]:
     """
     batch = Batch.of(p)
     lifts, chances = batch.release(labels)
-    return _measures(batch, extremes_of(lifts), chances)
+    return _measures(batch, lifts, chances)
 
 
-def _measures(batch: Batch, extremes: Matrix, chances: Matrix) -> dict[str, Matrix]:
+def _measures(batch: Batch, lifts: Matrix, chances: Matrix) -> dict[str, Matrix]:
     # Y is a function of X, so I(X; Y) = H(Y)
+    extremes = extremes_of(lifts)
     entropies = [-xlogx(q).sum(axis=-1) for q in (chances, batch.p_x)]
     with np.errstate(divide="ignore"):
         return {
@@ -74,8 +75,6 @@ def merging_tradeoff(
         for eps in epsilons:
             notion = notion_at(eps)
             lifts, chances = batch.release(labeller(batch, notion))
-            extremes = extremes_of(lifts)
-            kept = notion.kept_columns(extremes if notion.extremes_decide() else lifts, batch.p_s)
-            broken = np.array(~kept.all(axis=1), dtype=np.float64)
-            rows += summary({**_measures(batch, extremes, chances), "broken": broken}, series=name, eps=eps)
+            broken = np.array(~notion.kept_columns(lifts, batch.p_s).all(axis=1), dtype=np.float64)
+            rows += summary({**_measures(batch, lifts, chances), "broken": broken}, series=name, eps=eps)
     return frame(rows)

@@ -70,8 +70,6 @@ class Pool:
         """
         unions = self.batch.shares[:, rows] + self.mass[:, rows, None]
         unions /= self.batch.p_x[rows] + self.whole[rows, None]
-        if self.notion.extremes_decide():
-            unions = np.stack([unions.min(axis=0), unions.max(axis=0)])
         free, lifts = self.free[rows], unions.transpose(1, 0, 2)
         value = np.where(free, self.risk(lifts, self.batch.p_s[rows]), np.inf)
         symbols = value.argmin(axis=1)
