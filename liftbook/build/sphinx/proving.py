@@ -13,7 +13,7 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from liftbook.build.sphinx.living import FOLDER, script
+from liftbook.build.sphinx.living import FOLDER, WORDS, script
 from liftlib.datasets import hundred_people
 from liftlib.resources import resource
 
@@ -33,12 +33,16 @@ def place() -> str:
 
 
 class Proof(SphinxDirective):
-    """Marks the place."""
+    """Marks the place; the content says what to do there."""
+
+    has_content = True
 
     def run(self) -> list[nodes.Node]:
         for name in SCRIPTS:
             self.env.note_dependency(str(FOLDER / name))
-        return [nodes.raw("", place(), format="html")]
+        words = nodes.container(classes=[WORDS])
+        self.state.nested_parse(self.content, self.content_offset, words)
+        return [words, nodes.raw("", place(), format="html")]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
