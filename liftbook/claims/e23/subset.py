@@ -50,6 +50,25 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
     return False
 
 
+def a_subset_may_allow_no_response(seed: int) -> bool:
+    """Whether some random subset of several high-risk symbols allows no response at strict budgets: 200 joints 5 x 17.
+
+    A subset allows a response exactly where it keeps the notion when merged.
+    """
+    source = np.random.default_rng(seed)
+    for p in uniform_joints(200, 5, 17, source):
+        p_x, p_s = p.sum(axis=0), p.sum(axis=1)
+        for eps in STRICT_BUDGETS:
+            notion = ALIP.split(eps, 0.65)
+            risky = np.flatnonzero(~notion.kept_columns(p / p_x / p_s[:, None], p_s))
+            if len(risky) > 2:
+                subset = source.choice(risky, source.integers(2, len(risky)), replace=False)
+                merged = p[:, subset].sum(axis=1, keepdims=True) / p_x[subset].sum() / p_s[:, None]
+                if not notion.kept_columns(merged, p_s)[0]:
+                    return True
+    return False
+
+
 @lru_cache(maxsize=2)
 def _endings(seed: int) -> pd.DataFrame:
     return algorithm_2_endings(100, epsilons=PRINTED_BUDGETS, beside=False, rng=seed).set_index("eps")
