@@ -182,7 +182,7 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
 
 
 def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
-    """Return the halfspaces G v >= 0 that hold for every allowed posterior v, by their number."""
+    """Return halfspaces G v >= 0, by number, that hold for every allowed v."""
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
         with np.errstate(all="ignore"):  # the checker rejects entries that are not finite

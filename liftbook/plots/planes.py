@@ -54,7 +54,7 @@ def plane(
         If more than the two extreme lifts decide a notion.
     """
     for name, notion in notions.items():
-        if not notion.extremes_decide():
+        if not all(need.decides for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))):
             raise InvalidParameter(f"{name}: more than the least and the largest lift decide it; draw another notion")
     symbols = _places(joint)
     released = None if channel is None else channel.release(joint)

@@ -131,7 +131,7 @@ class _Averages(PolyhedralLift):
 
 
 class SetHalfspaces:
-    """The halfspaces of the l1-lift by number: one for each set T of secrets, other than none and all.
+    """The halfspaces of the l1-lift by number: one for each proper set of secrets.
 
     sum_s P(s) |l(s) - 1| = 2 max over T of P(T | y) - P(T), as P(S | y) - P(S) = 0. Halfspace k - sum of b(s) over T is
     divided by e^eps, so that a tolerance on the budget stays within the slack of the bound. The binary digits of its
@@ -210,7 +210,7 @@ class L1Lift(_Averages):
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:
-        """Return the cone by ``|S| + 1`` inequalities u(s) >= b(s) and sum u <= k, see :class:`SetHalfspaces`."""
+        """Return the cone by ``|S| + 1`` inequalities u(s) >= b(s) and sum u <= k."""
         n = joint.n_secret
         if n > MOST_NUMBERED:
             raise UnsupportedNotion(f"the l1-lift of {n} secrets is beyond {MOST_NUMBERED}: use subset_merging")

@@ -280,10 +280,6 @@ class LiftNotion(Notion):
         with np.errstate(over="ignore"):
             return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
 
-    def extremes_decide(self) -> bool:
-        """Return whether a column's smallest and largest lift decide."""
-        return all(need.decides for need in self.required_budgets(np.ones((2, 1)), np.full(2, 0.5)))
-
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return the implied bounds on single lifts for a prior of shape (S,)."""
         p_s = prior_of(p_s)
@@ -319,7 +315,7 @@ class Polyhedral(Convex):
         """
 
     def numbered_halfspaces(self, joint: Joint) -> Rows:
-        """Return the halfspaces by their number, which need not be listed, for a proof that names some of them."""
+        """Return the halfspaces by number, for a proof that names some of them."""
         return self.halfspaces(joint)
 
     @checked

@@ -129,7 +129,7 @@ def optimal_response(
 
 
 def most_vertices(compiled: bool | None = None) -> int:
-    """Return the number of vertices up to which enumeration is preferred, by default for the loops there are now."""
+    """Return the largest number of vertices to list, by default for current loops."""
     return MOST_VERTICES if (ready() if compiled is None else compiled) else MOST_VERTICES_PLAIN
 
 
