@@ -1,4 +1,4 @@
-"""Any mechanism for the population: its own design where there is one, and otherwise a constant release mixed in."""
+"""Any mechanism for the population: its own design, a parameter that the bounds allow, or a constant mixed in."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from liftlib.channel import Channel, Partition
+from liftlib.channel import Channel, Partition, or_identity
 from liftlib.errors import SolverFailure
+from liftlib.family import calibrate
 from liftlib.joint import Joint
 from liftlib.notions import Notion, RatioBased
 from liftlib.registry import Mechanism
@@ -20,7 +21,7 @@ from lifttables.confident.subset_lattice import ConfidentCertificate, blocks_of
 from lifttables.population.sample import Parts, Sample
 from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.lp import LinearProgram
-from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
+from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,11 @@ PLANS = {
     "subset-response": Plan("response", "confident-response (in place of subset-response)"),
     "robust": Plan("response", "confident-response (in place of robust)"),
 }
-"""The plan for each mechanism that has one; any other runs itself, with as much of a constant release mixed in as the
-confidence requires."""
+"""The plan for each mechanism that has one. Any other runs itself: a family's parameter is fitted by the bounds, and
+with other mechanisms as much of a constant release is mixed in as they require."""
+
+FITTED = "fitted by confidence bounds"
+"""What is added to the name of a family whose parameter the bounds decided."""
 
 CONSTANT = "only a constant release is left"
 """How a notion is kept where the rows vouch for nothing else."""
@@ -152,8 +156,9 @@ def for_population(
     mechanism : Mechanism
         ``PLANS`` says which design by the sample's bounds it stands for, such as
         :func:`~lifttables.confident.merging.confident_merging`, or for a notion of ratios
-        :func:`~lifttables.confident.response.confident_response`. Any other mechanism is run itself, with as much of a
-        constant release mixed in as the confidence requires.
+        :func:`~lifttables.confident.response.confident_response`. A :class:`~liftlib.family.Family` whose most private
+        member is constant is run with the least private parameter that the bounds allow, and any other mechanism with
+        as much of a constant release mixed in as they require.
     counts : numpy.ndarray, shape (S, X)
     notion : Notion
     confidence : float
@@ -181,7 +186,7 @@ def for_population(
         mechanism(Joint.from_counts(counts), notion)  # says what does
     plan, whole = PLANS.get(mechanism.name), Sample(counts, confidence, chosen)
     if plan is None or route(mechanism, notion) != plan.route:
-        return _mixed(mechanism, whole, notion)
+        return _certified(mechanism, whole, notion)
     made = DESIGNS[plan.route](counts, notion, confidence=confidence, chosen=chosen)
     blocks, sample = blocks_of(whole, 0)
     certificate = made.certificate
@@ -208,20 +213,43 @@ def _rows(needed: float) -> str:
     return f"about {needed:,.0f} rows of these shares" if np.isfinite(needed) else "another secret, or other symbols"
 
 
-def _mixed(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
+@dataclass(frozen=True)
+class _ForPopulation(Notion):
+    """A notion that a sample has to certify for the population, whatever the joint distribution."""
+
+    sample: Sample
+    notion: Notion
+
+    def violation(self, joint: Joint, channel: Channel | None = None) -> float:
+        return self.sample.violation(self.notion, or_identity(joint, channel))
+
+    leakage = violation
+
+
+def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
+    """Return a mechanism's own channel: a family's member fitted by the bounds, any other with a constant mixed in."""
     joint = Joint.from_counts(sample.counts)
     voucher = Certifier(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
     )
-    violation_of(
-        worst_required_budgets(notion, sample.outputs(Channel.constant(sample.n_public)))
-    )  # refuses before the design
+    constant = Channel.constant(sample.n_public)
+    only_constant = Vouched(constant, voucher, (CONSTANT, ""), f"a constant release (in place of {mechanism.name})")
+    violation_of(worst_required_budgets(notion, sample.outputs(constant)))  # refuses before the design
+    family = mechanism.family
+    # of some families the most private member is private for the table's own shares alone
+    if family is not None and sample.keeps(notion, family.at(joint, family.start)):
+        parameter = calibrate(family, joint, _ForPopulation(sample, notion))
+        made = family.at(joint, parameter)
+        if np.ptp(made.kernel.reshape(-1, made.n_outputs), axis=0).max() <= SAME_TOL:
+            return only_constant
+        how = "its parameter is the least private one that the bounds allow"
+        numbers = f"{family.parameter} = {parameter:.4g}"
+        return Vouched(made, voucher, (how, numbers), f"{mechanism.name} {FITTED}")
     made = mechanism(joint, notion)
     p_y = made.joint_xy(joint).sum(axis=0)
     share = share_needed(notion, sample.outputs(made), p_y)
     if share == 1.0:
-        constant = Channel.constant(sample.n_public)
-        return Vouched(constant, voucher, (CONSTANT, ""), f"a constant release (in place of {mechanism.name})")
+        return only_constant
     if share == 0.0:
         how = "the bounds vouch for it as it is, without a constant release mixed in"
         return Vouched(made, voucher, (how, ""), mechanism.name)

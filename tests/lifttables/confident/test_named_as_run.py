@@ -39,8 +39,9 @@ def test_the_card_names_what_was_run(name):
     if not mechanisms[name].serves(NOTION):
         pytest.skip(f"{name} does not serve {NOTION}")
     done = tables.sanitise(frame(), secret="s", public="x", notion=NOTION, mechanism=name, resamples=0)
-    mixed = (name, f"{name} with a constant release mixed in", f"a constant release (in place of {name})")
-    assert done.design.mechanism in ((NAMES[name],) if name in NAMES else mixed)
+    own = (name, f"{name} fitted by confidence bounds", f"{name} with a constant release mixed in")
+    own += (f"a constant release (in place of {name})",)
+    assert done.design.mechanism in ((NAMES[name],) if name in NAMES else own)
     assert done.card.mechanism == done.design.mechanism
     assert f"Mechanism: {done.design.mechanism}." in done.card.as_text()
     assert f"by {done.design.mechanism}, liftlib" in done.card.cite
