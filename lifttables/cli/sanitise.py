@@ -68,9 +68,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--coarsen",
-        action="store_true",
-        help="design the optimal release for each value of the kept columns, which are coarsened or dropped as far as "
-        "the notion takes it (for these rows: --confidence none); --bin and --hierarchy may name kept columns then",
+        nargs="?",
+        type=float,
+        const=True,
+        default=False,
+        metavar="SHARE",
+        help="design the best release for each value of the kept columns, which are coarsened or dropped until they "
+        "use at most this share of each budget (by default several are tried); --bin and --hierarchy may name kept "
+        "columns then",
     )
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
@@ -150,7 +155,7 @@ def _of_columns(options: argparse.Namespace) -> bool:
         raise InvalidParameter("--side-channels bounds them by SRLIP: give --notion srlip --eps")
     if of_columns and not options.side_channels:
         raise InvalidParameter(f"--notion {options.notion} is about side channels: give --side-channels as well")
-    if options.coarsen and (options.side_channels or options.seconds is not None):
+    if options.coarsen is not False and (options.side_channels or options.seconds is not None):
         raise InvalidParameter("--coarsen goes neither with --side-channels nor with --seconds: leave them out")
     return of_columns
 

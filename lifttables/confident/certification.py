@@ -234,7 +234,7 @@ def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
     )
     constant = Channel.constant(sample.n_public)
     only_constant = Vouched(constant, voucher, (CONSTANT, ""), f"a constant release (in place of {mechanism.name})")
-    violation_of(worst_required_budgets(notion, sample.outputs(constant)))  # refuses before the design
+    worst_required_budgets(notion, sample.outputs(constant))  # refuses before the design
     family = mechanism.family
     # of some families the most private member is private for the table's own shares alone
     if family is not None and sample.keeps(notion, family.at(joint, family.start)):

@@ -13,7 +13,7 @@ HALVINGS = 40
 """Steps of the search for the least share: to 1e-12."""
 
 
-def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
+def share_needed(notion: Notion, found: Between, p_y: Vector, constant: Between | None = None) -> float:
     """Return the smallest share of constant release with which outputs satisfy a notion within bounds.
 
     Parameters
@@ -24,6 +24,8 @@ def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
         Bounds for each output; those of (1 - t) P(y|x) + t P(y) are linear in t.
     p_y : numpy.ndarray, shape (Y,)
         The constant release.
+    constant : Between, optional
+        Bounds for the single output of a constant release within a part of the alphabet; in all of it they are 1.
 
     Returns
     -------
@@ -37,9 +39,10 @@ def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
     >>> round(share_needed(LIP(0.5), Between(half, 1.2 * half, half[:2, 0], half[:2, 0]), np.ones(1)), 6)
     0.0
     """
+    least, most = (1.0, 1.0) if constant is None else (constant.lower, constant.upper)
 
     def kept(share: float) -> bool:
-        lower, upper = ((1 - share) * bounds + share * p_y for bounds in found[:2])
+        lower, upper = (1 - share) * found.lower + share * least * p_y, (1 - share) * found.upper + share * most * p_y
         return (
             float(violation_of(worst_required_budgets(notion, Between(lower, upper, *found[2:]))).max()) <= KEEP_TOL / 2
         )
@@ -59,8 +62,8 @@ def mixed_parts(sample: Sample, notion: Notion, parts: Parts) -> tuple[Parts, fl
     Where nothing else would do, it is one output.
     """
     p_y = sample.weights @ parts.kernel
-    share = share_needed(notion, sample.sums(parts), p_y)
     everyone = np.ones((1, sample.n_public), dtype=bool)
+    share = share_needed(notion, sample.sums(parts), p_y, sample.subsets(everyone))
     if share == 1.0:
         return Parts(everyone, np.ones((1, 1))), share
     if share == 0.0:

@@ -121,18 +121,8 @@ def confident_response(
     """
     more = check_count("starts", starts, least=0)
     whole = bounds(counts, confidence, chosen)
-    ratios = notion.ratios(whole.n_secret)
     united, sample = blocks_of(whole, rng, blocks)
-    candidates = Candidates(sample)
-    kept = candidates.kept(notion)
-    between = candidates.between
-    with np.errstate(over="ignore"):
-        table = between.upper[ratios.top] - np.exp(ratios.budget)[:, None] * between.lower[ratios.bottom]
-    # a condition by its own size, so that none is lost beside a large budget's
-    table = table[:, 1:] / np.exp(ratios.budget)[:, None] / candidates.mass[1:]
-    cone = Cone(table, candidates.member[1:] * sample.weights / candidates.mass[1:, None])
-    pool, mixture = _best_mixture(cone, kept[1:], sample.weights, more, np.random.default_rng(rng))
-    over_blocks, _ = mixed_parts(sample, notion, _parts(candidates, pool, mixture))
+    over_blocks = response_parts(sample, notion, more, rng)
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
     certificate = ConfidentCertificate(
@@ -146,6 +136,21 @@ def confident_response(
         rows_needed=rows_needed(sample, notion) if channel.n_outputs == 1 else None,
     )
     return channel.with_certificate(certificate)
+
+
+def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int | np.random.Generator = 0) -> Parts:
+    """Return the response of :func:`confident_response` as sums of subsets of a sample's few symbols."""
+    ratios = notion.ratios(sample.n_secret)
+    candidates = Candidates(sample)
+    kept = candidates.kept(notion)
+    between = candidates.between
+    with np.errstate(over="ignore"):
+        table = between.upper[ratios.top] - np.exp(ratios.budget)[:, None] * between.lower[ratios.bottom]
+    # a condition by its own size, so that none is lost beside a large budget's
+    table = table[:, 1:] / np.exp(ratios.budget)[:, None] / candidates.mass[1:]
+    cone = Cone(table, candidates.member[1:] * sample.weights / candidates.mass[1:, None])
+    pool, mixture = _best_mixture(cone, kept[1:], sample.weights, starts, np.random.default_rng(rng))
+    return mixed_parts(sample, notion, _parts(candidates, pool, mixture))[0]
 
 
 class Row(NamedTuple):

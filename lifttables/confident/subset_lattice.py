@@ -13,8 +13,9 @@ from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
 from lifttables.population.sample import Parts, Sample
+from lifttables.population.within import SampleWithin
 from lifttables.population.worst import Between, kept_for_sure, violation_of, worst_required_budgets
-from mixproof.numerics import KEEP_TOL, Mask, Vector, check_count, generator, xlogx
+from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector, check_count, generator, xlogx
 
 MOST = 15
 """Symbols up to which all their subsets are looked at; more are first united into as many blocks, or fewer."""
@@ -79,6 +80,8 @@ class Candidates:
     @cached_property
     def between(self) -> Between:
         """Bounds for each subset, the empty one included."""
+        if isinstance(self.sample, SampleWithin):
+            return self.sample.subsets(self.member)
         # a subset's bounds are 1 less its complement's
         half = self.sample.subsets(self.member[: len(self.member) // 2])
         lower, upper = (
@@ -149,16 +152,21 @@ def blocks_of(sample: Sample, rng: int | np.random.Generator, at_most: int | Non
     n = sample.n_public
     if n <= MOST:
         return tuple((x,) for x in range(n)), sample
-    table = sample.counts.astype(np.int64)
-    chosen = generator(rng).multivariate_hypergeometric(table.ravel(), round(SHARE * sample.rows)).reshape(table.shape)
-    blocks = _united(chosen.astype(np.float64), wanted)
-    rest = (table - chosen).astype(np.float64)
+    choosing, rest = split(sample.counts, rng)
+    blocks = united(choosing, wanted)
     return blocks, type(sample)(
         np.stack([rest[:, block].sum(axis=1) for block in map(list, blocks)], axis=1), sample.confidence, sample.chosen
     )
 
 
-def _united(counts: NDArray[np.float64], wanted: int) -> Partition:
+def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
+    """Return the counts of a random ``SHARE`` of the rows, and those of the others, which know nothing of these."""
+    table = counts.astype(np.int64)
+    some = generator(rng).multivariate_hypergeometric(table.ravel(), round(SHARE * table.sum())).reshape(table.shape)
+    return some.astype(np.float64), (table - some).astype(np.float64)
+
+
+def united(counts: NDArray[np.float64], wanted: int) -> Partition:
     """Return so many blocks, each time joining the two that lose least of the secret's and the symbols' information.
 
     A union of light blocks loses little of H(X), one of blocks with like P(s|x) little of I(S; X): they are charged

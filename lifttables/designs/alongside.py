@@ -1,47 +1,58 @@
-"""The optimal release of X next to columns Z that are published as well: one response for each value of Z.
+"""The release of X next to columns Z that are published as well: one response for each value of Z.
 
 An output is then a pair (y, z). Its posterior lies on the symbols with this z, so a notion's cone for (y, z) is the
 cone of the pairs (x, z), restricted to one z: lifts come from P(s|x,z) and the prior is P_S of the whole table. The
 values of Z are separate problems, and each is feasible exactly if z alone satisfies the notion.
+
+For the population, P(y,z|s) is a sum of probabilities P(A|s) of subsets A of the pairs with this z, each of which is
+binomial in the rows with secret s. Every z gets an equal share of the chance of error, so that the bounds for all
+subsets within all values of Z hold at once (the union bound), and with them the notion for whatever was designed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.channel import Channel
-from liftlib.errors import BrokenNotion, SolverFailure, UnsupportedNotion
+from liftlib.errors import BrokenNotion, InfeasiblePrivacy, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import Notion, PolyhedralLift, provides
+from liftlib.notions import Notion, PolyhedralLift, RatioBased, provides
 from liftlib.response.posteriors import mended
 from liftlib.response.within_subset import response_within
-from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
+from lifttables.confident.certification import Certifier
+from lifttables.confident.response import response_parts
+from lifttables.confident.subset_lattice import MOST, block_of, united
+from lifttables.population.within import SampleWithin
+from mixproof.numerics import KEEP_TOL, Mask, Matrix
+
+Z = NDArray[np.int64]
+"""The value of Z of each pair (x, z), numbered from 0."""
 
 SHOWN = 3
 """Values of Z that a message names."""
 
 
-def alongside(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Channel:
-    """Return the channel P(y|x,z) that maximises I(X; Y | Z) when Z is published too.
+def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
+    """Return the channel P(y|x,z) that maximises I(X; Y | Z) when Z is published too, for the sample.
 
     Parameters
     ----------
     joint : Joint
         P(s, (x, z)), shape (S, P), over the P pairs (x, z) that occur.
     z : numpy.ndarray of int, shape (P,)
-        The index of each pair's value of Z.
     notion : Notion
-        A polyhedral notion that lift columns decide: ALIP, LIP, LDP, L1Lift with an infinite ``eps_l``. The release of
-        (Y, Z) satisfies it.
+        Polyhedral and decided by lift columns: ALIP, LIP, LDP, L1Lift with an infinite ``eps_l``.
 
     Returns
     -------
     Channel
-        Shape (P, Y). All pairs behind an output have the same z, so an output tells z.
+        Shape (P, Y). All pairs behind an output have the same z. If a value of Z may have too many vertices to list,
+        its response need not be the best: see :func:`liftlib.response.within_subset.response_within`.
 
     Raises
     ------
@@ -51,11 +62,6 @@ def alongside(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Channel:
         If Z alone violates the notion: no release of Y can then satisfy it.
     SolverFailure
         If the release fails the check of :func:`violation_alongside`.
-
-    Notes
-    -----
-    If a value of Z may have too many vertices to list, posteriors are searched for, which takes up to ten seconds; the
-    response for this value need not be the best then. See :func:`liftlib.response.within_subset.response_within`.
 
     Examples
     --------
@@ -73,26 +79,75 @@ def alongside(joint: Joint, z: NDArray[np.int64], notion: Notion) -> Channel:
             f"Z alone violates {notion} at {broken.size} of its values (index {values}): coarsen or drop columns"
         )
     halfspaces = notion.halfspaces(joint)
-    blocks = [(pairs, _block(joint, halfspaces, pairs, notion)) for pairs in _pairs(z)]
-    kernel = np.zeros((joint.n_public, sum(block.shape[1] for _, block in blocks)))
-    start = 0
-    for pairs, block in blocks:
-        kernel[pairs, start : start + block.shape[1]] = block
-        start += block.shape[1]
-    violation = violation_alongside(joint, z, kernel, notion)
+    channel = _side_by_side(z, [_response(joint, halfspaces, pairs, notion) for pairs in pairs_of(z)])
+    violation = violation_alongside(joint, z, channel.kernel, notion)
     if not violation <= KEEP_TOL:
         raise SolverFailure(f"the release together with Z exceeds {notion} by {violation:.4g} nats")
-    return Channel(kernel)
+    return channel
 
 
-def served(notion: Notion) -> PolyhedralLift:
-    """Return the notion, which must be polyhedral and decided by lift columns.
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """A channel P(y|x,z) for the population, and what certifies another one like it, such as a rounded one."""
+
+    channel: Channel
+    certifiers: tuple[Certifier, ...]
+    z: Z
+
+    def keeps(self, channel: Channel) -> bool:
+        """Return whether the bounds certify a channel whose outputs tell z."""
+        used = [channel.kernel[pairs].any(axis=0) for pairs in pairs_of(self.z)]
+        return bool((np.sum(used, axis=0) <= 1).all()) and all(
+            certifier.keeps(Channel(channel.kernel[pairs][:, mine]))
+            for certifier, pairs, mine in zip(self.certifiers, pairs_of(self.z), used, strict=True)
+        )
+
+
+def alongside_for_population(
+    counts: Matrix, choosing: Matrix, z: Z, notion: Notion, confidence: float, chosen: float
+) -> Certified:
+    """Return a channel P(y|x,z) that, with Z, satisfies a notion for the population.
+
+    Parameters
+    ----------
+    counts, choosing : numpy.ndarray, shape (S, P)
+        The rows that certify the design, and others, which may choose anything: here how more than ``MOST`` symbols
+        next to one z are united, and before that what Z is.
+    z : numpy.ndarray of int, shape (P,)
+    notion : Notion
+        One that bounds ratios: ALIP, LIP, LDP.
+    confidence : float
+    chosen : float
+        The logarithm of the number of choices that the certifying rows made, such as among several Z.
 
     Raises
     ------
     UnsupportedNotion
-        With notions that are served.
+        If the notion bounds no ratios.
+    BrokenNotion
+        If the rows do not certify that Z alone satisfies the notion.
     """
+    if not provides(notion, RatioBased):
+        raise UnsupportedNotion(f"{notion} bounds no ratios, so nothing next to other columns is certified: use LIP")
+    blocks, certifiers = [], []
+    for pairs in pairs_of(z):
+        groups = united(choosing[:, pairs], MOST) if len(pairs) > MOST else tuple((x,) for x in range(len(pairs)))
+        here = np.stack([counts[:, np.take(pairs, group)].sum(axis=1) for group in groups], axis=1)
+        if not here.any():
+            raise BrokenNotion("no row certifies that a value of Z satisfies the notion")
+        elsewhere = counts.sum(axis=1) - here.sum(axis=1)
+        sample = SampleWithin(here, elsewhere, confidence, chosen + np.log(z.max() + 1))
+        try:
+            parts = response_parts(sample, notion)
+        except InfeasiblePrivacy as error:
+            raise BrokenNotion(f"the rows do not certify that Z alone satisfies {notion}") from error
+        blocks.append(parts.kernel[block_of(groups)])
+        certifiers.append(Certifier(sample, notion, groups, parts.member))
+    return Certified(_side_by_side(z, blocks), tuple(certifiers), z)
+
+
+def served(notion: Notion) -> PolyhedralLift:
+    """Return the notion, or raise UnsupportedNotion if it is not polyhedral or not decided by lift columns."""
     if provides(notion, PolyhedralLift):
         return notion
     raise UnsupportedNotion(
@@ -101,71 +156,71 @@ def served(notion: Notion) -> PolyhedralLift:
     )
 
 
-def violation_alongside(joint: Joint, z: NDArray[np.int64], kernel: Matrix, notion: PolyhedralLift) -> float:
+def violation_alongside(joint: Joint, z: Z, kernel: Matrix, notion: PolyhedralLift) -> float:
     """Return the largest violation of any budget by the release of (Y, Z), in nats (negative if all are satisfied).
 
     Every P(s, y, z) is summed from the table and the kernel: outputs may occur with several values of Z.
-
-    Parameters
-    ----------
-    joint, z, notion
-        As in :func:`alongside`.
-    kernel : numpy.ndarray, shape (P, Y)
-        P(y|x,z).
     """
-    released = np.concatenate([joint.p[:, pairs] @ kernel[pairs] for pairs in _pairs(z)], axis=1)
+    released = np.concatenate([joint.p[:, pairs] @ kernel[pairs] for pairs in pairs_of(z)], axis=1)
     released = released[:, released.sum(axis=0) > 0]
-    prior = joint.p.sum(axis=1)
-    return notion.violation_of(released / released.sum(axis=0) / prior[:, None], prior)
+    return notion.violation_of(released / released.sum(axis=0) / joint.p_s[:, None], joint.p_s)
 
 
-def satisfied(joint: Joint, z: NDArray[np.int64], notion: PolyhedralLift) -> Mask:
+def satisfied(joint: Joint, z: Z, notion: PolyhedralLift) -> Mask:
     """Return which values of Z satisfy the notion when Z alone is published, shape (Z,)."""
-    table = np.stack([joint.p[:, pairs].sum(axis=1) for pairs in _pairs(z)], axis=1)
+    table = np.stack([joint.p[:, pairs].sum(axis=1) for pairs in pairs_of(z)], axis=1)
     return notion.kept_columns(table / table.sum(axis=0) / joint.p_s[:, None], joint.p_s)
 
 
-def retained(joint: Joint, z: NDArray[np.int64], kernel: Matrix) -> tuple[float, float, float]:
+def retained(joint: Joint, z: Z, kernel: Matrix) -> tuple[float, float, float]:
     """Return H(Z), H(X|Z) and I(X; Y | Z), nats."""
-    p_z = np.array([joint.p_x[pairs].sum() for pairs in _pairs(z)])
-    whole = left = 0.0
-    for share, pairs in zip(p_z, _pairs(z), strict=True):
+    p_z = np.array([joint.p_x[pairs].sum() for pairs in pairs_of(z)])
+    of_x = of_y = 0.0
+    for share, pairs in zip(p_z, pairs_of(z), strict=True):
         p_xy = (joint.p_x[pairs] / share)[:, None] * kernel[pairs]
-        whole += share * entropy(p_xy.sum(axis=1))
-        left += share * (entropy(p_xy.sum(axis=1)) + entropy(p_xy.sum(axis=0)) - entropy(p_xy.ravel()))
-    return entropy(p_z), whole, left
+        of_x += share * entropy(p_xy.sum(axis=1))
+        of_y += share * (entropy(p_xy.sum(axis=1)) + entropy(p_xy.sum(axis=0)) - entropy(p_xy.ravel()))
+    return entropy(p_z), of_x, of_y
 
 
-def mixed_in(joint: Joint, z: NDArray[np.int64], kernel: Matrix) -> Matrix:
+def mixed_in(joint: Joint, z: Z, kernel: Matrix) -> Matrix:
     """Return P(y|z) for each pair (x, z), shape (P, Y): the release that tells z and nothing more."""
-    found = np.empty_like(kernel)
-    for pairs in _pairs(z):
-        found[pairs] = joint.p_x[pairs] @ kernel[pairs] / joint.p_x[pairs].sum()
-    return found
+    constant = np.empty_like(kernel)
+    for pairs in pairs_of(z):
+        constant[pairs] = joint.p_x[pairs] @ kernel[pairs] / joint.p_x[pairs].sum()
+    return constant
 
 
-def _pairs(z: NDArray[np.int64]) -> list[list[int]]:
+def pairs_of(z: Z) -> list[list[int]]:
     """Return the pairs with each value of Z."""
     return [np.flatnonzero(z == value).tolist() for value in range(int(z.max()) + 1)]
 
 
-def _block(joint: Joint, halfspaces: Matrix, pairs: Sequence[int], notion: PolyhedralLift) -> Matrix:
+def _side_by_side(z: Z, blocks: Sequence[Matrix]) -> Channel:
+    """Return the channel whose outputs are those of one response P(y|x) for each z."""
+    kernel = np.zeros((len(z), sum(block.shape[1] for block in blocks)))
+    start = 0
+    for pairs, block in zip(pairs_of(z), blocks, strict=True):
+        kernel[pairs, start : start + block.shape[1]] = block
+        start += block.shape[1]
+    return Channel(kernel)
+
+
+def _response(joint: Joint, halfspaces: Matrix, pairs: list[int], notion: PolyhedralLift) -> Matrix:
     """Return P(y|x) for one z, shape (X, Y)."""
     merged = np.ones((len(pairs), 1))
     if len(pairs) == 1:
         return merged
-    p_sx = joint.p[:, list(pairs)]
-    p_x: Vector = p_sx.sum(axis=0)
-    response = response_within(joint, halfspaces, list(pairs)).kernel
+    p_sx = joint.p[:, pairs]
+    response = response_within(joint, halfspaces, pairs).kernel
     if response is None:  # z alone is on the edge of a budget, to rounding
         return merged
 
     def is_satisfied(channel: Channel) -> bool:
         released = p_sx @ channel.kernel
-        lift = released / released.sum(axis=0) / joint.p_s[:, None]
-        return notion.violation_of(lift, joint.p_s) <= KEEP_TOL
+        return notion.violation_of(released / released.sum(axis=0) / joint.p_s[:, None], joint.p_s) <= KEEP_TOL
 
     try:
-        return mended(response, p_x / p_x.sum(), is_satisfied, name=notion)[0].kernel
+        return mended(response, joint.p_x[pairs] / joint.p_x[pairs].sum(), is_satisfied, name=notion)[0].kernel
     except SolverFailure:  # a budget finer than solvers resolve
         return merged

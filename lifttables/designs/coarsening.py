@@ -8,17 +8,16 @@ change that brings Z closest to the notion for each nat of H(Z) that it costs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import PolyhedralLift
-from mixproof.numerics import Matrix, Vector
+from lifttables.population.sample import UNSEEN
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 Groups = NDArray[np.int64]
 """The group of each value of a column."""
@@ -52,27 +51,14 @@ class KeptColumn:
 
 
 class Coarsening(NamedTuple):
-    """What to publish of the columns.
-
-    Attributes
-    ----------
-    groups : tuple of numpy.ndarray
-        For each column, the group of each value, numbered from 0; a column in one group is dropped.
-    before, after : float
-        H(Z) as it is and coarsened, nats.
-    """
+    """For each column the group of each value, numbered from 0 (a column in one group is dropped), and H(Z), nats."""
 
     groups: tuple[Groups, ...]
-    before: float
-    after: float
-
-    def z(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the index of the value of Z for rows of codes, shape (n, columns), numbered from 0."""
-        return _combined(self.groups, codes)
+    entropy: float
 
 
 def coarsened(
-    table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: PolyhedralLift
+    table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], violations: Callable[[Matrix], Vector]
 ) -> Coarsening:
     """Return a coarsening of several columns under which Z alone satisfies a notion.
 
@@ -83,8 +69,8 @@ def coarsened(
     codes : numpy.ndarray of int, shape (N, columns)
         The values of each combination, as indices of the columns' labels.
     columns : sequence of KeptColumn
-    notion : Notion
-        A polyhedral notion that lift columns decide.
+    violations : callable
+        Returns by how many nats values of Z with these rows, shape (S, m), exceed the notion.
 
     Returns
     -------
@@ -94,36 +80,33 @@ def coarsened(
 
     Examples
     --------
-    >>> from liftlib.notions import LIP
     >>> town = KeptColumn("town", ("A", "B", "C"))
-    >>> found = coarsened(np.array([[9.0, 1.0, 5.0], [1.0, 9.0, 5.0]]), np.array([[0], [1], [2]]), [town], LIP(0.5))
-    >>> found.groups[0].tolist()
+    >>> table = np.array([[9.0, 1.0, 5.0], [1.0, 9.0, 5.0]])
+    >>> def violations(rows):  # of LIP(0.5)
+    ...     return np.abs(np.log(2 * rows / rows.sum(axis=0))).max(axis=0) - 0.5
+    >>> coarsened(table, np.array([[0], [1], [2]]), [town], violations).groups[0].tolist()
     [0, 0, 1]
     """
-    search = _Search(table, codes, columns, notion)
-    whole = search.descend([np.arange(len(column.labels)) for column in columns])
-    found = [whole]
-    if whole.after < whole.before:
-        for dropped in _subsets(len(columns)):
-            start = [
-                np.zeros(len(column.labels), dtype=np.int64) if at in dropped else np.arange(len(column.labels))
-                for at, column in enumerate(columns)
-            ]
-            found.append(search.descend(start))
-    return max(found, key=lambda one: one.after)
+    search = _Search(table, codes, columns, violations)
+    as_it_is = [np.arange(len(column.labels)) for column in columns]
+    found = [search.descend(as_it_is)]
+    if any(len(groups) > groups.max() + 1 for groups in found[0].groups):
+        starts = ([0 * one if at in out else one for at, one in enumerate(as_it_is)] for out in _subsets(len(columns)))
+        found += map(search.descend, starts)
+    return max(found, key=lambda one: one.entropy)
 
 
-def in_words(found: Coarsening, columns: Sequence[KeptColumn]) -> list[str]:
+def in_words(every: Sequence[Groups], columns: Sequence[KeptColumn]) -> list[str]:
     """Return in words what a coarsening does to each column that it changes.
 
     Examples
     --------
     >>> town = KeptColumn("town", ("A", "B", "C"))
-    >>> in_words(Coarsening((np.array([0, 0, 1]),), 1.0, 0.6), [town])
+    >>> in_words([np.array([0, 0, 1])], [town])
     ['town: 2 groups instead of 3 values']
     """
     words = []
-    for column, groups in zip(columns, found.groups, strict=True):
+    for column, groups in zip(columns, every, strict=True):
         n = int(groups.max()) + 1
         level = next((at for at, one in enumerate(column.levels, 1) if np.array_equal(_numbered(one), groups)), None)
         if n == 1 and len(column.labels) > 1:
@@ -145,20 +128,20 @@ class _Search:
     """Greedy descent from given groups of each column."""
 
     def __init__(
-        self, table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], notion: PolyhedralLift
+        self,
+        table: Matrix,
+        codes: NDArray[np.int64],
+        columns: Sequence[KeptColumn],
+        violations: Callable[[Matrix], Vector],
     ) -> None:
-        joint = Joint.from_counts(table)
-        self.codes, self.columns, self.notion, self.joint = codes, columns, notion, joint
-        values = notion.halfspaces(joint)
-        self.weighted = values * joint.p_x
-        self.inside = np.maximum(values @ joint.p_x, 0.0)
+        self.table, self.codes, self.columns, self.violations = table, codes, columns, violations
+        self.seen: dict[bytes, float] = {}
 
     def descend(self, groups: Sequence[Groups]) -> Coarsening:
-        """Return a coarsening under which Z satisfies the notion."""
+        """Return a coarsening under which Z satisfies the notion, or in which every column is dropped."""
         now = tuple(_numbered(one) for one in groups)
-        before = float(entropy(self.joint.p_x))
         far, h = self.measured(now)
-        while far.any():
+        while far.any() and any(one.any() for one in now):
             best: tuple[float, float] | None = None
             for move in self.moves(now, far):
                 then, h_then = self.measured(move)
@@ -168,31 +151,24 @@ class _Search:
                 if best is None or score > best:
                     best, chosen, far_chosen, h_chosen = score, move, then, h_then
             now, far, h = chosen, far_chosen, h_chosen
-        return Coarsening(now, before, h)
+        return Coarsening(now, h)
 
     def measured(self, groups: Sequence[Groups]) -> tuple[Vector, float]:
-        """Return how far each value of Z is from the notion, and H(Z).
-
-        That is the share of a constant release that would have to be mixed in, times P(z): 0 where the notion is
-        satisfied. It is convex in the lifts, so it does not grow where values become one.
-        """
-        z = _combined(groups, self.codes)
-        n = int(z.max()) + 1
-        p_z = np.bincount(z, self.joint.p_x, n)
-        lift = np.zeros((self.joint.n_secret, n))
-        weighted = np.zeros((len(self.weighted), n))
-        np.add.at(lift.T, z, self.joint.p.T)
-        np.add.at(weighted.T, z, self.weighted.T)
-        satisfied = self.notion.kept_columns(lift / p_z / self.joint.p_s[:, None], self.joint.p_s)
-        outside = np.maximum(-weighted / p_z, 0.0)
-        share = (outside / np.maximum(outside + self.inside[:, None], np.finfo(float).tiny)).max(axis=0, initial=0.0)
-        # a value that violates the notion by rounding alone is as far as it can be measured
-        far = np.where(satisfied, 0.0, np.maximum(share, np.finfo(float).eps) * p_z)
-        return far, float(entropy(p_z))
+        """Return how far each value of Z is from the notion, P(z) (1 - e^-violation) or 0, and H(Z)."""
+        z = combined(groups, self.codes)
+        rows = np.zeros((int(z.max()) + 1, len(self.table)))
+        np.add.at(rows, z, self.table.T)
+        new = [at for at, one in enumerate(rows) if one.tobytes() not in self.seen]
+        if new:
+            over = np.nan_to_num(self.violations(rows[new].T), nan=np.inf)
+            far = np.where(over <= KEEP_TOL, 0.0, -np.expm1(-np.maximum(over, KEEP_TOL)))
+            self.seen |= {rows[at].tobytes(): float(one) for at, one in zip(new, far, strict=True)}
+        share = np.maximum(rows.sum(axis=1), UNSEEN) / self.table.sum()
+        return share * [self.seen[one.tobytes()] for one in rows], float(entropy(share / share.sum()))
 
     def moves(self, groups: tuple[Groups, ...], far: Vector) -> Iterator[tuple[Groups, ...]]:
         """Give the changes of one column each that make it coarser."""
-        share = far[_combined(groups, self.codes)]
+        share = far[combined(groups, self.codes)]
         for at, column in enumerate(self.columns):
             own = groups[at]
             n = int(own.max()) + 1
@@ -213,8 +189,8 @@ class _Search:
                 yield (*groups[:at], change, *groups[at + 1 :])
 
 
-def _combined(groups: Sequence[Groups], codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of each combination's value of Z."""
+def combined(groups: Sequence[Groups], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the value of Z of each combination of codes, shape (N, columns), numbered from 0."""
     coarse = np.stack([own[codes[:, at]] for at, own in enumerate(groups)], axis=1)
     return np.unique(coarse, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 

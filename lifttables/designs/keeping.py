@@ -1,34 +1,62 @@
-"""From a table to a design that releases X next to kept columns: coarsen them where needed, then design for each z."""
+"""From a table to a design that releases X next to kept columns: coarsen them where needed, then design for each z.
+
+How far to coarsen is a trade: the more of a budget the kept columns use, the less is left for X next to them. So they
+are coarsened until they need at most a share of every budget, for each share of ``SHARES`` (0 drops them all), and the
+design that retains most in all, H(Z) + I(X; Y | Z), is taken. For a population a random quarter of the rows chooses
+each coarsening; the other rows certify the designs, and pay the union bound for choosing among them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.channel import Channel
-from liftlib.errors import DataError, InvalidParameter
-from liftlib.notions import Notion, PolyhedralLift
-from lifttables.designs.alongside import alongside, mixed_in, retained, served, violation_alongside
-from lifttables.designs.coarsening import Coarsening, Groups, KeptColumn, coarsened, in_words
-from lifttables.designs.designing import Design, Kept, assembled, joint_of
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter
+from liftlib.joint import Joint
+from liftlib.measures.information import entropy
+from liftlib.notions import LiftNotion, Notion, PolyhedralLift
+from lifttables.confident.subset_lattice import SHARE, split
+from lifttables.designs.alongside import (
+    alongside,
+    alongside_for_population,
+    mixed_in,
+    retained,
+    satisfied,
+    served,
+    violation_alongside,
+)
+from lifttables.designs.coarsening import Groups, KeptColumn, coarsened, in_words
+from lifttables.designs.designing import POPULATION, Design, Kept, assembled
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.binning import hierarchy_file, hierarchy_levels
 from lifttables.encoding.columns import GROUPS, MISSING, Column, Counts, Symbols
 from lifttables.encoding.counting import count
 from lifttables.encoding.naming import texts_of_outputs
-from lifttables.encoding.reading import Reading
+from lifttables.encoding.reading import Reading, cuts
 from lifttables.encoding.table import Table
-from mixproof.numerics import KEEP_TOL
+from lifttables.population.binomial import clopper_pearson
+from lifttables.population.sample import Sample, subset_price
+from lifttables.population.worst import Between, violation_of, worst_required_budgets
+from mixproof.numerics import KEEP_TOL, Matrix, Vector, check_scalar
 
 MOST = 200_000
 """Combinations of public and kept values, before any is coarsened, beyond which nothing is designed."""
 
 MECHANISMS = ("subset-merging", "optimal")
 """What ``mechanism`` may be: the default of all releases, which the optimal one stands in for here, and its name."""
+
+SHARES = (1.0, 0.7, 0.4, 0.0)
+"""Shares of the budgets that the kept columns may use; the design that retains most is taken."""
+
+MIXED = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""Shares of P(y|z) that are mixed in where rows that certified nothing are not like the others."""
+
+N = TypeVar("N", bound=Notion)
 
 
 class NextTo(NamedTuple):
@@ -48,19 +76,44 @@ class NextTo(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Proposal(NamedTuple):
-    secret: list[Column]
-    x: list[Column]
-    z: list[Column]
-    columns: list[KeptColumn]
+class _Counted(NamedTuple):
+    """A table's counts before anything is coarsened, with each symbol's value (an index) in each kept column."""
+
+    counts: Counts
+    n_x: int
+    kept: list[KeptColumn]
     texts: list[list[tuple[str, ...]]]
-    coarsening: Coarsening
+    codes: NDArray[np.int64]
+
+
+class _Option(NamedTuple):
+    """A coarsening and the design for it; symbols are the pairs (x, z) in the order of ``labels``."""
+
+    share: float
+    groups: tuple[Groups, ...]
+    public: tuple[Column, ...]
+    labels: list[tuple[str, ...]]
+    table: Matrix
+    channel: Channel
+    grid: int | None
+    information: tuple[float, float, float]
+    """H(Z), H(X|Z) and I(X; Y | Z), nats."""
+
+    @property
+    def total(self) -> float:
+        return self.information[0] + self.information[2]
 
 
 def design_next_to(
-    table: Table, reading: Reading, keep: Sequence[str], notion: Notion, mechanism: str, confidence: float | None
+    table: Table,
+    reading: Reading,
+    keep: Sequence[str],
+    notion: Notion,
+    mechanism: str,
+    confidence: float | None,
+    share: float | None = None,
 ) -> NextTo:
-    """Return the optimal design for each value of kept columns, which are coarsened where they violate the notion.
+    """Return the design for each value of kept columns, which are coarsened where they use too much of a budget.
 
     Parameters
     ----------
@@ -71,106 +124,252 @@ def design_next_to(
     keep : sequence of str
         The columns Z.
     notion : Notion
-        See :func:`lifttables.designs.alongside.alongside`.
+        See :func:`lifttables.designs.alongside.alongside`; for a population, one that bounds ratios.
     mechanism : str
         One of ``MECHANISMS``.
     confidence : float or None
-        None: there is no such design for a population yet.
+        None: for these rows only.
+    share : float, optional
+        The share of each budget, in [0, 1], that the kept columns may use; by default the best of ``SHARES``.
 
     Raises
     ------
     InvalidParameter
-        If there is a confidence, no kept column, another mechanism, or rare symbols are to be pooled.
+        If there is no kept column, another mechanism, or rare symbols are to be pooled.
     DataError
         If a column or its values are not as they should be.
-    UnsupportedNotion, BrokenNotion, SolverFailure
+    UnsupportedNotion, SolverFailure
         See :func:`lifttables.designs.alongside.alongside`.
     """
-    _check_asked(reading, keep, mechanism, confidence)
-    promise = served(notion)
-    found = _proposal(table, reading, keep, promise)
-    z_columns = [
-        _coarser(column, kept, groups, texts)
-        for column, kept, groups, texts in zip(
-            found.z, found.columns, found.coarsening.groups, found.texts, strict=True
-        )
-        if groups.max() > 0 or len(kept.labels) == 1
-    ]
-    public = [*found.x, *z_columns]
+    _check_asked(reading, keep, mechanism)
+    shares = SHARES if share is None else (check_scalar("coarsen", share, 0, 1),)
+    found = _counted(table, reading, keep)
+    options = _options(found, served(notion), confidence, shares)
+    best = max(options, key=lambda one: one.total)
+    secret = list(found.counts.secret.columns)
     counts = count(
-        table.counts([*found.secret, *public]),
-        found.secret,
-        public,
+        table.counts([*secret, *best.public]),
+        secret,
+        best.public,
         missing=reading.missing,
         rare="keep",
-        max_symbols=reading.max_symbols,
+        max_symbols=MOST,
     )
-    joint, z = joint_of(counts), _kept_values(counts.public, len(found.x))
-    channel = alongside(joint, z, notion)
-
-    def keeps(one: Channel) -> bool:
-        return violation_alongside(joint, z, one.kernel, promise) <= KEEP_TOL
-
-    rounded, grid = on_grid(channel, mixed_in(joint, z, channel.kernel), keeps)
-    ran = f"optimal for each value of {', '.join(column.name for column in z_columns)}" if z_columns else "optimal"
-    how = "checked against the table's own shares, with the kept columns"
-    made = assembled(ran, notion, [Kept("these rows", str(notion), None, how)], counts, rounded, grid)
-    words = (f"coarsened: {text}" for text in in_words(found.coarsening, found.columns))
-    return NextTo(counts, made, (*words, _cost(retained(joint, z, rounded.kernel), found.coarsening.before)))
-
-
-def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str, confidence: float | None) -> None:
-    """Refuse options that do not go together with a design next to kept columns."""
-    if not keep:
-        raise InvalidParameter("--coarsen is about kept columns: name them (--keep)")
-    if confidence is not None:
-        raise InvalidParameter(
-            "a release next to kept columns is designed for these rows only: say so (--confidence none), or leave out "
-            "--coarsen"
+    place = {label: at for at, label in enumerate(best.labels)}
+    order = [place.get(label, -1) for label in counts.public.labels]
+    if not np.array_equal(best.table[:, order], counts.table):
+        raise DataError("a kept column that is dropped misses values: leave it out, or fill them")
+    if len(counts.public.labels) > reading.max_symbols:
+        raise DataError(
+            f"there are {len(counts.public.labels):,} symbols next to the kept values, more than "
+            f"{reading.max_symbols:,}: bin or coarsen a column, or raise --max-symbols"
         )
-    if mechanism not in MECHANISMS:
-        raise InvalidParameter(f"--coarsen takes the optimal release, not {mechanism}: leave out --mechanism")
-    if reading.rare == "pool":
-        raise InvalidParameter("--coarsen pools no rare public symbols: bin the column, or say --rare keep")
+    names = ", ".join(column.name for column in best.public[found.n_x :])
+    ran = ("optimal" if confidence is None else "confident-response") + (f" for each value of {names}" if names else "")
+    kept = [Kept("these rows", str(notion), None, "checked against the table's own shares, with the kept columns")]
+    if confidence is not None:
+        how = (
+            "by bounds on all subsets of the symbols next to each kept value, at once; a random quarter of the rows "
+            "chose how to group kept values, and the others certify it"
+        )
+        kept.append(Kept(POPULATION, str(notion), confidence, how))
+    channel = Channel(best.channel.kernel[order])
+    made = assembled(ran, notion, kept, counts, channel, best.grid)
+    notes = _notes(found, options, best)
+    if confidence is not None:
+        sample_only = max(_options(found, served(notion), None, shares), key=lambda one: one.total)
+        notes.append(f"for this sample only, {_in_nats(sample_only)} would be retained (--confidence none)")
+    return NextTo(counts, made, tuple(notes))
 
 
-def _cost(information: tuple[float, float, float], before: float) -> str:
-    """Return in words what is retained of H(Z), given H(Z') of the coarsened columns, H(X|Z') and I(X; Y | Z')."""
-    h_z, h_x, left = information
-    z_share, x_share = (
-        f"{100 * part / whole:.1f} %" if whole > 0 else "all" for part, whole in ((h_z, before), (left, h_x))
-    )
-    return (
-        f"retained: {z_share} of the information in the kept columns (H(Z)), and next to them {x_share} of that in the "
-        "released ones (H(X|Z))"
-    )
-
-
-def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: PolyhedralLift) -> str:
-    """Return in a sentence what ``--coarsen`` would do to kept columns, and what that costs.
+def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> str:
+    """Return in a sentence what ``--coarsen`` would do to kept columns at most, and what that costs.
 
     Raises
     ------
     DataError, UnsupportedNotion
         As :func:`design_next_to`.
     """
-    found = _proposal(table, reading, keep, notion)
-    words = in_words(found.coarsening, found.columns)
-    before, after = found.coarsening.before, found.coarsening.after
+    found = _counted(table, reading, keep)
+    table_z, codes = _of_z(found, found.counts.table)
+    groups, after = coarsened(table_z, codes, found.kept, _in_sample(served(notion), table_z.sum(axis=1)))
+    words = in_words(groups, found.kept)
+    end = "To design the release for each kept value, add --coarsen"
     if not words:
-        return (
-            f"{', '.join(keep)} alone would satisfy {notion}: to design the release for each of its values, add "
-            "--coarsen --confidence none"
-        )
+        return f"{', '.join(keep)} alone would satisfy {notion}. {end}"
+    before = entropy(table_z.sum(axis=0) / table_z.sum())
     return (
         f"to satisfy {notion} for these rows, coarsen: {'; '.join(words)}. This retains {100 * after / before:.1f} % "
-        "of the information in the kept columns (H(Z)). To do so and design the release for each kept value, add "
-        "--coarsen --confidence none"
+        f"of the information in the kept columns (H(Z)). {end}"
     )
 
 
-def _proposal(table: Table, reading: Reading, keep: Sequence[str], notion: PolyhedralLift) -> _Proposal:
-    """Return the columns as they are read, and what to coarsen of the kept ones."""
+def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
+    """Refuse options that do not go together with a design next to kept columns."""
+    if not keep:
+        raise InvalidParameter("--coarsen is about kept columns: name them (--keep)")
+    if mechanism not in MECHANISMS:
+        raise InvalidParameter(f"--coarsen takes the optimal release, not {mechanism}: leave out --mechanism")
+    if reading.rare == "pool":
+        raise InvalidParameter("--coarsen pools no rare public symbols: bin the column, or say --rare keep")
+
+
+def _options(
+    found: _Counted, notion: PolyhedralLift, confidence: float | None, shares: Sequence[float]
+) -> list[_Option]:
+    """Return the design for each coarsening that leaves the kept columns a share of the budgets."""
+    counts = found.counts.table
+    choosing, certifying = (counts, counts) if confidence is None else split(counts, 0)
+    chosen = found.counts.chosen + np.log(len(shares))
+    table_z, codes = _of_z(found, choosing)
+    options: list[_Option] = []
+    for share in shares:
+        groups = tuple(np.zeros(len(one.labels), dtype=np.int64) for one in found.kept)
+        if share > 0:
+            part = _scaled(notion, share)
+            if confidence is None:
+                violations = _in_sample(part, table_z.sum(axis=1))
+            else:
+                n_x = len({label[: found.n_x] for label in found.counts.public.labels})
+                price = chosen + np.log(len(codes)) + subset_price(n_x + 1, 1)
+                scale = (1 - SHARE) / SHARE  # as many rows as are to certify it
+                violations = _in_population(part, scale, table_z.sum(axis=1), confidence, float(price))
+            groups = coarsened(table_z, codes, found.kept, violations).groups
+        if any(all(map(np.array_equal, groups, one.groups)) for one in options):
+            continue
+        option = _option(found, groups, share, notion, (choosing, certifying), confidence, chosen)
+        options += [] if option is None else [option]
+    if not options:
+        raise BrokenNotion(
+            f"the kept columns violate {notion} at this share of it: give a smaller one, or leave it out"
+        )
+    return options
+
+
+def _option(
+    found: _Counted,
+    groups: tuple[Groups, ...],
+    share: float,
+    notion: PolyhedralLift,
+    rows: tuple[Matrix, Matrix],
+    confidence: float | None,
+    chosen: float,
+) -> _Option | None:
+    """Return the design next to coarsened columns, or None if these violate the notion."""
+    columns, texts = list(found.counts.public.columns[: found.n_x]), []
+    for at, (column, kept) in enumerate(zip(found.counts.public.columns[found.n_x :], found.kept, strict=True)):
+        if groups[at].max() > 0 or len(kept.labels) == 1:
+            coarse, names = _coarser(column, kept, groups[at], found.texts[at])
+            columns.append(coarse)
+            texts.append([names[code] for code in found.codes[:, at]])
+    every = [(*label[: found.n_x], *of_z) for label, *of_z in zip(found.counts.public.labels, *texts, strict=True)]
+    labels = sorted(set(every))
+    place = {label: at for at, label in enumerate(labels)}
+    pair = np.array([place[label] for label in every])
+    values = sorted({label[found.n_x :] for label in labels})
+    z = np.array([values.index(label[found.n_x :]) for label in labels])
+    choosing, certifying, table = (_summed(one, pair, len(labels)) for one in (*rows, found.counts.table))
+    joint = Joint.from_counts(table)
+    if not satisfied(joint, z, notion).all():
+        return None
+
+    def in_sample(one: Channel) -> bool:
+        return violation_alongside(joint, z, one.kernel, notion) <= KEEP_TOL
+
+    keeps = in_sample
+    if confidence is None:
+        channel = alongside(joint, z, notion)
+    else:
+        try:
+            certified = alongside_for_population(certifying, choosing, z, notion, confidence, chosen)
+        except BrokenNotion:
+            return None
+        constant = mixed_in(joint, z, certified.channel.kernel)
+        mixtures = (Channel((1 - one) * certified.channel.kernel + one * constant) for one in MIXED)
+
+        def keeps(one: Channel) -> bool:
+            return in_sample(one) and certified.keeps(one)
+
+        channel = next(one for one in mixtures if keeps(one))
+    rounded, grid = on_grid(channel, mixed_in(joint, z, channel.kernel), keeps)
+    return _Option(share, groups, tuple(columns), labels, table, rounded, grid, retained(joint, z, rounded.kernel))
+
+
+def _scaled(notion: N, share: float) -> N:
+    """Return a notion with a share of its budgets."""
+    budgets = [one.name for one in fields(notion) if one.name.startswith("eps")]  # type: ignore[arg-type]
+    return replace(notion, **{name: share * getattr(notion, name) for name in budgets})  # type: ignore[type-var]
+
+
+def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]:
+    """Return the violations of a sample's values, see :func:`~lifttables.designs.coarsening.coarsened`."""
+    p_s = totals / totals.sum()
+    return lambda rows: violation_of(notion.required_budgets(rows / rows.sum(axis=0) / p_s[:, None], p_s))
+
+
+def _in_population(
+    notion: LiftNotion, scale: float, totals: Vector, confidence: float, chosen: float
+) -> Callable[[Matrix], Vector]:
+    """Return the violations that bounds would leave possible with ``scale`` times the rows."""
+    of = scale * np.append(totals, totals.sum())[:, None]
+    prior = Sample(scale * totals[:, None], confidence, chosen).prior
+    level = np.log1p(-confidence) - np.log(2 * (len(totals) + 2)) - chosen
+
+    def violations(rows: Matrix) -> Vector:
+        seen = scale * np.vstack([rows, rows.sum(axis=0)])
+        lower, upper = clopper_pearson(seen, of, level)
+        everybody = seen[-1] == of[-1]
+        found = Between(np.where(everybody, 1.0, lower), np.where(everybody, 1.0, upper), *prior)
+        return violation_of(worst_required_budgets(notion, found))
+
+    return violations
+
+
+def _of_z(found: _Counted, counts: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
+    """Return the rows by secret and by combination of kept values, and the codes of these."""
+    codes, of = np.unique(found.codes, axis=0, return_inverse=True)
+    return _summed(counts, of.reshape(-1), len(codes)), codes
+
+
+def _summed(counts: Matrix, of: NDArray[np.int64], n: int) -> Matrix:
+    """Return counts, shape (S, n), of symbols that become one."""
+    table = np.zeros((len(counts), n))
+    np.add.at(table.T, of, counts.T)
+    return table
+
+
+def _notes(found: _Counted, options: Sequence[_Option], best: _Option) -> list[str]:
+    """Return what was coarsened, what it costs, and what other shares of the budget would retain."""
+    table_z, _ = _of_z(found, found.counts.table)
+    h_z, h_x, left = best.information
+    before = entropy(table_z.sum(axis=0) / table_z.sum())
+    z_share, x_share = (
+        f"{100 * part / whole:.1f} %" if whole > 0 else "all" for part, whole in ((h_z, before), (left, h_x))
+    )
+    shown = [
+        (
+            f"with kept columns at {100 * one.share:g} % of the budget: "
+            if one.information[0]
+            else "without kept columns: "
+        )
+        + _in_nats(one)
+        for one in options
+    ]
+    cost = (
+        f"retained: {z_share} of the information in the kept columns (H(Z)), and next to them {x_share} of that in the "
+        "released ones (H(X|Z))"
+    )
+    words = (f"coarsened: {text}" for text in in_words(best.groups, found.kept))
+    return [*words, cost, *(shown if len(shown) > 1 else [])]
+
+
+def _in_nats(one: _Option) -> str:
+    h_z, h_x, left = one.information
+    return f"H(Z) = {h_z:.3f} nats, and I(X;Y|Z) = {left:.3f} of H(X|Z) = {h_x:.3f} nats"
+
+
+def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
+    """Return the counts of the secret, the public and the kept columns as they are read."""
     table.check([*reading.secrets, *reading.publics, *keep])
     ladders = {name: text for text in reading.hierarchies for name in [hierarchy_file(text)[0]] if name in keep}
     whole = replace(
@@ -178,23 +377,23 @@ def _proposal(table: Table, reading: Reading, keep: Sequence[str], notion: Polyh
         public=(*reading.publics, *keep),
         hierarchies=tuple(text for text in reading.hierarchies if text not in ladders.values()),
     )
-    secret, x, z = (whole.columns(table, names) for names in (reading.secrets, reading.publics, keep))
-    full = count(
-        table.counts([*secret, *x, *z]), secret, [*x, *z], missing=reading.missing, rare="keep", max_symbols=MOST
+    secret, public = (whole.columns(table, names) for names in (reading.secrets, whole.publics))
+    counts = count(
+        table.counts([*secret, *public]), secret, public, missing=reading.missing, rare="keep", max_symbols=MOST
     )
-    _check_rare(full, len(x), reading)
-    labels = [label[len(x) :] for label in full.public.labels]
-    columns, texts = [], []
-    for at, column in enumerate(z):
-        made, its_texts = _kept_column(column, {label[at] for label in labels}, ladders.get(column.name))
-        columns.append(made)
-        texts.append(its_texts)
-    every = sorted(set(labels))
-    place = {label: at for at, label in enumerate(every)}
-    counts = np.zeros((len(full.table), len(every)))
-    np.add.at(counts.T, [place[label] for label in labels], full.table.T)
-    codes = np.array([[one.labels.index(text) for one, text in zip(columns, label, strict=True)] for label in every])
-    return _Proposal(secret, x, z, columns, texts, coarsened(counts, codes, columns, notion))
+    ways = sum(cuts(table, column) for column in (*secret, *public) if column.name in whole.cut_by_rows)
+    n_x = len(reading.publics)
+    _check_rare(counts, n_x, reading)
+    labels = [label[n_x:] for label in counts.public.labels]
+    kept, texts = zip(
+        *(
+            _kept_column(column, {label[at] for label in labels}, ladders.get(column.name))
+            for at, column in enumerate(public[n_x:])
+        ),
+        strict=True,
+    )
+    codes = np.array([[one.labels.index(text) for one, text in zip(kept, label, strict=True)] for label in labels])
+    return _Counted(replace(counts, chosen=counts.chosen + ways), n_x, list(kept), list(texts), codes)
 
 
 def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
@@ -245,33 +444,25 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _coarser(column: Column, kept: KeptColumn, groups: Groups, texts: Sequence[tuple[str, ...]]) -> Column:
-    """Return a column whose labels are the groups of its values."""
+def _coarser(
+    column: Column, kept: KeptColumn, groups: Groups, texts: Sequence[tuple[str, ...]]
+) -> tuple[Column, Sequence[str]]:
+    """Return a column whose labels are the groups of its values, and the label of each value."""
     n = int(groups.max()) + 1
     if n == len(kept.labels):
-        return column
+        return column, kept.labels
     if column.edges:  # neighbours are one bin without the edges between them
         first = [int(np.flatnonzero(groups == group)[0]) for group in range(1, n)]
-        return replace(column, edges=tuple(column.edges[column.place(kept.labels[at])[0] - 1] for at in first))
+        coarse = replace(column, edges=tuple(column.edges[column.place(kept.labels[at])[0] - 1] for at in first))
+        return coarse, [coarse.bins()[group] for group in groups]
     # the coarsest level that the groups are made of
     fits = [0, *(at for at, level in enumerate(kept.levels, 1) if _is_made_of(groups, level))]
-    labels = texts[fits[-1]]
-    sources: list[list[int]] = [[] for _ in range(n)]
-    for at, group in enumerate(groups):
-        sources[group].append(at)
-    named = texts_of_outputs(Symbols((column,), tuple((label,) for label in labels)), sources)
-    return replace(
-        column, parents=tuple((label, named[group][0]) for label, group in zip(kept.labels, groups, strict=True))
-    )
+    symbols = Symbols((column,), tuple((label,) for label in texts[fits[-1]]))
+    named = texts_of_outputs(symbols, [np.flatnonzero(groups == group).tolist() for group in range(n)])
+    labels = [named[group][0] for group in groups]
+    return replace(column, parents=tuple(zip(kept.labels, labels, strict=True))), labels
 
 
 def _is_made_of(groups: Groups, level: Groups) -> bool:
     """Return whether each group is a union of groups of a level."""
     return len(np.unique(np.stack([level, groups]), axis=1).T) == len(np.unique(level))
-
-
-def _kept_values(public: Symbols, n_x: int) -> NDArray[np.int64]:
-    """Return the index of each symbol's value of Z."""
-    values = [label[n_x:] for label in public.labels]
-    place = {label: at for at, label in enumerate(sorted(set(values)))}
-    return np.array([place[label] for label in values], dtype=np.int64)

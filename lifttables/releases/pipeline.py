@@ -71,7 +71,7 @@ class Plan:
     mechanism: str = "subset-merging"
     confidence: float | None = CONFIDENCE
     publishing: Publishing = field(default_factory=Publishing)
-    coarsen: bool = False
+    coarsen: bool | float = False
     allow: bool = False
     resamples: int = 200
     product: bool = False
@@ -137,7 +137,7 @@ def release(
     if ledger is not None:
         read_ledger(ledger)  # errors are raised before the design, which may take a long time
     counts, made, notes = _designed(table, plan)
-    how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen else asked
+    how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
     rows = table.complete(counts.columns) if counts.dropped else table
     made = without_formulas(made, how.formulas, how.keep)
     warn_of_rows_alone(plan.confidence)
@@ -203,9 +203,9 @@ def check(table: Table, made: Design, how: Publishing) -> None:
 def _designed(table: Table, plan: Plan) -> NextTo:
     """Return the counts of a table, the design for them, and notes."""
     reading, how = plan.reading, plan.publishing
-    if plan.coarsen:
-        notion = plan.notion(Symbols((), ()))
-        return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence)
+    if plan.coarsen is not False:
+        notion, share = plan.notion(Symbols((), ())), None if plan.coarsen is True else plan.coarsen
+        return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
     counts = reading.counts(table, product=plan.product)
     notion = plan.notion(counts.public)
     check_dear(

@@ -28,7 +28,7 @@ def sanitise(
     mechanism: str = "subset-merging",
     confidence: float | None = CONFIDENCE,
     keep: Sequence[str] = (),
-    coarsen: bool = False,
+    coarsen: bool | float = False,
     keep_order: bool = False,
     allow: bool = False,
     ledger: Path | None = None,
@@ -54,9 +54,10 @@ def sanitise(
         the empirical distribution only; the population then usually violates the notion.
     keep : sequence of str
         Columns to publish unchanged; together with the release they must satisfy the notion too.
-    coarsen : bool
-        Design the optimal release for each value of the kept columns, which are coarsened or dropped as far as needed
-        and published as text. For these rows only: takes ``confidence=None``.
+    coarsen : bool or float
+        Design the best release for each value of the kept columns, which are coarsened or dropped as far as it takes,
+        and published as text. A number in [0, 1] is the share of each budget that they may use; with True, several
+        shares are tried, and the one that retains most in all is taken.
     keep_order : bool
         Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     allow : bool

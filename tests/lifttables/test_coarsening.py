@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from lifttables.designs.coarsening import KeptColumn, coarsened, in_words
+from lifttables.designs.coarsening import KeptColumn, combined, in_words
+from lifttables.designs.coarsening import coarsened as coarsened_until
+from lifttables.designs.keeping import _in_sample
+
+
+def coarsened(table, codes, columns, notion):
+    return coarsened_until(table, codes, columns, _in_sample(notion, table.sum(axis=1)))
 
 
 def is_satisfied(table, z, eps):
@@ -55,18 +61,17 @@ def test_it_satisfies_the_notion_and_is_near_the_best_of_all_partitions(ordered)
     for seed in range(12):
         table, codes = random_table(seed)
         found = coarsened(table, codes, columns_of((4, 4), ordered=ordered), ll.LIP(0.5))
-        z = found.z(codes)
+        z = combined(found.groups, codes)
         assert is_satisfied(table, z, 0.5)
-        assert found.after == pytest.approx(entropy_of(table, z))
-        assert found.before == pytest.approx(entropy_of(table, np.arange(16)))
+        assert found.entropy == pytest.approx(entropy_of(table, z))
         best = 0.0
         for first, second in itertools.product(partitions(4, ordered=ordered), repeat=2):
             every = first[codes[:, 0]] * 4 + second[codes[:, 1]]
             h = entropy_of(table, every)
             if h > best and is_satisfied(table, every, 0.5):
                 best = h
-        assert found.after <= best + 1e-9
-        shares.append(found.after / best)
+        assert found.entropy <= best + 1e-9
+        shares.append(found.entropy / best)
         if ordered:
             assert all((np.diff(groups) >= 0).all() for groups in found.groups)
     assert np.mean(shares) > 0.9
@@ -76,8 +81,7 @@ def test_nothing_is_coarsened_without_need():
     table, codes = np.full((2, 16), 5.0), random_table(0)[1]
     found = coarsened(table, codes, columns_of((4, 4)), ll.LIP(0.1))
     assert [groups.tolist() for groups in found.groups] == [[0, 1, 2, 3]] * 2
-    assert found.after == found.before
-    assert in_words(found, columns_of((4, 4))) == []
+    assert in_words(found.groups, columns_of((4, 4))) == []
 
 
 def test_a_column_that_tells_the_secret_is_dropped():
@@ -86,14 +90,14 @@ def test_a_column_that_tells_the_secret_is_dropped():
     table = np.array([[5.0, 5, 5, 0, 0, 0], [0, 0, 0, 5, 5, 5]])
     found = coarsened(table, codes, columns_of((2, 3)), ll.LIP(1.0))
     assert [groups.tolist() for groups in found.groups] == [[0, 0], [0, 1, 2]]
-    assert in_words(found, columns_of((2, 3))) == ["c0: dropped"]
+    assert in_words(found.groups, columns_of((2, 3))) == ["c0: dropped"]
 
 
 @pytest.mark.parametrize("notion", [ll.LIP(0.0), ll.LDP(0.3), ll.ALIP(np.inf, 0.2), ll.L1Lift(np.inf, 0.1)], ids=str)
 def test_other_notions(notion):
     table, codes = random_table(3, zeros=0)
     found = coarsened(table, codes, columns_of((4, 4)), notion)
-    z = found.z(codes)
+    z = combined(found.groups, codes)
     merged = np.stack([table[:, z == value].sum(axis=1) for value in range(z.max() + 1)], axis=1)
     assert notion.is_satisfied(ll.Joint.from_counts(merged))
 
@@ -106,7 +110,7 @@ def test_a_hierarchy_is_climbed_before_values_are_pooled():
     town = KeptColumn("town", tuple("ABCDE"), levels=(regions, all_of_them))
     found = coarsened(table, codes, [town], ll.LIP(0.6))
     assert found.groups[0].tolist() == regions.tolist()
-    assert in_words(found, [town]) == ["town: level 1 of its hierarchy (3 groups instead of 5 values)"]
+    assert in_words(found.groups, [town]) == ["town: level 1 of its hierarchy (3 groups instead of 5 values)"]
     assert coarsened(table, codes, [town], ll.LIP(0.1)).groups[0].tolist() == all_of_them.tolist()
 
 
@@ -120,5 +124,5 @@ def test_many_values_take_little_time():
     rng = np.random.default_rng(0)
     table = rng.poisson(3.0, (3, 60)) + 1.0
     found = coarsened(table, np.arange(60)[:, None], columns_of((60,)), ll.LIP(0.4))
-    assert is_satisfied(table, found.z(np.arange(60)[:, None]), 0.4)
-    assert found.after > 0.6 * found.before
+    assert is_satisfied(table, combined(found.groups, np.arange(60)[:, None]), 0.4)
+    assert found.entropy > 0.6 * entropy_of(table, np.arange(60))

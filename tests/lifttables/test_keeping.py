@@ -170,7 +170,8 @@ def test_missing_values():
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"confidence": 0.95}, InvalidParameter, "for these rows only"),
+        ({"coarsen": 1.5}, InvalidParameter, "coarsen is 1.5"),
+        ({"notion": ll.L1Lift(np.inf, 1.0), "confidence": 0.95}, UnsupportedNotion, "bounds no ratios"),
         ({"keep": []}, InvalidParameter, "name them"),
         ({"mechanism": "watchdog"}, InvalidParameter, "not watchdog"),
         ({"rare": "pool"}, InvalidParameter, "--rare keep"),
@@ -184,7 +185,7 @@ def test_missing_values():
 )
 def test_what_is_refused(changed, error, message):
     with pytest.raises(error, match=re.escape(message)):
-        tables.sanitise(ROWS, **{**OF, "keep": ["town"], **changed}, coarsen=True)
+        tables.sanitise(ROWS, **{**OF, "keep": ["town"], "coarsen": True, **changed})
 
 
 def test_a_hierarchy_must_hold_all_values(tmp_path):

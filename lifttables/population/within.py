@@ -1,0 +1,58 @@
+"""The rows of a sample within a part of the alphabet, such as those with one value of the columns that are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lifttables.population.sample import Sample, insides
+from lifttables.population.worst import Between
+from mixproof.checks import checked
+from mixproof.numerics import Vector
+
+
+class SampleWithin(Sample):
+    """A sample over some symbols of a larger alphabet, with bounds on their probabilities in all of it.
+
+    Parameters
+    ----------
+    counts : array_like, shape (S, X)
+        Rows by secret and symbol of the part.
+    elsewhere : numpy.ndarray, shape (S,)
+        Rows with each secret that have another symbol.
+    confidence, chosen :
+        As of :class:`~lifttables.population.sample.Sample`; so are the errors. Parts whose bounds are to hold together
+        share the chance of error, so ``chosen`` has the logarithm of their number in it.
+
+    Notes
+    -----
+    A row with secret s is in a subset A of the part with probability P(A|s), whatever the other symbols are. So the
+    bounds are those of a sample in which all of them are one symbol more, of which no output is made.
+
+    Examples
+    --------
+    >>> part = SampleWithin([[40, 60], [30, 70]], np.array([100.0, 100.0]))
+    >>> found = part.subsets([[True, False], [True, True]])
+    >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 1].round(2).tolist()
+    ([0.13, 0.09, 0.12], [0.6, 0.6, 0.57])
+    """
+
+    whole: Sample
+
+    def __init__(self, counts: ArrayLike, elsewhere: Vector, confidence: float = 0.95, chosen: float = 0.0):
+        super().__init__(counts, confidence, chosen)
+        rest = np.asarray(elsewhere, dtype=np.float64)[:, None]
+        whole = np.hstack([self.counts, rest]) if rest.any() else self.counts
+        object.__setattr__(self, "whole", Sample(whole, confidence, chosen))
+
+    @property
+    def prior(self) -> tuple[Vector, Vector]:
+        """Lower and upper bounds on P(s), each of shape (S,)."""
+        return self.whole.prior
+
+    @checked
+    def subsets(self, member: ArrayLike) -> Between:
+        """Return bounds on P(A|s) and P(A) for subsets A of the part; all of it has a probability to be bounded too."""
+        inside = insides(member, self.n_public)
+        rest = np.zeros((len(inside), self.whole.n_public - self.n_public), dtype=bool)
+        return self.whole.subsets(np.hstack([inside, rest]))
