@@ -15,6 +15,7 @@ from liftlib import registry
 from liftlib.channel import Channel, Uniform
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
 from liftlib.notions import AttributeWise, LiftNotion, Notion
 from liftlib.notions.catalogue import content_of, from_content
 from lifttables.confident.certification import for_population
@@ -376,6 +377,23 @@ def design(
     if made.partition is not None or isinstance(notion, LiftNotion | AttributeWise):
         channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
     return assembled(ran, notion, kept, counts, channel, grid)
+
+
+def best_design(
+    choices: Sequence[Counts], notion: Notion, mechanism: str, confidence: float | None = CONFIDENCE
+) -> tuple[Counts, Design]:
+    """Return the design for a population that retains most, of those for each of several alternatives, and its counts.
+
+    Parameters
+    ----------
+    choices : sequence of Counts
+        See :meth:`~lifttables.encoding.reading.Reading.choices`. Without a confidence, the first is taken: next to a
+        column more, the optimum for these rows retains no less.
+    notion, mechanism, confidence :
+        As in :func:`design`.
+    """
+    made = [(counts, design(counts, notion, mechanism, confidence)) for counts in choices[: None if confidence else 1]]
+    return max(made, key=lambda one: evaluate(joint_of(one[0]), one[1].channel).mutual_information)
 
 
 def assembled(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -27,6 +29,10 @@ NO_GUARANTEE = {
     "census": "a table of everybody has no population beyond its rows",
 }
 """Why rows that were not drawn independently give no guarantee for the population."""
+
+
+FEW_COLUMNS = 4
+"""Public columns up to which all sets of them are alternatives for a release."""
 
 
 @dataclass(frozen=True)
@@ -159,29 +165,47 @@ class Reading:
 
     def counts(self, table: Table, *, product: bool = False) -> Counts:
         """Return the contingency table."""
+        return self._counts_of(table, [self.publics], product=product)[0]
+
+    def choices(self, table: Table) -> list[Counts]:
+        """Return the contingency table of all public columns, and those of some of them, as alternatives for a release.
+
+        A column more makes more symbols, about each of which the rows say less, so that leaving it out may retain more.
+        All sets of at most ``FEW_COLUMNS`` columns are alternatives, and of more columns those with all but one. Each
+        has the logarithm of their number in its ``chosen``, so that the bounds for all of them hold at once and the
+        rows may choose one (the union bound).
+        """
+        n = len(self.publics)
+        sizes = range(n, 0, -1) if n <= FEW_COLUMNS else (n, n - 1)
+        sets = [names for size in sizes for names in itertools.combinations(self.publics, size)]
+        return [replace(one, chosen=one.chosen + math.log(len(sets))) for one in self._counts_of(table, sets)]
+
+    def _counts_of(self, table: Table, sets: Sequence[tuple[str, ...]], *, product: bool = False) -> list[Counts]:
+        """Return the contingency table for each set of public columns, of which the first has all."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
-        found = count(
-            table.counts([*secret, *public]),
-            secret,
-            public,
-            missing=self.missing,
-            rare=self.rare,
-            min_count=self.min_count,
-            max_symbols=self.max_symbols,
-            product=product,
-        )
-        return replace(
-            found, chosen=found.chosen + sum(cuts(table, column) for column in (*secret, *public) if self._cut(column))
-        )
+        counted = table.counts([*secret, *public])
+        ways = {one.name: cuts(table, one) for one in (*secret, *public) if one.name in self.cut_by_rows}
+        found = []
+        for names in sets:
+            one = count(
+                counted,
+                secret,
+                [column for column in public if column.name in names],
+                missing=self.missing,
+                rare=self.rare,
+                min_count=self.min_count,
+                max_symbols=self.max_symbols,
+                product=product,
+            )
+            more = sum(ways.get(column.name, 0.0) for column in one.columns)
+            found.append(replace(one, chosen=one.chosen + more))
+        return found
 
     @property
     def cut_by_rows(self) -> list[str]:
         """The columns whose bin edges are quantiles of the rows."""
         return [name for name, found in map(bins_from, self.bins) if isinstance(found.edges, int)]
-
-    def _cut(self, column: Column) -> bool:
-        return column.name in self.cut_by_rows
 
 
 def cuts(table: Table, column: Column) -> float:
