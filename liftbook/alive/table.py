@@ -174,7 +174,7 @@ class Desk:
         """Return what one mechanism retains: ``asked`` has kind, eps and mechanism."""
         wanted = json.loads(asked)
         try:
-            found = attempt(self._counts(wanted), wanted["kind"], wanted["mechanism"], wanted["eps"], CONFIDENCE)
+            found = attempt([self._counts(wanted)], wanted["kind"], wanted["mechanism"], wanted["eps"], CONFIDENCE)
         except LiftError as error:
             return json.dumps({"mechanism": wanted["mechanism"], "problem": str(error)})
         told = {name: getattr(found, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}

@@ -380,19 +380,18 @@ def design(
 
 
 def best_design(
-    choices: Sequence[Counts], notion: Notion, mechanism: str, confidence: float | None = CONFIDENCE
+    choices: Sequence[Counts], notion: Notion, mechanism: str, confidence: float | None = CONFIDENCE, **search: Any
 ) -> tuple[Counts, Design]:
-    """Return the design for a population that retains most, of those for each of several alternatives, and its counts.
+    """Return the counts and the design that retain most, of those for each of several alternatives.
 
     Parameters
     ----------
     choices : sequence of Counts
-        See :meth:`~lifttables.encoding.reading.Reading.choices`. Without a confidence, the first is taken: next to a
-        column more, the optimum for these rows retains no less.
-    notion, mechanism, confidence :
+        See :meth:`~lifttables.encoding.reading.Reading.choices`.
+    notion, mechanism, confidence, **search
         As in :func:`design`.
     """
-    made = [(counts, design(counts, notion, mechanism, confidence)) for counts in choices[: None if confidence else 1]]
+    made = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
     return max(made, key=lambda one: evaluate(joint_of(one[0]), one[1].channel).mutual_information)
 
 

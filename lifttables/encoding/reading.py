@@ -167,15 +167,18 @@ class Reading:
         """Return the contingency table."""
         return self._counts_of(table, [self.publics], product=product)[0]
 
-    def choices(self, table: Table) -> list[Counts]:
+    def choices(self, table: Table, confidence: float | None) -> list[Counts]:
         """Return the contingency table of all public columns, and those of some of them, as alternatives for a release.
 
         A column more makes more symbols, about each of which the rows say less, so that leaving it out may retain more.
         All sets of at most ``FEW_COLUMNS`` columns are alternatives, and of more columns those with all but one. Each
         has the logarithm of their number in its ``chosen``, so that the bounds for all of them hold at once and the
-        rows may choose one (the union bound).
+        rows may choose one (the union bound). Without a confidence there is one: the optimum for these rows retains
+        no less next to a column more.
         """
         n = len(self.publics)
+        if confidence is None or n == 1:
+            return [self.counts(table)]
         sizes = range(n, 0, -1) if n <= FEW_COLUMNS else (n, n - 1)
         sets = [names for size in sizes for names in itertools.combinations(self.publics, size)]
         return [replace(one, chosen=one.chosen + math.log(len(sets))) for one in self._counts_of(table, sets)]

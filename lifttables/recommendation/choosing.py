@@ -13,10 +13,11 @@ import numpy as np
 from liftlib import registry
 from liftlib.errors import InvalidParameter, LiftError
 from liftlib.measures.evaluation import evaluate
+from liftlib.measures.information import entropy
 from liftlib.notions import ALIP, LDP, LIP, Notion
 from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import DEAR
-from lifttables.designs.designing import CONFIDENCE, design, joint_of
+from lifttables.designs.designing import CONFIDENCE, best_design, joint_of
 from lifttables.designs.statement import in_words, own_shares, statement
 from lifttables.encoding.columns import JOIN, Counts
 from lifttables.encoding.reading import Reading
@@ -29,12 +30,12 @@ from lifttables.recommendation.question import (
     sanitise_command,
 )
 from lifttables.recommendation.trying import Trying
-from lifttables.releases.card import card_of
+from lifttables.releases.card import LEFT_OUT, card_of
 from lifttables.releases.estimating import expected_error, price
 from lifttables.releases.pipeline import warn_of_rows_alone
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
-from mixproof.numerics import Vector, check_scalar
+from mixproof.numerics import SAME_TOL, Vector, check_scalar
 
 NOTIONS_AT: dict[str, Callable[[float], Notion]] = {
     "lip": LIP,
@@ -77,8 +78,8 @@ class Tried:
         kernel.
     seconds : float
     outputs : int
-    kept : tuple of str
-        For whom the notion is kept, in sentences.
+    kept, not_covered : tuple of str
+        What the release's card promises, and what it does not, in sentences.
     problem : str
         Why there is no channel, else empty.
     """
@@ -93,6 +94,7 @@ class Tried:
     seconds: float
     outputs: int
     kept: tuple[str, ...]
+    not_covered: tuple[str, ...]
     problem: str
 
 
@@ -110,8 +112,8 @@ class Answer:
         What meets the requirement, the best first.
     best : Tried or None
     reason : str
-    words : tuple of str
-        A plain-language statement of the recommended notion for one person.
+    words, not_covered : tuple of str
+        What the recommended notion means for one person, and what the release's card does not promise.
     command : str
         The command that makes the release; empty where the table is not a file.
     """
@@ -122,6 +124,7 @@ class Answer:
     best: Tried | None
     reason: str
     words: tuple[str, ...] = ()
+    not_covered: tuple[str, ...] = ()
     command: str = ""
 
 
@@ -238,7 +241,8 @@ def choose(
     curve = {check_scalar(f"epsilons[{at}]", one, finite=True) for at, one in enumerate(epsilons)}
     _check_names(notions, mechanisms or ())
     how.check_population(confidence)
-    counts = how.counts(open_table(source, how.text_format))
+    choices = how.choices(open_table(source, how.text_format), confidence)
+    counts = choices[0]
     # the limits to answer for, by option; a budget and accuracy have none
     limits: dict[str, float | None] = {"": at_most} if at_most or accuracy or eps is not None else dict(OPTIONS)
     targets = {
@@ -256,7 +260,7 @@ def choose(
         for budget in sorted(curve | {budgets[name] for budgets in targets.values() if name in budgets})
     ]
     with Trying() as trying:
-        trials = _Trials(trying, counts, confidence, seconds, question, told)
+        trials = _Trials(trying, choices, confidence, seconds, question, told)
         for at, key in enumerate(wanted, 1):
             trials.attempt(key, f"{at} of {len(wanted)}")
         fits = {
@@ -299,7 +303,7 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
 
 
 def attempt(
-    counts: Counts,
+    choices: Sequence[Counts],
     name: str,
     mechanism: str,
     eps: float,
@@ -309,20 +313,22 @@ def attempt(
     """Return the result of one mechanism under one notion; runs in a separate process."""
     notion = NOTIONS_AT[name](eps)
     started = time.perf_counter()
-    made = design(counts, notion, mechanism, confidence)
+    counts, made = best_design(choices, notion, mechanism, confidence)
     seconds = time.perf_counter() - started
     joint = joint_of(counts)
+    estimable = made.grid is not None and counts.public.names == choices[0].public.names
     return Tried(
         notion=str(notion),
         mechanism=mechanism,
         eps=eps,
-        nmi=float(evaluate(joint, made.channel).nmi),
+        nmi=float(evaluate(joint, made.channel).mutual_information / max(entropy(joint_of(choices[0]).p_x), SAME_TOL)),
         belief=question.bound(notion),
-        error=np.inf if made.grid is None else expected_error(made.channel.kernel, joint.p_x, made.rows),
+        error=expected_error(made.channel.kernel, joint.p_x, made.rows) if estimable else np.inf,
         rows_price=price(card_of(made, kernel=True), joint.p_x),
         seconds=seconds,
         outputs=made.channel.n_outputs,
         kept=tuple(statement(one) for one in made.kept),
+        not_covered=card_of(made, kernel=question.accuracy is not None or None).not_covered,
         problem="",
     )
 
@@ -332,7 +338,7 @@ class _Trials:
     """Designs of one table, each tried once; keys are a notion's name, a mechanism and a budget."""
 
     trying: Trying
-    counts: Counts
+    choices: Sequence[Counts]
     confidence: float | None
     seconds: float
     question: Question
@@ -352,7 +358,7 @@ class _Trials:
         return self.tried[key]
 
     def _once(self, name: str, mechanism: str, eps: float) -> Tried:
-        asked = self.counts, name, mechanism, eps, self.confidence, self.question
+        asked = self.choices, name, mechanism, eps, self.confidence, self.question
         problem = f"longer than {self.seconds:g} s at another budget"
         if (name, mechanism) not in self.slow:
             try:
@@ -366,7 +372,7 @@ class _Trials:
                 return found
         notion = NOTIONS_AT[name](eps)
         belief = self.question.bound(notion)
-        return Tried(str(notion), mechanism, eps, np.nan, belief, np.inf, np.inf, np.nan, 0, (), problem)
+        return Tried(str(notion), mechanism, eps, np.nan, belief, np.inf, np.inf, np.nan, 0, (), (), problem)
 
     def _name(self, found: Tried) -> str:
         return next(name for (name, _, _), one in self.tried.items() if one is found)
@@ -401,23 +407,25 @@ class _Trials:
     def answer(self, label: str, limit: float | None, fit: tuple[Tried, ...], source: Any, how: Reading) -> Answer:
         """Return what is recommended of what meets a requirement, with its meaning and its command."""
         best, reason = self.recommended(fit, limit)
-        secret = JOIN.join(self.counts.secret.names)
+        secret = JOIN.join(self.choices[0].secret.names)
         answer = Answer(label, self.question.text(secret, limit), fit, best, reason)
         if best is None:
             return answer
         notion = NOTIONS_AT[self._name(best)](best.eps)  # a notion's text drops the last digits of its budget
-        shares = own_shares(self.counts.table.sum(axis=1))
+        left_out = (LEFT_OUT,) if how.missing == "drop" else ()
+        shares = own_shares(self.choices[0].table.sum(axis=1))
         kernel = self.question.accuracy is not None
         return replace(
             answer,
             words=in_words(notion, secret, shares if limit is None else sorted({*shares, self.question.belief})),
+            not_covered=(*best.not_covered, *left_out),
             command=sanitise_command(source, how, self.confidence, notion, best.mechanism, kernel=kernel),
         )
 
     def recommended(self, fit: Sequence[Tried], limit: float | None) -> tuple[Tried | None, str]:
         """Return the best of what meets a requirement, None where nothing does, and the reason."""
         if (accuracy := self.question.accuracy) is not None:
-            return _most_private(fit, self.tried.values(), accuracy, self.counts.table.sum(axis=0))
+            return _most_private(fit, self.tried.values(), accuracy, self.choices[0].table.sum(axis=0))
         if limit is None:
             first = next((name for (name, _, _), one in self.tried.items() if one in fit), "")
             return _recommended([one for one in fit if self._name(one) == first])

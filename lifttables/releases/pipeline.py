@@ -19,7 +19,7 @@ from liftlib.notions import Notion, PolyhedralLift, provides
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import DEAR
-from lifttables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, best_design, design, joint_of
+from lifttables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, best_design, joint_of
 from lifttables.designs.keeping import NextTo, design_next_to, proposed
 from lifttables.designs.publishing import Publishing, check_keep, without_formulas
 from lifttables.encoding.columns import Symbols
@@ -206,8 +206,7 @@ def _designed(table: Table, plan: Plan) -> NextTo:
     if plan.coarsen is not False:
         notion, share = plan.notion(Symbols((), ())), None if plan.coarsen is True else plan.coarsen
         return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
-    several = plan.confidence is not None and len(reading.publics) > 1 and not plan.product
-    choices = reading.choices(table) if several else [reading.counts(table, product=plan.product)]
+    choices = [reading.counts(table, product=True)] if plan.product else reading.choices(table, plan.confidence)
     notion = plan.notion(choices[0].public)
     check_dear(
         plan.mechanism,
@@ -215,10 +214,8 @@ def _designed(table: Table, plan: Plan) -> NextTo:
         allow=plan.allow,
         designed=plan.seconds is not None or routed(plan.mechanism, notion, plan.confidence),
     )
-    if not several:
-        made = design(choices[0], notion, plan.mechanism, plan.confidence, plan.seconds, plan.report)
-        return NextTo(choices[0], made, ())
-    counts, made = best_design(choices, notion, plan.mechanism, plan.confidence)
+    search = {"seconds": plan.seconds, "report": plan.report}
+    counts, made = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
     left_out = [name for name in reading.publics if name not in counts.public.names]
     note = f"left out, because more is retained without: {', '.join(left_out)}"
     return NextTo(counts, made, (note,) if left_out else ())

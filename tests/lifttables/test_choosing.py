@@ -21,7 +21,7 @@ ROWS = pl.DataFrame({"s": ["a"] * 60 + ["b"] * 60, "x": ["u"] * 40 + ["v"] * 30 
 
 
 def tried(mechanism, nmi, rows_price=1.0):
-    return Tried("LIP(eps=1.0)", mechanism, 1.0, nmi, 0.2, 0.01, rows_price, 0.1, 2, (), "")
+    return Tried("LIP(eps=1.0)", mechanism, 1.0, nmi, 0.2, 0.01, rows_price, 0.1, 2, (), (), "")
 
 
 def test_numbers_are_those_of_the_designs():
@@ -50,7 +50,7 @@ def test_numbers_are_those_of_the_designs():
     assert found.words[0].startswith("A belief of 50 % in something about s can become at most 63 %")  # 1 - e^-0.3 / 2
     page = tables.choice_page(found)
     assert "Publishing x without telling s" in page
-    assert "What it does not cover" in page
+    assert "What its card will not promise" in page
     assert "data:image/svg+xml" in page
 
 

@@ -1,6 +1,7 @@
 """A recommendation satisfies what was asked, by lifts computed by hand from the release's own design."""
 
 import base64
+import html
 import json
 import math
 import re
@@ -201,3 +202,19 @@ def test_wrong_questions(more, message):
 def test_points_are_rounded_up():
     assert points(0.02001) == "2.01 percentage points"
     assert points(0.02) == "2 percentage points"
+
+
+@pytest.mark.parametrize(
+    "asked", [["--at-most", "20%", "--belief", "10%"], ["--accuracy", "6"]], ids=["belief", "accuracy"]
+)
+@pytest.mark.parametrize("more", [[], ["--missing", "drop"], ["--confidence", "none"]], ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_excludes_what_the_card_of_the_release_excludes(people, capsys, asked, more):
+    page = people.with_suffix(".html")
+    assert main(["choose", str(people), *OF, *FEW, *asked, *more, "--page", str(page)]) == 0
+    (command,) = commands(capsys.readouterr().out)
+    assert main([*shlex.split(command)[1:], "--resamples", "0"]) == 0
+    card = tables.read_card(people.with_name("in.released.card.json"))
+    text = html.unescape(page.read_text())
+    listed = re.findall("<li>(.*?)</li>", text[text.index("What its card will not promise") :].partition("</ul>")[0])
+    assert tuple(listed) == card.not_covered
