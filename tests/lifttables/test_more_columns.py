@@ -1,0 +1,97 @@
+"""A release of one public column more retains hardly less: columns may be left out, and the bounds pay for trying."""
+
+import itertools
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from lifttables.encoding.reading import FEW_COLUMNS, Reading
+
+SIZES = (2, 5, 4, 6)
+
+
+def law_of(seed):
+    """Return P(s, a, b, c): a and c depend on the secret, b does not."""
+    rng = np.random.default_rng(seed)
+    a, b, c = (rng.dirichlet(np.full(n, 3.0), 2) for n in SIZES[1:])
+    return np.einsum("s,sa,b,sc->sabc", [0.4, 0.6], a, b[0], 0.8 * c.mean(axis=0) + 0.2 * c)
+
+
+def rows_of(law, n, seed):
+    cells = np.array(list(itertools.product(*map(range, law.shape))))
+    drawn = cells[np.random.default_rng(seed).choice(len(cells), n, p=law.ravel())]
+    return pl.DataFrame({name: [f"{name}{code}" for code in drawn[:, at]] for at, name in enumerate("sabc")})
+
+
+def released(rows, public, mechanism="optimal", eps=0.6):
+    return tables.sanitise(
+        rows, secret="s", public=public, notion=ll.LIP(eps), mechanism=mechanism, rare="pool", resamples=0, rng=0
+    )
+
+
+def told(done):
+    """Return I(X; Y) in the table, for the columns that are released."""
+    return ll.evaluate(ll.Joint.from_counts(done.design.table), done.design.channel).mutual_information
+
+
+@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
+@pytest.mark.parametrize(("n", "least"), [(600, 0.8), (5000, 0.94)])
+def test_a_column_more_retains_no_less_but_for_the_price_of_trying(n, least, mechanism):
+    """The price is that of the union bound over the sets of columns: log 3 nats for two, log 7 for three."""
+    rows = rows_of(law_of(0), n, 0)
+    values = {
+        public: told(released(rows, list(public), mechanism))
+        for size in (1, 2, 3)
+        for public in itertools.combinations("abc", size)
+    }
+    for public, fewer in itertools.product(values, values):
+        if set(fewer) < set(public):
+            assert values[public] >= least * values[fewer], (public, fewer)
+
+
+def test_what_is_left_out_is_noted_and_not_published():
+    rows = rows_of(law_of(0), 600, 0)
+    done = released(rows, ["a", "b", "c"])
+    left_out = sorted({"a", "b", "c"} - set(done.frame.columns))
+    assert left_out
+    assert f"left out, because more is retained without: {', '.join(left_out)}" in done.audit.notes
+    assert set(done.card.columns) == {"a", "b", "c"} - set(left_out)
+    with pytest.warns(ll.LiftWarning):
+        alone = tables.sanitise(
+            rows, secret="s", public=["a", "b"], notion=ll.LIP(0.6), rare="pool", resamples=0, confidence=None
+        )
+    assert {"a", "b"} == set(alone.frame.columns)
+
+
+def test_all_alternatives_pay_for_the_choice_among_them():
+    rows = tables.open_table(rows_of(law_of(0), 600, 0).with_columns(d=pl.lit("d"), e=pl.lit("e")))
+    for public, n in (("a", 1), ("ab", 3), ("abc", 7), ("abcd", 15), ("abcde", 6)):
+        found = Reading("s", tuple(public), rare="keep").choices(rows, 0.95)
+        assert [one.chosen for one in found] == pytest.approx([math.log(n)] * n)
+        assert found[0].public.names == list(public)
+        assert len({tuple(one.public.names) for one in found}) == n
+        (alone,) = Reading("s", tuple(public), rare="keep").choices(rows, None)
+        assert alone.chosen == 0
+    assert FEW_COLUMNS == 4
+    pooled = Reading("s", ("a", "b"), rare="pool", min_count=60).choices(rows, 0.95)
+    for one, names in zip(pooled, ("ab", "a", "b"), strict=True):
+        own = Reading("s", tuple(names), rare="pool", min_count=60).counts(rows)
+        assert one.chosen == pytest.approx(own.chosen + math.log(3))
+        np.testing.assert_array_equal(one.table, own.table)
+
+
+def test_the_notion_holds_under_the_law_whatever_is_left_out():
+    broken = 0
+    for seed in range(20):
+        law = law_of(seed % 4)
+        design = released(rows_of(law, 3000, seed), ["a", "b"], eps=0.5).design
+        cells = [(f"a{a}", f"b{b}") for a, b in itertools.product(range(5), range(4))]
+        codes = design.codes(pl.DataFrame(cells, schema=["a", "b"], orient="row"), "draw")
+        p = law.sum(axis=3).reshape(2, -1)[:, codes >= 0] @ design.channel.kernel[codes[codes >= 0]]
+        log = np.log(p / p.sum(axis=0) / p.sum(axis=1, keepdims=True) * p.sum())
+        broken += np.abs(log).max() > 0.5 + 1e-9
+    assert broken <= 1
