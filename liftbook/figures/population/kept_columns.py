@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
@@ -42,7 +43,7 @@ def attempted(attempt: Attempt) -> list[dict[str, Any]]:
     frame = adult_frame()
     of_xz = frame.groupby([public, *keep]).size().reset_index(name="rows")
     joint = Joint.from_counts(of_xz["rows"].to_numpy()[None])
-    z = of_xz.groupby(list(keep)).ngroup().to_numpy(np.int64)
+    z: NDArray[np.int64] = of_xz.groupby(list(keep)).ngroup().to_numpy().astype(np.int64)
     before, *_ = retained(joint, z, np.ones((len(z), 1)))
     rows = []
     for series, words in DESIGNS.items():
