@@ -216,8 +216,8 @@ def preorder(parent: Whole) -> Whole:
     children: list[list[int]] = [[] for _ in parent]
     for at in range(len(parent) - 1, 0, -1):
         children[parent[at]].append(at)
-    found, waiting = [], [0]
+    found, waiting = [], [0][: len(parent)]
     while waiting:
         found.append(at := waiting.pop())
         waiting += children[at]
-    return np.array(found)
+    return np.array(found, np.int64)

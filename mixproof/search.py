@@ -50,6 +50,9 @@ PERTURB_GAIN = 0.005
 PERTURB_MIX = 0.2, 0.02
 """Which parts of a start next to a row in use are another coordinate, and the target."""
 
+COARSE = 1e-2
+"""The gap that a search with a limit reaches before it begins with a finer one."""
+
 FINER = 20.0
 """A box is not parted where that could raise its bound by less than this part of the cut-off, or of the gap."""
 
@@ -329,7 +332,7 @@ def cheapest_mixture(
     gap : float, keyword-only
         Stop once cost and bound differ by at most this fraction of H(P) - cost, or by ``FINEST`` nats.
     seconds : float, optional, keyword-only
-        Approximate time limit.
+        Approximate time limit, by the clock: on a shared machine the result depends on the load.
     programmes : int, optional, keyword-only
         Maximum number of linear programs in branch and bound: a limit that does not depend on the machine's speed.
     more : numpy.ndarray, shape (k, n), optional, keyword-only
@@ -359,7 +362,11 @@ def cheapest_mixture(
     search = Search(halfspaces, target, slack, compiled=compiled, limit=limit, most=most, extension=extension)
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.multi_start()
-    _prove(search, gap, report)
+    stages = (COARSE, gap) if gap < COARSE and (seconds is not None or programmes is not None) else (gap,)
+    for stage in stages:  # so that a limit never leaves a larger gap than if less had been asked for
+        _prove(search, stage, report)
+        if search.gap > search.wanted(stage):
+            break
     if fallback is not None and search.gap > search.wanted(gap):
         search.add(fallback())
         search.resolve(everywhere=False)

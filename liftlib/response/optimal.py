@@ -24,9 +24,6 @@ MOST_VERTICES = 2_000
 MOST_VERTICES_PLAIN = 200_000
 """The same without compiled loops; it includes E23's 5 secrets and 17 symbols."""
 
-MOST_HALFSPACES, MOST_SYMBOLS = 300, 20
-"""With more halfspaces, whose linear programs are large, vertices of up to so many symbols are listed."""
-
 
 @checked
 def optimal_response(
@@ -114,10 +111,10 @@ def optimal_response(
         )
     notion = require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion) if method == "auto" else None
-    # an enumeration cannot be interrupted, so only the tree respects a limit
-    to_search = cone is not None and (cone.extension is not None or limit is not None or most is not None)
     listed = None if cone is None else cone.halfspaces
-    if listed is not None and few_vertices(listed, most_vertices(compiled), to_search=to_search):
+    # an enumeration cannot be interrupted, so that with a limit it has to be short
+    quick = MOST_VERTICES if limit is not None or most is not None else most_vertices(compiled)
+    if listed is not None and few_vertices(listed, quick):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
             return aorr(joint, notion, cone=cone)
@@ -133,17 +130,8 @@ def most_vertices(compiled: bool | None = None) -> int:
     return MOST_VERTICES if (ready() if compiled is None else compiled) else MOST_VERTICES_PLAIN
 
 
-def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> bool:
-    """Return whether to list vertices: they are few, or halfspaces are many.
-
-    Parameters
-    ----------
-    halfspaces : numpy.ndarray, shape (m, X)
-        The halfspaces of a cone of posteriors.
-    most : int
-        The largest number of vertices that counts as few.
-    to_search : bool, keyword-only
-        Whether to prefer a search if there are more, however many halfspaces there are.
+def few_vertices(halfspaces: Matrix, most: int) -> bool:
+    """Return whether a cone with these halfspaces, shape (m, X), has at most so many vertices.
 
     Examples
     --------
@@ -152,7 +140,4 @@ def few_vertices(halfspaces: Matrix, most: int, *, to_search: bool = False) -> b
     >>> few_vertices(halfspaces, 7), few_vertices(halfspaces, 6)  # a polygon of 3 + 4 sides
     (True, False)
     """
-    m, n = halfspaces.shape
-    if m > MOST_HALFSPACES and n <= MOST_SYMBOLS and not to_search:
-        return True
-    return vertex_bound(m, n) <= most
+    return vertex_bound(*halfspaces.shape) <= most

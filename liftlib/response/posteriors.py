@@ -56,9 +56,11 @@ class RowsCertificate(Certificate):
     def warn_of(self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int) -> None:
         """Warn that a search ended before it reached its gap."""
         reached, remedy = limit
+        trivial = self.upper >= self.value + self.solution.objective  # which is H(X)
+        others = "nothing has been proven of others" if trivial else f"no mechanism has more than {self.upper:.6g}"
         warnings.warn(
-            f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} nats and no mechanism has more "
-            f"than {self.upper:.6g}; {remedy} than {gap:g}",
+            f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} nats and {others}; "
+            f"{remedy} than {gap:g}",
             LiftWarning,
             stacklevel=stacklevel + 1,
         )

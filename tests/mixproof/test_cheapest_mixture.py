@@ -187,6 +187,18 @@ def test_so_many_programmes_and_no_more(compiled, monkeypatch):
             assert not found.ended
 
 
+@pytest.mark.parametrize("programmes", [30, 100, 300])
+def test_asking_for_more_never_proves_less_under_a_limit(programmes):
+    rng = np.random.default_rng(3)
+    joint = ll.Joint.from_counts(rng.gamma(0.3, size=(5, 14)) + 1e-9)
+    halfspaces = ll.LIP(0.3).halfspaces(joint)
+    coarse, fine = (
+        cheapest_mixture(halfspaces, joint.p_x, gap=gap, programmes=programmes, compiled=False) for gap in (1e-2, 1e-6)
+    )
+    assert fine.cost <= coarse.cost
+    assert fine.proven.bound >= coarse.proven.bound
+
+
 def test_which_route_by_default(monkeypatch):
     asked = []
     monkeypatch.setattr(search, "route_of", lambda problem, *, compiled: asked.append(compiled) or right(problem))
