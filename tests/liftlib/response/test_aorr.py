@@ -245,6 +245,6 @@ ENDED_EARLY = {
 
 @pytest.mark.parametrize("what", ENDED_EARLY)
 def test_a_warning_names_the_line_that_asked(what):
-    with pytest.warns(LiftWarning, match="no mechanism has more than") as told:
+    with pytest.warns(LiftWarning, match="and (no mechanism has more|nothing has been proven)") as told:
         ENDED_EARLY[what](ll.datasets.uniform_joint(4, 12, np.random.default_rng(2)))
     assert [one.filename for one in told] == [__file__]

@@ -201,7 +201,7 @@ def test_never_less_than_merging(limit):
     for seed in (0, 4, 10):
         joint = ll.datasets.dirichlet_joint(5, 12, 0.3, np.random.default_rng(seed))
         for notion in (ll.AlphaLift(10, 0.1, 0.1), ll.Chi2Lift(np.inf, 0.3)):
-            with pytest.warns(LiftWarning, match="no mechanism has more"):
+            with pytest.warns(LiftWarning, match="and (no mechanism has more|nothing has been proven)"):
                 made = ll.mechanisms.optimal(joint, notion, **limit).certificate
             merged = ll.evaluate(joint, ll.mechanisms.subset_merging(joint, notion)).mutual_information
             assert merged - 1e-9 <= made.value < made.upper
