@@ -135,13 +135,7 @@ class Design:
         return [*secret, *self.public.columns]
 
     def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return, for each table row, the index of its row in :meth:`kernel`, -1 if it has none.
-
-        Raises
-        ------
-        DataError
-            If a symbol was not seen and ``unseen`` is ``"error"``.
-        """
+        """Return, for each table row, the index of its row in :meth:`kernel`, -1 (or DataError) if it has none."""
         x = self._known("public", self.public, rows, unseen)
         if not self.channel.sees_secret:
             return x
@@ -154,21 +148,9 @@ class Design:
         return np.vstack([flat, self.p_y / self.p_y.sum()])
 
     def draw(self, rows: Any, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return a random output index for each row.
+        """Return a random output index for each row of an eager frame.
 
-        Parameters
-        ----------
-        rows : eager frame
-            With the columns needed.
-        rng : Uniform
-            The source of randomness.
-        unseen : {"error", "draw"}
-            What becomes of a symbol that the design has not seen: refused, or a draw from P(y), which is private.
-
-        Raises
-        ------
-        DataError
-            If a symbol was not seen and ``unseen`` is ``"error"``.
+        A symbol that the design has not seen is refused with a DataError, or gets a draw from P(y), which is private.
         """
         kernel = self.kernel()
         codes = self.codes(rows, unseen)
@@ -219,13 +201,7 @@ class Design:
 
 @checked
 def load(path: Path) -> Design:
-    """Return the design stored in a file by :meth:`Design.save`.
-
-    Raises
-    ------
-    DataError
-        If the file does not exist or is not a design.
-    """
+    """Return the design stored in a file by :meth:`Design.save`; raise DataError if it is none."""
     return read_ours(path, "design", FORMAT, design_from, "make the channel again")
 
 
@@ -261,13 +237,7 @@ def design_from(found: Any) -> Design:
 
 
 def kernel_from(rows: Any, n_outputs: int) -> Matrix:
-    """Return a kernel, shape (len(rows), n_outputs), from JSON: for each row, indices of outputs and probabilities.
-
-    Raises
-    ------
-    ValueError
-        If an index is not that of an output or occurs twice, or the lengths differ.
-    """
+    """Return a kernel, shape (len(rows), n_outputs), from JSON: for each row, indices of outputs and probabilities."""
     kernel = np.zeros((len(rows), n_outputs))
     for row, (at, values) in zip(kernel, rows, strict=True):
         places = indices_from(at, n_outputs)
@@ -278,13 +248,7 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
 
 
 def statements_from(found: Any) -> tuple[Kept, ...]:
-    """Return the privacy guarantees in a JSON list.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is not as it should be.
-    """
+    """Return the privacy guarantees in a JSON list; raise TypeError or ValueError if a value is wrong."""
     if not isinstance(found, list):
         raise TypeError(f"{str(found)[:60]!r} is no list of statements")
     made = tuple(Kept(**one) for one in found)
@@ -297,13 +261,7 @@ def statements_from(found: Any) -> tuple[Kept, ...]:
 
 
 def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) -> None:
-    """Refuse texts of outputs that do not fit the columns or the sources, or that are not all different.
-
-    Raises
-    ------
-    ValueError
-        With what does not fit.
-    """
+    """Raise ValueError if texts of outputs do not fit the columns or the sources, or are not all different."""
     if len(texts) != len(sources) or any(len(one) != n_columns for one in texts):
         raise ValueError("its texts do not fit its outputs and columns")
     if len(set(texts)) < len(texts):

@@ -56,13 +56,7 @@ class Publishing:
 
 
 def check_keep(table: Table, made: Design, how: Publishing) -> None:
-    """Raise if a column to keep does not exist, is secret, or is released through the channel.
-
-    Raises
-    ------
-    DataError
-        With the column.
-    """
+    """Raise DataError if a column to keep does not exist, is secret, or is released through the channel."""
     table.check(how.keep)
     for name in how.keep:
         if name in made.secret.names:
@@ -72,13 +66,7 @@ def check_keep(table: Table, made: Design, how: Publishing) -> None:
 
 
 def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
-    """Return the design with texts that no spreadsheet takes for a formula.
-
-    Raises
-    ------
-    DataError
-        If there are some and ``formulas`` is ``"error"``, or a column's name is one.
-    """
+    """Return the design with texts that no spreadsheet takes for a formula; raise DataError as ``formulas`` says."""
     if formulas == "keep":
         return made
     for name in (*made.public.names, *keep):
@@ -138,13 +126,7 @@ def _signed(text: str) -> bool:
 
 
 def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
-    """Return rows whose kept texts no spreadsheet evaluates; with ``"quote"``, categories become text.
-
-    Raises
-    ------
-    DataError
-        If one would be evaluated and ``formulas`` is ``"error"``.
-    """
+    """Return rows whose kept texts no spreadsheet evaluates; with ``"quote"``, categories become text."""
     for name in keep if formulas != "keep" else ():
         if not isinstance(rows.schema[name], TEXTS):
             continue

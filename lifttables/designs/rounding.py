@@ -31,8 +31,8 @@ def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> 
     ----------
     channel : Channel
         P(y|x).
-    p_y : numpy.ndarray, shape (Y,)
-        What is mixed in: the release that says nothing.
+    p_y : numpy.ndarray, shape (Y,) or (X, Y)
+        The constant release that may be mixed in.
     keeps : callable
         Whether a channel keeps what is promised; what is returned does.
 

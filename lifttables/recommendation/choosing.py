@@ -64,18 +64,11 @@ class Tried:
     Attributes
     ----------
     notion, mechanism : str
-    eps : float
-        The budget that the row belongs to, nats.
-    nmi : float
-        Normalised mutual information retained; NaN if the mechanism gave no channel.
-    belief : float
-        The largest posterior belief from a prior belief of 10 %, or the one asked about.
-    error : float
-        The 95 % error that the least accurate estimated share is expected to have; infinite where a share cannot be
-        estimated.
-    rows_price : float
-        Factor by which an estimate needs more rows than the original table for the same precision; infinite without a
-        kernel.
+    eps, nmi, belief : float
+        The budget, nats; the share of H(X) that is retained (NaN without a channel); the largest posterior belief.
+    error, rows_price : float
+        The expected 95 % error of the least accurate share, and the factor by which an estimate needs more rows than
+        the table itself has; infinite where nothing can be estimated.
     seconds : float
     outputs : int
     kept, not_covered : tuple of str
@@ -104,10 +97,8 @@ class Answer:
 
     Attributes
     ----------
-    label : str
-        Which option it is, where several are offered.
-    requirement : str
-        What the release must achieve, in a sentence; empty for a given budget.
+    label, requirement : str
+        Which option it is, where several are offered; what the release must achieve, empty for a given budget.
     rows : tuple of Tried
         What meets the requirement, the best first.
     best : Tried or None
@@ -139,7 +130,7 @@ class Choice:
         Of the table.
     tried : tuple of Tried
     belief : float
-        What somebody believes before the release, for the beliefs in ``tried``.
+        Before the release.
     answers : tuple of Answer
         One to a question or a budget; without either a stricter, a middle and a looser option.
     """

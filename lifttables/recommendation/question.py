@@ -76,13 +76,7 @@ class Question:
         accuracy: float | None,
         eps: float | None,
     ) -> Question:
-        """Return the question that arguments ask.
-
-        Raises
-        ------
-        InvalidParameter
-            If they ask half a question, or more than one, or the budget is out of range.
-        """
+        """Return the question that arguments ask; raise InvalidParameter for half a question or more than one."""
         if eps is not None:
             check_scalar("eps", eps, finite=True)
         if (belief is None) != (at_most is None):

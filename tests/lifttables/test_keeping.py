@@ -199,3 +199,16 @@ def test_a_proposal_names_what_cannot_be_coarsened():
     rows = ROWS.with_columns(code=pl.int_range(pl.len()))
     with pytest.raises(BrokenNotion, match="What to coarsen is not known: column 'code' holds 4,000 distinct numbers"):
         tables.sanitise(rows, **OF, keep=["code"], rng=1)
+
+
+def test_the_share_of_the_budget_is_an_option_of_the_command(capsys, tmp_path, files):
+    words = ["sanitise", files / "people.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", 0.6]
+    words += ["--keep", "town", "--confidence", "none", "--ledger", "none", "--resamples", 0, "--force"]
+    columns = {}
+    for share in ("1", "0"):
+        out = tmp_path / f"out{share}.csv"
+        assert main([str(word) for word in [*words, "-o", out, "--coarsen", share]]) == 0
+        columns[share] = pl.read_csv(out).columns
+    assert columns == {"1": ["age", "town"], "0": ["age"]}
+    assert main([str(word) for word in [*words, "-o", tmp_path / "out.csv", "--coarsen", 2]]) == 2
+    assert "coarsen is 2" in capsys.readouterr().err
