@@ -14,7 +14,7 @@ from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.response.aorr import aorr
 from liftlib.response.optimal import few_vertices, most_vertices
-from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
+from liftlib.response.posteriors import Core, PosteriorCone, RowsCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
 from mixproof.numerics import RESOLVED, Matrix, check_scalar
@@ -85,7 +85,7 @@ def robust_response(
     return proven_response(joint, notion, cone=cone, gap=share, seconds=limit)
 
 
-def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Cone:
+def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> PosteriorCone:
     """Return the cone of posteriors that the notion allows under all distributions."""
     cone = cone_for(joint, notion)
     if not others:

@@ -19,7 +19,7 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Polyhedral
-from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
+from liftlib.response.posteriors import Core, PosteriorCone, RowsCertificate, cone_for
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.polytope import Method, vertices
@@ -70,7 +70,7 @@ def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entro
     return Mixture(rows, mix_columns(cost(rows), rows, p_x), p_x)
 
 
-def aorr(joint: Joint, notion: Polyhedral, *, cone: Cone | None = None, method: Method = "qhull") -> Channel:
+def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None, method: Method = "qhull") -> Channel:
     """Return the mechanism with the largest I(X; Y), by listing all vertices.
 
     Parameters
@@ -79,7 +79,7 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: Cone | None = None, method: 
         P_SX.
     notion : Notion
         A polyhedral notion: AORR under ALIP, ORR under LIP (S20 Theorem 3).
-    cone : Cone, optional, keyword-only
+    cone : PosteriorCone, optional, keyword-only
         The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known.
     method : {"qhull", "cdd"}, keyword-only
         See :func:`mixproof.polytope.vertices`. The number of vertices grows exponentially in ``|X|``.

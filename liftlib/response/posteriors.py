@@ -81,7 +81,7 @@ class Core(NamedTuple):
         return whole
 
 
-class Cone(NamedTuple):
+class PosteriorCone(NamedTuple):
     """The posteriors v over the core's symbols that a notion allows: G v >= 0.
 
     Attributes
@@ -178,13 +178,13 @@ def mended(
             raise SolverFailure(f"the response breaks {name} by more than a share of {REPAIR_TOL:g} can mend")
 
 
-def cone_for(joint: Joint, notion: Polyhedral) -> Cone:
+def cone_for(joint: Joint, notion: Polyhedral) -> PosteriorCone:
     """Return the cone of posteriors that a polyhedral notion allows."""
     core = without_dust(joint, notion)
     relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
     extension = relaxed.extension(core.joint)
     many = extension is not None and extension.n_halfspaces > MOST_LISTED
-    return Cone(joint, notion, core, None if many else relaxed.halfspaces(core.joint), floor, extension)
+    return PosteriorCone(joint, notion, core, None if many else relaxed.halfspaces(core.joint), floor, extension)
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:

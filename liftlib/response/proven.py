@@ -20,7 +20,7 @@ from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LiftNotion, Notion, Polyhedral
 from liftlib.proofs import upper_bound
 from liftlib.response.aorr import Mixture, certified, cheapest, entropies
-from liftlib.response.posteriors import Cone, Core, RowsCertificate, cone_for
+from liftlib.response.posteriors import Core, PosteriorCone, RowsCertificate, cone_for
 from mixproof.lp import Solution, certify
 from mixproof.numerics import SLACK, Matrix, Vector
 from mixproof.proof import DeferredProof, Proof, preorder
@@ -46,7 +46,7 @@ def proven_response(
     joint: Joint,
     notion: Polyhedral,
     *,
-    cone: Cone | None = None,
+    cone: PosteriorCone | None = None,
     gap: float = 1e-6,
     seconds: float | None = None,
     programmes: int | None = None,
@@ -61,7 +61,7 @@ def proven_response(
         P_SX.
     notion : Notion
         A polyhedral notion.
-    cone : Cone, optional, keyword-only
+    cone : PosteriorCone, optional, keyword-only
         The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known. If the notion must hold
         under other distributions too, the result has no proof.
     gap, seconds, programmes, compiled, report : optional, keyword-only
@@ -139,7 +139,9 @@ def unresolved(made: RowsCertificate, gap: float) -> bool:
     return bool(np.isfinite(made.upper)) and made.gap > max(gap * made.value, UNTOLD)
 
 
-def first_that_holds(found: Result, cone: Cone, inside: Callable[[], Matrix]) -> tuple[Mixture, Channel, float]:
+def first_that_holds(
+    found: Result, cone: PosteriorCone, inside: Callable[[], Matrix]
+) -> tuple[Mixture, Channel, float]:
     """Return the first candidate mixture that satisfies the notion after repair.
 
     The candidates are the search's own mixture, if certified; for posteriors that nearly coincide, HiGHS's mixture and
