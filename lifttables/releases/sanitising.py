@@ -45,7 +45,8 @@ def sanitise(
         Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. A database counts, and the columns to
         release are fetched; Dask and PySpark count and release the rows where they live.
     secret, public : str or sequence of str
-        Columns. Several secret ones are protected together and each alone; several public ones are released together.
+        Columns. Several secret ones are protected together and each alone; several public ones are released together,
+        without those next to which less would be retained.
     notion : Notion
     mechanism : str
         A key of ``liftlib.mechanisms``.
