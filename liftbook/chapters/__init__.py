@@ -3,7 +3,6 @@
 from companion.outputs.printing import print_six_digits
 from liftbook.chapters.card import ran_with
 from liftbook.chapters.errors import RerunError
-from liftbook.chapters.listing import code_of
 from liftbook.chapters.parameters import (
     Parameter,
     chapters_folder,
@@ -29,7 +28,6 @@ __all__ = [
     "chapters_folder",
     "check_parameters",
     "check_values",
-    "code_of",
     "dask_workers",
     "find_chapter",
     "keep",
