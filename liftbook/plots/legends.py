@@ -26,11 +26,17 @@ def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most:
         legend.remove()
 
 
-def at_ends(ax: Axes) -> None:
+def at_ends(ax: Axes, size: float = 9) -> None:
     """Write each line's name to the right of its end, in the order of the ends.
 
     Names keep a distance from each other, so where lines meet at the right edge their names stand below one another,
     in the order of the lines' means.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    size : float
+        Of the letters, in points.
     """
     lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
     drawn = [(line, np.asarray(line.get_ydata(), dtype=float)) for line in lines]
@@ -45,13 +51,13 @@ def at_ends(ax: Axes) -> None:
     ends = {line: float(place.transform((0.0, heights[-1]))[1]) for line, heights in drawn}
     means = {line: float(heights.mean()) for line, heights in drawn}
     order = sorted(ends, key=lambda line: (round(ends[line], 2), means[line]))
-    step = APART * figure.dpi / 72 / ax.bbox.height
+    step = APART * size / 9 * figure.dpi / 72 / ax.bbox.height
     heights = _spread([ends[line] for line in order], step)
     for line, height in zip(order, heights, strict=True):
-        ax.add_artist(_entry(line, height))
+        ax.add_artist(_entry(line, height, size))
 
 
-def _entry(line: Line2D, height: float) -> AnnotationBbox:
+def _entry(line: Line2D, height: float, size: float) -> AnnotationBbox:
     """Return a line's name and a piece of the line, right of the axes."""
     piece = DrawingArea(18, 8, 0, 0)
     sample = Line2D([0, 18], [4, 4], markevery=[1])
@@ -59,7 +65,7 @@ def _entry(line: Line2D, height: float) -> AnnotationBbox:
         color=line.get_color(), linestyle=line.get_linestyle(), linewidth=line.get_linewidth(), marker=line.get_marker()
     )
     piece.add_artist(sample)
-    name = TextArea(str(line.get_label()), textprops={"fontsize": 9, "color": line.get_color()})
+    name = TextArea(str(line.get_label()), textprops={"fontsize": size, "color": "0.15"})
     return AnnotationBbox(
         HPacker(children=[piece, name], pad=0, sep=5, align="center"),
         (1.0, height),

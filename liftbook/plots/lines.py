@@ -124,8 +124,13 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
             curves(rows, measure, x=x, ax=ax, spread=spread)
             ax.set_title(f"({letter}) {title(measure)}" if len(panels) > 1 else title(measure))
             ax.set_ylabel("")
-        for ax in axes:
-            at_ends(ax)
+        wide = len(panels) == 3
+        for number, ax in enumerate(axes):
+            if wide and number == 0:  # it has a row of its own, so a narrow page shows it smaller than the others
+                ax.tick_params(labelsize=11)
+                ax.set_title(ax.get_title(loc="left"), fontsize=12)
+                ax.xaxis.label.set_fontsize(12)
+            at_ends(ax, 12 if wide and number == 0 else 9)
     return axes
 
 

@@ -97,7 +97,7 @@ MECHANISM_LOOKS: Mapping[str, tuple[str, str]] = {
 }
 """Colour and marker of each mechanism, by a name that a series begins with; the longest that fits counts."""
 
-LIGHT, MIDDLE, DARK = "#8FB4C8", "#4A7F9C", "#12384D"
+LIGHT, MIDDLE, DARK = "#7BA7BF", "#3F7592", "#12384D"
 """One hue in three lightnesses: shares λ of a budget, or orders of a measure, from the smallest to the largest."""
 
 NOTION_LOOKS: Mapping[str, tuple[str, str, Any]] = {
@@ -188,7 +188,7 @@ def shades(number: int) -> list[str]:
     """Return shades of one hue from light to dark, for values in ascending order.
 
     >>> shades(3)
-    ['#8fb4c8', '#4a7f9c', '#12384d']
+    ['#7ba7bf', '#3f7592', '#12384d']
     """
     scale = LinearSegmentedColormap.from_list("shades", [LIGHT, MIDDLE, DARK])
     return [to_hex(scale(at / max(number - 1, 1))) for at in range(number)]
@@ -213,7 +213,7 @@ def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     >>> looks(["LDP", "SRR"])["SRR"]["color"] == looks(["subset-response"])["subset-response"]["color"]
     True
     >>> {name: look["color"] for name, look in looks(["ALIP, λ=0.5", "LDP", "Theorem 4"]).items()}
-    {'ALIP, λ=0.5': '#4A7F9C', 'LDP': '#000000', 'Theorem 4': '#0072B2'}
+    {'ALIP, λ=0.5': '#3F7592', 'LDP': '#000000', 'Theorem 4': '#0072B2'}
     """
     given = list(names)
     known = {name: look for name in given if (look := _meaning(name))}
