@@ -1,1 +1,1 @@
-"""The book's own code: rows of figures, plots, claims, chapters to list and rerun, and the build."""
+"""The book's own code: figures, plots, claims, chapters, and the build."""

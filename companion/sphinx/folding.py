@@ -40,7 +40,7 @@ def reason(source: str, tags: list[str]) -> str | None:
 
 
 def without_plumbing(source: str) -> str:
-    """Return the code of a cell as a page shows it: without the statements that only store something.
+    """Return a cell's code without the statements that only store something.
 
     >>> without_plumbing("rows = run()\\nkeep('figure', rows)\\nplot(rows)")
     'rows = run()\\nplot(rows)'

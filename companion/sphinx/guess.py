@@ -76,7 +76,7 @@ def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
 
 
 def find_curves(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Give each question its curve; one whose curve is nowhere is a warning. A rerun shows its figures at once."""
+    """Give each question its curve, and warn if there is none."""
     rerun = getattr(app.config, "companion_rerun", None)
     for place in list(doctree.findall(guess)):
         if rerun:

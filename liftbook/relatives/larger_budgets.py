@@ -1,4 +1,4 @@
-"""A heuristic for the optimum under alpha-lift-privacy: vertices of ALIP's polytopes at larger budgets.
+"""A heuristic for alpha-lift-privacy: vertices of ALIP at larger budgets.
 
 At infinite order the allowed posteriors form a polytope, ALIP's, and mixing its vertices is optimal. At a finite order
 they form a larger convex set without vertices to list. The heuristic lists the vertices of ALIP's polytopes at several

@@ -131,7 +131,7 @@ def most_vertices(compiled: bool | None = None) -> int:
 
 
 def few_vertices(halfspaces: Matrix, most: int) -> bool:
-    """Return whether a cone with these halfspaces, shape (m, X), has at most so many vertices.
+    """Return whether a cone, by halfspaces of shape (m, X), has few vertices.
 
     Examples
     --------

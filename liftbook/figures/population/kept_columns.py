@@ -86,7 +86,7 @@ def kept_column_attempts(
     kept: Iterable[str] = ("sex", "race", "education", "occupation"),
     eps: float = 1.0,
 ) -> pd.DataFrame:
-    """Return what becomes of attempts to release a column of Adult under LIP next to one or two other columns.
+    """Return attempts to release a column of Adult next to kept columns.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Mechanisms fitted to the bounds or mixed with a constant release, judged by the distribution."""
+"""Mechanisms made private for the population, judged by the distribution."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def told(found: pd.DataFrame) -> pd.DataFrame:
 def population_ways(
     laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], confidence: float = 0.95
 ) -> pd.DataFrame:
-    """Return whether mechanisms made private for the population satisfy LIP 1 under the rows' distribution.
+    """Return whether such mechanisms satisfy LIP 1 under the rows' distribution.
 
     A table has the secrets and symbols that were drawn, so a design is judged by the law given that S and X are among
     them. Mechanisms that the command line refuses for so many symbols are left out.
