@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,21 @@ MOST = 200_000_000
 
 QUOTING = getattr(csv, "QUOTE_NOTNULL", csv.QUOTE_MINIMAL)
 """From Python 3.12 on, as in the browser, the reader tells a missing value from an empty text in quotes."""
+
+
+OPTION = re.compile(r" \(--[^()]*(?:\([^()]*\)[^()]*)*\)")
+"""How a message names the options of a command."""
+
+
+def told(message: object) -> str:
+    """Return a message without the options of the command line, which the page does not have.
+
+    Examples
+    --------
+    >>> told("pool them (--rare pool), or take it on yourself (--allow)")
+    'pool them, or take it on yourself with the command `lift`'
+    """
+    return OPTION.sub("", str(message).replace("(--allow)", "with the command `lift`"))
 
 
 class OwnTable(Frame):
@@ -141,7 +157,7 @@ class Desk:
         try:
             self.table = OwnTable(bytes(data), name)
         except LiftError as error:
-            return json.dumps({"refused": str(error)})
+            return json.dumps({"refused": told(error)})
         return json.dumps({"columns": self.table.columns, "mechanisms": list(mechanisms)})
 
     def _opened(self) -> OwnTable:
@@ -168,7 +184,7 @@ class Desk:
             found = audited(counts, notion, resamples=wanted.get("resamples", 200), rng=wanted.get("seed", 0))
             return json.dumps({"audit": _finite(as_dict(found)), "page": audit_page(found)})
         except LiftError as error:
-            return json.dumps({"refused": str(error)})
+            return json.dumps({"refused": told(error)})
 
     def attempt(self, asked: str) -> str:
         """Return what one mechanism retains: ``asked`` has kind, eps and mechanism."""
@@ -176,9 +192,9 @@ class Desk:
         try:
             found = attempt([self._counts(wanted)], wanted["kind"], wanted["mechanism"], wanted["eps"], CONFIDENCE)
         except LiftError as error:
-            return json.dumps({"mechanism": wanted["mechanism"], "problem": str(error)})
-        told = {name: getattr(found, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}
-        return json.dumps(told | {"kept": list(found.kept), "confidence": CONFIDENCE})
+            return json.dumps({"mechanism": wanted["mechanism"], "problem": told(error)})
+        answer = {name: getattr(found, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}
+        return json.dumps(answer | {"kept": list(found.kept), "confidence": CONFIDENCE})
 
     def serving(self, asked: str) -> str:
         """Return the mechanisms that ``lift choose`` would try under a ``kind`` of notion."""
@@ -186,7 +202,7 @@ class Desk:
         try:
             return json.dumps({"mechanisms": fitting(wanted["kind"], None, self._counts(wanted), CONFIDENCE)})
         except LiftError as error:
-            return json.dumps({"refused": str(error)})
+            return json.dumps({"refused": told(error)})
 
     def release(self, asked: str) -> str:
         """Return what ``lift sanitise`` writes: release, card, audit and design.
@@ -219,10 +235,10 @@ class Desk:
             )
             done = release(table, plan, sink, rng=wanted.get("seed"))
         except LiftError as error:
-            return json.dumps({"refused": str(error)})
+            return json.dumps({"refused": told(error)})
         promises = [*map(statement, done.design.kept), *done.card.words]
-        told = {"nmi": done.audit.overall["nmi"], "notes": list(done.audit.notes), "promises": promises}
-        return json.dumps(_finite(told | {"files": made, "audit": as_dict(done.audit)}))
+        answer = {"nmi": done.audit.overall["nmi"], "notes": list(map(told, done.audit.notes)), "promises": promises}
+        return json.dumps(_finite(answer | {"files": made, "audit": as_dict(done.audit)}))
 
 
 def _finite(value: Any) -> Any:

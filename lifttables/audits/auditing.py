@@ -233,7 +233,7 @@ def _on_dropped(counts: Counts) -> list[str]:
         return []
     columns = counts.columns
     texts = next((column.na for column in columns if column.na), ())
-    counted = f" (empty, or {', '.join(texts)}; --na says which texts count as missing)" if texts else ""
+    counted = f" (empty, or {', '.join(texts)}) (--na says which texts count as missing)" if texts else ""
     note = (
         f"{counts.dropped:,} of {counts.dropped + int(counts.table.sum()):,} rows are left out, for they miss a value "
         f"in {named([column.name for column in columns])}{counted}; all that is said is of the other rows"

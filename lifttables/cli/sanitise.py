@@ -42,7 +42,7 @@ EXAMPLES = """\
 Written are OUT.csv with its card (OUT.card.json, OUT.card.md), for publication, and OUT.PRIVATE.design.json,
 OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json, for you alone. The secret is never published.
 Of several public columns, those next to which less would be retained are left out, and a note names them.
-The notion is kept for these rows, and with confidence 0.95 for the population that they are independent draws from.
+The notion holds for these rows, and with confidence 0.95 for the population that they are independent draws from.
 Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release break the notion."""
 
 

@@ -135,8 +135,8 @@ def statement(kept: Kept) -> str:
     Examples
     --------
     >>> statement(Kept("the population", "LIP(eps=1.0)", 0.95, "by Clopper-Pearson bounds"))
-    'LIP(eps=1.0) is kept for the population with confidence 0.95: by Clopper-Pearson bounds.'
+    'LIP(eps=1.0) holds for the population with confidence 0.95: by Clopper-Pearson bounds.'
     """
     sure = "" if kept.confidence is None else f" with confidence {kept.confidence:g}"
     more = f"; {kept.numbers}" if kept.numbers else ""
-    return f"{kept.notion} is kept for {kept.whom}{sure}: {kept.how}{more}."
+    return f"{kept.notion} holds for {kept.whom}{sure}: {kept.how}{more}."

@@ -38,7 +38,7 @@ def bins_from(text: str) -> tuple[str, Bins]:
     """
     name, _, said = text.rpartition("=")
     wanted = (
-        f"--bin is {text!r}: give NAME=EDGE,EDGE,... that grow, numbers or dates such as 2020-01-31; "
+        f"bins {text!r} (--bin): give NAME=EDGE,EDGE,... that grow, numbers or dates such as 2020-01-31; "
         f"NAME=quantiles:N with N of 2 or more; or NAME={'|'.join(GROUPS)}"
     )
     if not name:

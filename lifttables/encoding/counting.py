@@ -74,12 +74,12 @@ def count(
     if len(totals) > max_symbols:
         raise DataError(
             f"{named(names)} has {len(totals):,} symbols, more than {max_symbols:,}: bin or coarsen it, or raise "
-            "--max-symbols"
+            "the limit (--max-symbols)"
         )
     if len(secrets) > max_symbols:
         raise DataError(
             f"{named(of_secret)} has {len(secrets):,} secrets, more than {max_symbols:,}: bin or coarsen it, or raise "
-            "--max-symbols"
+            "the limit (--max-symbols)"
         )
     many = {row[:-1]: row[-1] for row in totals.rows()}
     labels = _sorted(list(many), public)
@@ -88,7 +88,7 @@ def count(
         shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
         raise DataError(
             f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than {min_count} rows "
-            f"({shown}): pool them (--rare pool), keep them (--rare keep), or lower --min-count"
+            f"({shown}): pool them (--rare pool), keep them (--rare keep), or lower the limit (--min-count)"
         )
     pooled = tuple(few) if rare == "pool" and len(few) > 0 else ()
     labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)

@@ -37,6 +37,18 @@ UNRECORDED = (
 )
 """What the card of a release without a ledger does not promise."""
 
+HOLDS = (
+    "A privacy notion limits how much the released values can reveal about a person's secret. It holds if this limit "
+    "is not exceeded. The sentences for one person say what the limit means."
+)
+"""What a card says of its promises."""
+
+BROKEN_MEANS = (
+    "This is the card of {}. It promises nothing: from what was published together, somebody may learn more about a "
+    "person's secret than the notion allows. Do not rely on this release for privacy."
+)
+"""What a card says of a broken promise."""
+
 MARK_UP = re.compile(r"([|`*\[\\])")
 """What Markdown reads as more than a letter, but for what is replaced."""
 
@@ -149,9 +161,18 @@ class Card:
         """Return the card in Markdown."""
         title = f"{_cell(JOIN.join(self.columns))}, released"
         if self.broken:
-            lines = [f"# {_cell(self.broken)}", "", f"This is the card of {title}. It promises nothing.", ""]
+            lines = [f"# {_cell(self.broken)}", "", BROKEN_MEANS.format(title), ""]
         else:
-            lines = [f"# {title}", "", "## What is promised", "", *(f"- {statement(one)}" for one in self.kept), ""]
+            lines = [
+                f"# {title}",
+                "",
+                "## What is promised",
+                "",
+                HOLDS,
+                "",
+                *(f"- {statement(one)}" for one in self.kept),
+                "",
+            ]
             whom = "For one person" if self.for_population else "For one person of this sample"
             lines += [INDEPENDENT, ""] if self.for_population else []
             lines += [f"{whom}:", "", *(f"- {_cell(one)}" for one in self.words), ""]

@@ -88,7 +88,7 @@ class Drift:
             return f"nothing is promised of the new rows. {self.beside}"
         if self.sample_only:
             return (
-                f"the notion is kept for the new rows together with {self.sample_only}, for this sample only: it was "
+                f"the notion holds for the new rows together with {self.sample_only}, for this sample only: it was "
                 "not proved for the population"
             )
         if self.population == "broken":
@@ -96,7 +96,7 @@ class Drift:
         if self.population == "kept":
             sure = CONFIDENCE if self.confidence is None else self.confidence
             return (
-                f"the notion is kept for the population that the new rows are from, with confidence {sure:g}, by what "
+                f"the notion holds for the population that the new rows are from, with confidence {sure:g}, by what "
                 "they say themselves"
             )
         if self.confidence is None:
@@ -104,7 +104,7 @@ class Drift:
         if self.differs:
             return "nothing is promised of the new rows, for they are from another population than the design's"
         return (
-            f"the notion is kept for the population with confidence {self.confidence:g} if the new rows are from the "
+            f"the notion holds for the population with confidence {self.confidence:g} if the new rows are from the "
             "design's, which they do not contradict"
         )
 
@@ -115,13 +115,13 @@ class Drift:
         if not self.differs and self.population != "broken":
             return f"no drift: {self.of} of {self.rows:,} new rows is as in the design's (p = {self.p_value:.3g})"
         kept = (
-            f"whether the notion is kept cannot be told {self.untold}"
+            f"whether the notion holds cannot be told {self.untold}"
             if self.violation is None
             else f"the notion is exceeded by {self.violation:.4g} nats for them"
             if not self.violation <= KEEP_TOL
             else "the released columns alone keep the notion for their own shares"
             if self.beside
-            else "the notion is kept for their own shares all the same"
+            else "the notion holds for their own shares all the same"
         )
         if self.population == "broken":
             kept = (

@@ -146,13 +146,13 @@ def beside_known(
         remedy = "; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)" * checked
         raise BrokenNotion(". ".join([f"{problem}{remedy}", *["; ".join(notes)] * bool(notes)]))
     if problem:
-        unsure = f"it is not known whether {made.notion} is kept together with {others}"
-        why = f"{made.notion} is not kept together with {others}" if checked else unsure
+        unsure = f"it is not known whether {made.notion} holds together with {others}"
+        why = f"{made.notion} does not hold together with {others}" if checked else unsure
         return Beside((f"BROKEN, nothing is promised: {problem}", *notes), f"BROKEN: {why}", checked)
     confidence = CONFIDENCE if applied and made.confidence is None else made.confidence
     proved = confidence is not None and not earlier and proved_for_population(table, made, kept, confidence, chosen)
     whom = f"for the population with confidence {confidence:g}" if proved else FOR_SAMPLE
-    return Beside((f"{made.notion} is kept together with {others}, {whom}", *notes), others=others, population=proved)
+    return Beside((f"{made.notion} holds together with {others}, {whom}", *notes), others=others, population=proved)
 
 
 def _problem(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], others: str) -> str:

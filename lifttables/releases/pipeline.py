@@ -282,7 +282,7 @@ def check_each_secret(_table: Table, made: Design, _how: Publishing) -> None:
         violation = made.promise.violation(joint_of(made.counts.alone(at)), made.channel)
         if not violation <= KEEP_TOL:
             raise BrokenNotion(
-                f"{made.notion} is kept for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
+                f"{made.notion} holds for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
             )
 
 

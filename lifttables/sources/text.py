@@ -97,7 +97,9 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
                 target.write(decoder.decode(block).encode())
             target.write(decoder.decode(b"", final=True).encode())
     except UnicodeError as error:
-        raise DataError(f"cannot read {name}: it is not {encoding} ({error}); name another --encoding") from error
+        raise DataError(
+            f"cannot read {name}: it is not {encoding} ({error}); name another encoding (--encoding)"
+        ) from error
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"cannot read {name}: {error}; check the file") from error
     target.flush()

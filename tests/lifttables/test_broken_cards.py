@@ -47,7 +47,7 @@ def test_files_and_console(way, confidence, tmp_path, capsys):
     assert way(tmp_path, *confidence) == 0
     console = capsys.readouterr().out
     card, text = json.loads((tmp_path / "out.card.json").read_text()), (tmp_path / "out.card.md").read_text()
-    assert text.startswith("# BROKEN: ALIP(eps_l=2.0, eps_u=1.0) is not kept together with ")
+    assert text.startswith("# BROKEN: ALIP(eps_l=2.0, eps_u=1.0) does not hold together with ")
     assert next(iter(card)) == "broken"
     assert card["broken"].startswith("BROKEN: ")
     assert (card["kept"], card["words"]) == ([], [])
@@ -76,7 +76,9 @@ def test_json_of_the_console(way, tmp_path, capsys):
 
 def test_a_frame(tmp_path):
     done = tables.sanitise(ROWS, **WORDS, keep=["code"], allow=True)
-    assert done.card.broken.startswith("BROKEN: ALIP(eps_l=2.0, eps_u=1.0) is not kept together with the kept columns")
+    assert done.card.broken.startswith(
+        "BROKEN: ALIP(eps_l=2.0, eps_u=1.0) does not hold together with the kept columns"
+    )
     assert done.card.as_text().startswith("# BROKEN: ")
     assert done.audit.notes[0].startswith("BROKEN")
     path = tmp_path / "card.json"

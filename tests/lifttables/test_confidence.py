@@ -62,8 +62,8 @@ def test_the_command_line_says_both_or_warns_in_a_line(tmp_path, capsys):
     words += ["--resamples", "0", "--ledger", "none", "-o", str(tmp_path / "out.csv"), "--force"]
     assert main(words) == 0
     out, err = capsys.readouterr()
-    assert "is kept for these rows" in out
-    assert "is kept for the population with confidence 0.95" in out
+    assert "holds for these rows" in out
+    assert "holds for the population with confidence 0.95" in out
     assert "no confidence" not in err
     assert main([*words, "--confidence", "none", "--json"]) == 0
     out, err = capsys.readouterr()
@@ -132,7 +132,7 @@ def test_what_is_promised_of_new_rows():
     assert tables.apply(people(40, P, 1), alone).drift.promise.startswith("nothing is promised of the new rows")
     many = tables.apply(people(50_000, P, 2), sure).drift
     assert many.population == "kept"
-    assert "kept for the population that the new rows are from, with confidence 0.9" in many.promise
+    assert "holds for the population that the new rows are from, with confidence 0.9" in many.promise
     without = tables.apply(people(40, P, 1).select("x"), sure).drift
     assert (without.violation, without.population) == (None, None)
     with pytest.raises(Drifted, match="BROKEN for the population they are from"):

@@ -195,7 +195,7 @@ def test_a_kept_column_breaks_a_budget_by_however_little(missing, tmp_path):
     assert made.design.channel.partition == ((0, 1),)
     assert any("is BROKEN together with the kept columns z" in note for note in made.audit.notes)
     enough = tables.sanitise(frame, **words, notion=ll.LIP(worst + 1e-10))
-    assert any("is kept together with the kept columns z" in note for note in enough.audit.notes)
+    assert any("holds together with the kept columns z" in note for note in enough.audit.notes)
 
 
 @pytest.mark.parametrize("missing", [1e-6, 0.01, 0.04])
@@ -246,7 +246,7 @@ def test_one_of_two_secrets_exceeds_a_budget_by_however_little(missing, by_the_f
         words = {"secret": ["s", "t"], "public": "x", "resamples": 0, "confidence": None}
         return tables.sanitise(frame, **words, notion=OfFour(eps))
 
-    with pytest.raises(BrokenNotion, match=r"is kept for all secrets together, but 's' alone exceeds it by "):
+    with pytest.raises(BrokenNotion, match=r"holds for all secrets together, but 's' alone exceeds it by "):
         release(worst - missing)
     made = release(worst + 1e-10).design
     assert made.channel.partition == ((0,), (1,))

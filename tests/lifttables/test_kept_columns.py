@@ -72,7 +72,7 @@ def test_a_kept_column_that_reveals_the_secret_is_refused(kind, design):
     assert "kept for" not in " ".join([str(done.drift), done.drift.promise, *done.notes])
     harmless = tables.apply(FRAMES[kind](), design, keep=["coin"])
     assert "kept for the population" in harmless.drift.promise
-    together = "LIP(eps=1.0) is kept together with the kept columns coin, for the population with confidence 0.95"
+    together = "LIP(eps=1.0) holds together with the kept columns coin, for the population with confidence 0.95"
     assert harmless.notes == (together,)
 
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_checked_without_the_secret_is_refused(kind, design):
         tables.apply(frame, design, keep=["coin"])
     done = tables.apply(frame, design, keep=["coin"], allow=True)
     assert done.drift.promise.startswith("nothing is promised")
-    assert tables.apply(frame, design).drift.promise.startswith("the notion is kept for the population")
+    assert tables.apply(frame, design).drift.promise.startswith("the notion holds for the population")
 
 
 def test_a_frame_is_refused_with_the_words_of_the_command(tmp_path, design):
@@ -175,8 +175,8 @@ def test_the_card_says_the_population_only_where_that_was_proved(over, proved, t
     words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--keep", "z", "--notion", "lip"]
     assert main([*words, "--eps", repr(eps), "--resamples", "0", "-o", str(tmp_path / "out.csv")]) == 0
     out = capsys.readouterr().out
-    assert ("is kept for the population, together with the kept columns z with confidence 0.95" in out) == proved
-    assert "is kept for the population with confidence 0.95: " not in out
+    assert ("holds for the population, together with the kept columns z with confidence 0.95" in out) == proved
+    assert "holds for the population with confidence 0.95: " not in out
     again = tables.apply(frame_of(KEPT), done.design, keep=["z"])
     assert ("for this sample only" in again.drift.promise) != proved
     assert ("kept for the population" in again.drift.promise) == proved

@@ -207,7 +207,7 @@ def test_kept_columns_are_judged_together_with_the_release(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["in.csv"]
     done, _ = release(tmp_path, frame, ll.LIP(0.4), publishing=tables.Publishing(keep=("recoded",)), allow=True)
     assert any("BROKEN together" in note for note in done.audit.notes)
-    assert done.card.broken == "BROKEN: LIP(eps=0.4) is not kept together with the kept columns recoded"
+    assert done.card.broken == "BROKEN: LIP(eps=0.4) does not hold together with the kept columns recoded"
     with pytest.raises(BrokenNotion):
         tables.sanitise(
             frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0, confidence=None

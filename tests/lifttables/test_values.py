@@ -123,7 +123,7 @@ def test_drift_that_does_no_harm_is_told_and_no_more():
     done = tables.apply(mild, made)
     assert done.drift.differs
     assert not done.drift.harmful
-    assert "the notion is kept for their own shares all the same" in str(done.drift)
+    assert "the notion holds for their own shares all the same" in str(done.drift)
     assert sorted(done.frame.columns) == ["x"]
     assert len(done.frame) == 20000
 
@@ -141,7 +141,7 @@ def test_why_it_cannot_be_told_whether_the_notion_is_kept(promise, why):
     made = replace(design_of(people(3000, P, 0)), promise=promise)
     found = drift_of(tables.open_table(people(2000, Q, 0)), made, np.random.default_rng(0))
     assert found.violation is None
-    assert str(found).endswith(f"; whether the notion is kept cannot be told {why}")
+    assert str(found).endswith(f"; whether the notion holds cannot be told {why}")
 
 
 NEW = {

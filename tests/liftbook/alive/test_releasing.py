@@ -116,8 +116,7 @@ def test_rare_symbols_are_refused_or_pooled(tmp_path):
     rare = ["yes,a one,0"] * 2 + ["no,a two,0", "no,a two,1"]
     path = table(tmp_path, [*lines(), *rare])
     assert ask(path)["refused"] == (
-        "column 'age' has 2 symbols with fewer than 5 rows ('a one', 'a two'): pool them (--rare pool), keep them "
-        "(--rare keep), or lower --min-count"
+        "column 'age' has 2 symbols with fewer than 5 rows ('a one', 'a two'): pool them, keep them, or lower the limit"
     )
     out = by_command(path, tmp_path, "--notion", "lip", "--eps", "0.5", "--rare", "pool", "--confidence", "none")
     told = ask(path, rare="pool", confidence=None)
