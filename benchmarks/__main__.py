@@ -24,6 +24,7 @@ import liftlib as ll
 from benchmarks import others
 from benchmarks.heuristics import heuristics, sight
 from benchmarks.optimum import checkers, growth, optimum, proofs, same_price
+from benchmarks.passes import passes
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -269,6 +270,7 @@ BENCHMARKS = {
         heuristics,
         sight,
         sanitising,
+        passes,
     )
 }
 

@@ -22,7 +22,7 @@ from lifttables.designs.designing import Design, design_from
 from lifttables.encoding.columns import JOIN
 from lifttables.encoding.table import Table
 from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours
-from lifttables.releases.recognising import recognised
+from lifttables.releases.recognising import recognised, similar
 
 FORMAT = "liftlib releases 2"
 
@@ -176,16 +176,37 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
         stack.enter_context(_locked(path.with_name(f".{path.name}.lock"), seen=True))
         own = read_ledger(path)
         others = dict.fromkeys(one.resolve() for one in (*sorted(path.parent.glob(f"*{ENDING}")), *known))
-        found = [
-            (other, replace(entry, design=design))
-            for other in others
-            if other != path.resolve()
-            for entry in _readable(other)
-            if (design := recognised(table, entry.design)) is not None
-        ]
-        yield replace(own, recognised=tuple(found))
+        yield replace(own, recognised=_looked_up(table, [other for other in others if other != path.resolve()]))
         if path.exists() and path.resolve() not in known:
             known.append(path.resolve())
+
+
+def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry], ...]:
+    """Return the releases of a table's rows in some ledgers; warn of those whose rows may be the same but for a few."""
+    found = []
+    for path in ledgers:
+        for entry in _readable(path):
+            design = recognised(table, entry.design)
+            if design is not None:
+                found.append((path, replace(entry, design=design)))
+            elif similar(table, entry.design):
+                message = (
+                    f"the counts are nearly those of an earlier release ({entry}; recorded in {path}): if these are "
+                    f"the same people, name that ledger (--ledger {path}), so that both are checked together"
+                )
+                warnings.warn(message, LiftWarning, stacklevel=2)
+    return tuple(found)
+
+
+def warn_of_known(table: Table) -> None:
+    """Warn of releases of a table's rows, or of nearly the same, that this user's ledgers hold."""
+    file = index_file()
+    known = [one for one in map(Path, (_text(file) or "").splitlines()) if one.exists()]
+    for path, entry in _looked_up(table, known):
+        message = (
+            f"these rows were released before ({entry}): name the ledger {path}, so that both are checked together"
+        )
+        warnings.warn(message, LiftWarning, stacklevel=3)
 
 
 def _readable(path: Path) -> tuple[Entry, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import chdtr
 
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
@@ -14,6 +15,9 @@ from lifttables.encoding.columns import RARE, ROWS, Column, Labels, Symbols, num
 from lifttables.encoding.table import Table
 
 Label = tuple[str, ...]
+
+ALIKE = 0.01
+"""Share of independent samples of one population whose counts would be called similar."""
 
 
 def recognised(table: Table, made: Design) -> Design | None:
@@ -34,13 +38,9 @@ def recognised(table: Table, made: Design) -> Design | None:
     after one is added, left out or changed, nor if columns were renamed. A table of other people with equal counts is
     taken for the same rows, which errs on the safe side.
     """
-    columns = set(table.columns)
-    if not set(made.public.names) <= columns:
-        return None
-    secret = made.secret.columns if set(made.secret.names) <= columns else ()
-    try:
-        found = table.counts(list(dict.fromkeys([*secret, *made.public.columns])))
-    except DataError:  # values that cannot be labelled as the design's, such as texts in a column that it bins
+    secret = _secret(table, made)
+    found = _labels_like(table, made)
+    if found is None:
         return None
     if int(found[ROWS].sum()) != made.rows:
         found = found.drop_nulls()  # the design may be of the rows that miss no value
@@ -49,6 +49,37 @@ def recognised(table: Table, made: Design) -> Design | None:
     return replace(
         made, secret=_spelled(made.secret, found) if secret else made.secret, public=_spelled(made.public, found)
     )
+
+
+def similar(table: Table, made: Design) -> bool:
+    """Return whether counts are closer to a design's than those of other people would be.
+
+    This is so for the same rows after a few changes. Pearson's statistic of homogeneity is then in the lower tail of
+    its chi-square distribution: for independent samples of one population, with probability ``ALIKE``.
+    """
+    found = _labels_like(table, made)
+    if found is None:
+        return False
+    secret = _secret(table, made)
+    new, old = _counts_of(found, secret, made), _counts(made, bool(secret))
+    cells = list(new | old)
+    a, b = (np.array([counts[cell] for cell in cells], dtype=float) for counts in (new, old))
+    statistic = ((a * b.sum() - b * a.sum()) ** 2 / (a + b)).sum() / (a.sum() * b.sum())
+    return len(cells) > 1 and bool(chdtr(len(cells) - 1, statistic) < ALIKE)
+
+
+def _secret(table: Table, made: Design) -> Sequence[Column]:
+    return made.secret.columns if set(made.secret.names) <= set(table.columns) else ()
+
+
+def _labels_like(table: Table, made: Design) -> Labels | None:
+    """Return how often a table's labels occur, read as a design's; None if they cannot be."""
+    if not set(made.public.names) <= set(table.columns):
+        return None
+    try:
+        return table.counts(list(dict.fromkeys([*_secret(table, made), *made.public.columns])))
+    except DataError:  # such as texts in a column that the design bins
+        return None
 
 
 def _counts(made: Design, with_secret: bool) -> Counter[tuple[Label, Label]]:

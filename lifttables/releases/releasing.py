@@ -24,6 +24,9 @@ from lifttables.sources.source import SUFFIXES, ending
 PARTS = 64
 """Files into which rows are dealt at random to be shuffled, where they are more than one batch."""
 
+HELD = 64_000_000
+"""Bytes of rows that are held in memory before they go to these files."""
+
 OUTPUT = "\0output"
 """The column of the drawn outputs' numbers, which become texts when all else is done."""
 
@@ -61,18 +64,24 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
         yield first[permutation(len(first), rng)]
         return
     with tempfile.TemporaryDirectory(prefix=".shuffling.", dir=folder) as aside:
+        held: list[list[pl.DataFrame]] = [[] for _ in range(PARTS)]
+        size = 0.0
         for number, batch in enumerate(itertools.chain([first, second], batches)):
-            parts = np.minimum((rng.random(len(batch)) * PARTS).astype(np.int64), PARTS - 1)
-            order = np.argsort(parts, kind="stable")
+            parts = np.minimum(rng.random(len(batch)) * PARTS, PARTS - 1).astype(np.uint8)
+            order = np.argsort(parts, kind="stable")  # fast for small whole numbers
             ends = np.searchsorted(parts[order], np.arange(PARTS + 1))
-            for part, (low, high) in enumerate(itertools.pairwise(ends)):
-                if high > low:
-                    batch[order[low:high]].write_ipc(Path(aside) / f"{part}-{number}")
-        for part in range(PARTS):
+            for rows, (low, high) in zip(held, itertools.pairwise(ends), strict=True):
+                rows.append(batch[order[low:high]])
+            size += batch.estimated_size()
+            if size > HELD:
+                for part, rows in enumerate(held):
+                    pl.concat(rows).write_ipc(Path(aside) / f"{part}-{number}")
+                    rows.clear()
+                size = 0.0
+        for part, rows in enumerate(held):
             files = sorted(Path(aside).glob(f"{part}-*"))
-            if files:
-                rows = pl.concat([pl.read_ipc(file) for file in files])
-                yield rows[permutation(len(rows), rng)]
+            whole = pl.concat([*map(pl.read_ipc, files), *rows])
+            yield whole[permutation(len(whole), rng)]
 
 
 def write(table: PolarsTable, made: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:

@@ -13,6 +13,7 @@ from lifttables.designs.designing import CONFIDENCE, Design, Unseen
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.reading import Reading
 from lifttables.releases.drift import Drift
+from lifttables.releases.ledger import warn_of_known
 from lifttables.releases.pipeline import Draw, ForNew, Plan, Sanitised, release, release_again
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
@@ -66,7 +67,8 @@ def sanitise(
     ledger : pathlib.Path, optional
         The file of these rows' releases so far: this release is checked together with them and then added. Releases in
         your other ledgers are recognised by the rows' counts, see
-        :func:`~lifttables.releases.recognising.recognised`. Without a ledger, a second release is not noticed.
+        :func:`~lifttables.releases.recognising.recognised`. Without a ledger,
+        the card says that earlier releases were not checked, and a warning names a known ledger of these rows.
     kernel : bool or None
         Whether the card has the kernel, which estimates need and which can reveal the table's counts. By default it is
         left out if card and release might leave fewer than 1,000 possible tables.
@@ -105,6 +107,8 @@ def sanitise(
         product=isinstance(notion, AttributeWise),
     )
     table = open_table(frame, plan.reading.text_format)
+    if ledger is None:
+        warn_of_known(table)
     return release(table, plan, lambda draw, done: replace(done, frame=draw.frame()), ledger, rng)
 
 
@@ -170,4 +174,6 @@ def apply(
     """
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
     table = open_table(frame)
+    if ledger is None:
+        warn_of_known(table)
     return Applied(*release_again(table, made, how, Draw.frame, missing=missing, allow=allow, ledger=ledger, rng=rng))

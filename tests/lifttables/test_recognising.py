@@ -16,7 +16,7 @@ from liftlib.errors import BrokenNotion, LiftWarning
 from lifttables.cli import main
 from lifttables.files import fresh_files
 from lifttables.releases.ledger import beside, index_file, read_ledger
-from lifttables.releases.recognising import recognised
+from lifttables.releases.recognising import recognised, similar
 
 COUNTS = np.array([[30, 10, 7], [11, 29, 13]]) * 20
 
@@ -283,3 +283,40 @@ def test_no_place_for_the_index(tmp_path, monkeypatch):
     with pytest.warns(LiftWarning, match=r"cannot write .*ledgers\.txt, so a copy of this table in another folder"):
         tables.sanitise(rows(), **words, ledger=tmp_path / "ledger.json")
     assert len(read_ledger(tmp_path / "ledger.json").entries) == 1
+
+
+def test_rows_of_which_a_few_changed_are_warned_of(folder):
+    """Two ages are corrected: the counts differ less than those of other people would."""
+    changed = rows().with_columns(age=pl.when(pl.col("id") < 2).then(34).otherwise("age"))
+    changed.write_csv("q.csv")
+    design = tables.load(Path("r1.PRIVATE.design.json"))
+    assert recognised(tables.open_table("q.csv"), design) is None
+    with pytest.warns(LiftWarning, match=r"nearly those of an earlier release .*r1\.csv; recorded in .*p\.csv\.PRIV"):
+        tables.sanitise(
+            changed, secret="ill", public="age", notion=ll.LIP(0.3), resamples=0, ledger=Path("q.ledger.json")
+        )
+
+
+def test_other_people_are_seldom_taken_for_the_same(folder):
+    design = tables.load(Path("r1.PRIVATE.design.json"))
+    rng = np.random.default_rng(0)
+    taken = 0
+    for _ in range(200):
+        counts = rng.multinomial(COUNTS.sum(), COUNTS.ravel() / COUNTS.sum()).reshape(COUNTS.shape)
+        s, x = (at.repeat(counts.ravel()) for at in np.indices(COUNTS.shape).reshape(2, -1))
+        frame = pl.DataFrame(
+            {"ill": ["true" if one else "false" for one in s], "age": [("20", "34", "51")[i] for i in x]}
+        )
+        taken += similar(tables.open_table(frame), design)
+    assert taken <= 8
+
+
+@pytest.mark.parametrize("again", [tables.sanitise, tables.apply], ids=["sanitise", "apply"])
+def test_a_frame_without_a_ledger_is_looked_for_in_known_ones(folder, again):
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.3), "resamples": 0}
+    if again is tables.apply:
+        words = {"made": tables.load(Path("r1.PRIVATE.design.json")), "allow": True}
+    with pytest.warns(LiftWarning, match=r"these rows were released before .*r1\.csv\): name the ledger"):
+        done = again(pl.read_csv("p.csv", infer_schema=False), **words)
+    if again is tables.sanitise:
+        assert any("there was no ledger" in one for one in done.card.not_covered)
