@@ -175,7 +175,7 @@ def unreadable(name: str, error: Exception) -> DataError:
     remedies = {
         "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",
         "more fields": "a line has more values than the header has names; quote values that hold a comma",
-        "conversion": "a binned column must hold numbers (1.5) or dates (2020-01-31); name missing texts (--na)",
+        "conversion": "a binned column must hold numbers (1.5), or dates such as 2020-01-31; name missing texts (--na)",
         "convert string": "a binned column must hold numbers",
         "compress": "it is not what gzip writes",
         "cast": "a column of lists, intervals or other objects has no labels: make text of it first",

@@ -316,6 +316,7 @@ def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
     assert not told_together(table, other.secret, [other, made, made], [], ll.LIP(5.0)).broken
 
 
+@pytest.mark.filterwarnings("ignore:the counts are nearly")  # the others are these rows and a few more
 def test_a_second_release_is_put_together_with_the_first(tmp_path):
     """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on; the ledger holds what was made."""
     frame, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
