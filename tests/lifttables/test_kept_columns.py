@@ -71,7 +71,7 @@ def test_a_kept_column_that_reveals_the_secret_is_refused(kind, design):
     assert done.notes[0].startswith("BROKEN")
     assert "kept for" not in " ".join([str(done.drift), done.drift.promise, *done.notes])
     harmless = tables.apply(FRAMES[kind](), design, keep=["coin"])
-    assert "kept for the population" in harmless.drift.promise
+    assert "holds for the population" in harmless.drift.promise
     together = "LIP(eps=1.0) holds together with the kept columns coin, for the population with confidence 0.95"
     assert harmless.notes == (together,)
 
@@ -179,7 +179,7 @@ def test_the_card_says_the_population_only_where_that_was_proved(over, proved, t
     assert "holds for the population with confidence 0.95: " not in out
     again = tables.apply(frame_of(KEPT), done.design, keep=["z"])
     assert ("for this sample only" in again.drift.promise) != proved
-    assert ("kept for the population" in again.drift.promise) == proved
+    assert ("holds for the population" in again.drift.promise) == proved
 
 
 def test_an_earlier_release_is_judged_for_the_sample_alone(tmp_path):

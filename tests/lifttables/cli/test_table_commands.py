@@ -65,6 +65,7 @@ def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
     assert str(out) in text
     assert text.startswith("BROKEN: ")
     assert "is kept" not in text
+    assert "holds for" not in text
     assert "published as they are: age, sex" in text
     assert "is BROKEN together with the kept columns age, sex: age = " in text
     assert "the rows are in the source's order, which may tell the secret" in text
