@@ -15,7 +15,9 @@ ROWS = pl.DataFrame(
     {"ill": ILL * 20, "age": AGE * 20, "code": ["A" if ill == "flu" else "B" for ill in ILL] * 20},
 ).filter(pl.col("ill") != "rare")
 
-PROMISE = re.compile(r"(?:kept|holds) for (these rows|the population)|with confidence|A belief of|breaks the promise above")
+PROMISE = re.compile(
+    r"(?:kept|holds) for (these rows|the population)|with confidence|A belief of|breaks the promise above"
+)
 """What a promise looks like, in every text that the tool writes."""
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.ALIP(2.0, 1.0), "resamples": 0}
