@@ -6,7 +6,7 @@ bounds all others by branch and bound; :func:`mixproof.checker.upper_bound` chec
 The package is independent of privacy, except for ``exact``, a single-file checker that also reads liftlib's notions.
 
 The modules, each of which imports only from those before it: ``errors``, ``exact``, ``numerics``, ``checks``; ``lp``
-(linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``, ``directions``,
+(linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``,
 ``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``simplex``, ``primal``, ``heap``;
 ``restricted_master`` and ``branch_and_bound``; ``plain`` and ``compiled`` (two ways to execute the same steps),
 ``backends``, ``search``.

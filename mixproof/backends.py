@@ -32,16 +32,15 @@ class Route(Protocol):
 @cache
 def compile_loops() -> None:
     """Compile the loops with numba, or load them from its cache."""
-    problem = Problem.of(
-        two_sided(np.array([[1.0, -1.0], [-1.0, 2.0]]), compiled=True), np.zeros(2), np.array([0.6, 0.4])
-    )
+    hull = two_sided(np.array([[1.0, -1.0], [-1.0, 2.0]]))
+    problem = Problem.of(hull, np.zeros(2), np.array([0.6, 0.4]))
     route = route_of(problem, compiled=True)
     caps, _ = route.largest()
     route.descend(np.zeros(2), np.array([[0.5, 0.5]]))
     route.explore(Pass.start(np.zeros(2), 0.0, 1e-9, len(problem.rows), route.basis), caps, 9)
     master = master_of(np.array([0.6, 0.4]), compiled=True)
     _, dual, _ = master.run()
-    master.price(sparse_vertices(two_sided(np.array([[1.0, -1.0], [-1.0, 2.0]])), compiled=True), dual)
+    master.price(sparse_vertices(hull), dual)
     note_complete()
 
 

@@ -54,10 +54,8 @@ class Constraints(NamedTuple):
         return self.sides[:-1], np.asarray(found)
 
 
-def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:
+def two_sided(halfspaces: Matrix) -> Constraints:
     """Return the two-sided constraints equivalent to G v >= 0 on the simplex, G of shape (m, n).
-
-    ``compiled`` selects compiled loops; the result is the same.
 
     Examples
     --------
@@ -68,11 +66,6 @@ def two_sided(halfspaces: Matrix, *, compiled: bool = False) -> Constraints:
     ([1.0, -1.0, 0.4], -0.1, 0.1)
     """
     n = halfspaces.shape[1]
-    if compiled and halfspaces.size * len(halfspaces) <= FEW:
-        # numba takes a second to import
-        from mixproof.directions import directions  # noqa: PLC0415
-
-        return Constraints(*directions(np.ascontiguousarray(halfspaces), ALIKE))
     most, least = halfspaces.max(axis=1, initial=-np.inf), halfspaces.min(axis=1, initial=np.inf)
     middle, size = (most + least) / 2, (most - least) / 2
     # a constant row is redundant because P_X is feasible; so is a row that is positive everywhere

@@ -159,7 +159,7 @@ class Search:
         self.hull: Constraints | Extended
         if extension is None:
             halfspaces = np.empty((0, self.target.size)) if halfspaces is None else halfspaces
-            self.hull = two_sided(halfspaces, compiled=self.compiled)
+            self.hull = two_sided(halfspaces)
             room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
             self.problem = Problem.of(self.hull, room, self.target)
         else:
@@ -230,7 +230,7 @@ class Search:
             self.table = sparse_vertices_by_cuts(self.hull.extension)
         else:
             ranges = self.hull._replace(low=self.problem.low, high=self.problem.high)
-            self.table = sparse_vertices(ranges, compiled=self.compiled)
+            self.table = sparse_vertices(ranges)
         self.resolve()
 
     def multi_start(self) -> None:

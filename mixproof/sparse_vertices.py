@@ -47,10 +47,8 @@ class SparseVertices(NamedTuple):
         return found
 
 
-def sparse_vertices(hull: Constraints, *, compiled: bool = False) -> SparseVertices:
+def sparse_vertices(hull: Constraints) -> SparseVertices:
     """Return all one-sparse and two-sparse vertices of a polytope.
-
-    ``compiled`` selects compiled loops; the result is the same.
 
     Examples
     --------
@@ -60,11 +58,6 @@ def sparse_vertices(hull: Constraints, *, compiled: bool = False) -> SparseVerti
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]
     """
     n = hull.rows.shape[1]
-    if compiled:
-        # numba takes a second to import
-        from mixproof.two_sparse import vertices  # noqa: PLC0415
-
-        return SparseVertices(*vertices(hull.rows[:-1], hull.low, hull.high, FLAT, AT_AN_END, n <= WIDEST))
     rows, low, high = hull.rows[:-1], hull.low[:-1, None], hull.high[:-1, None]
     alone = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
     first, second = np.triu_indices(n if n <= WIDEST else 0, 1)

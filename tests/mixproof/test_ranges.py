@@ -6,7 +6,6 @@ import pytest
 import liftlib as ll
 from mixproof import constraints as module
 from mixproof import sparse_vertices as of_supports
-from mixproof.compiling import HAS_NUMBA
 from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
 from mixproof.polytope import vertices
@@ -28,23 +27,6 @@ def cones(seed=0, count=30):
         other = -g + 2 * rng.random((len(g), 1)) + 2 * (g @ inside)[:, None]
         both = np.concatenate([g, 3 * g, g + 0.2, other, np.ones((1, n)), np.zeros((1, n))])
         yield rng.permutation(both), inside, rng
-
-
-@pytest.mark.skipif(not HAS_NUMBA, reason="without numba there are no compiled loops")
-def test_loops_find_the_same_ranges():
-    for g, _, _ in cones(seed=1, count=60):
-        for one, other in zip(two_sided(g), two_sided(g, compiled=True), strict=True):
-            assert one.dtype == other.dtype
-            np.testing.assert_array_equal(one, other)
-    for other_one in (
-        np.empty((0, 3)),
-        np.zeros((2, 3)),
-        -np.ones((1, 3)),
-        np.array([[1e-300, -1e-300]]),
-        np.array([[1.0, 0.0]]),
-    ):
-        for one, other in zip(two_sided(other_one), two_sided(other_one, compiled=True), strict=True):
-            np.testing.assert_array_equal(one, other)
 
 
 def test_directions_that_rounding_tells_apart_are_one_in_many_coordinates_too():
@@ -192,13 +174,12 @@ def test_directions_that_lie_next_to_each_other_along_the_line():
 # Vertices on one or two coordinates -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_all_vertices_on_one_or_two_coordinates(compiled):
+def test_all_vertices_on_one_or_two_coordinates():
     """Of all vertices, found by another program, those with so many coordinates that are not 0, each once."""
     on_two = 0
     for g, _, rng in cones(5):
         n = g.shape[1]
-        found = sparse_vertices(two_sided(g), compiled=compiled)
+        found = sparse_vertices(two_sided(g))
         points = found.points(np.arange(found.share.size), n)
         every = vertices(g)
         expected = every[(every > 1e-9).sum(axis=1) <= 2]
@@ -215,47 +196,43 @@ def test_all_vertices_on_one_or_two_coordinates(compiled):
     assert on_two > 50
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_coordinate_that_is_allowed_alone_is_found(compiled):
+def test_a_coordinate_that_is_allowed_alone_is_found():
     """Whatever rounding does to its halfspace: the largest coordinate is allowed by it."""
     rng = np.random.default_rng(7)
     for g in rng.normal(size=(300, 1, 2)) + np.array([0.5, -0.5]):
-        alone = sparse_vertices(two_sided(g), compiled=compiled)
+        alone = sparse_vertices(two_sided(g))
         assert sorted(alone.first[alone.first == alone.second]) == np.flatnonzero(g[0] >= 0).tolist()
 
 
-@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(("share", "kept"), [(2e-12, True), (0.5e-12, False)])
-def test_a_share_of_next_to_nothing_is_a_coordinate_alone(compiled, share, kept):
+def test_a_share_of_next_to_nothing_is_a_coordinate_alone(share, kept):
     g = np.array([[1 - share, -share]])  # at least so much of the first
-    found = sparse_vertices(two_sided(g), compiled=compiled)
+    found = sparse_vertices(two_sided(g))
     points = found.points(np.arange(found.share.size), 2)
     assert len(points) == (2 if kept else 1)
     assert points[0].tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_rows_that_are_flat_between_two_coordinates(compiled):
+def test_rows_that_are_flat_between_two_coordinates():
     """They bound no share of theirs, but may rule both out."""
     # twice the third at least as much as the first two together: alike in those
     g = np.array([[-1.0, -1.0, 2.0]])
-    found = sparse_vertices(two_sided(g), compiled=compiled)
+    found = sparse_vertices(two_sided(g))
     points = found.points(np.arange(found.share.size), 3)
     wanted = [[0, 0, 1], [2 / 3, 0, 1 / 3], [0, 2 / 3, 1 / 3]]
     np.testing.assert_allclose(sorted(points.tolist()), sorted(wanted), atol=1e-12)
     # at most twice: then the first two are free among each other
-    found = sparse_vertices(two_sided(-g), compiled=compiled)
+    found = sparse_vertices(two_sided(-g))
     points = found.points(np.arange(found.share.size), 3)
     wanted = [[1, 0, 0], [0, 1, 0], [2 / 3, 0, 1 / 3], [0, 2 / 3, 1 / 3]]
     np.testing.assert_allclose(sorted(points.tolist()), sorted(wanted), atol=1e-12)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_beyond_many_coordinates_pairs_are_left_to_the_search(compiled, monkeypatch):
+def test_beyond_many_coordinates_pairs_are_left_to_the_search(monkeypatch):
     g = np.array([[1.0, -1.0, 0.0]])
     for widest, count in ((3, 3), (2, 2)):
         monkeypatch.setattr(of_supports, "WIDEST", widest)
-        assert sparse_vertices(two_sided(g), compiled=compiled).share.size == count
+        assert sparse_vertices(two_sided(g)).share.size == count
 
 
 def test_tables_of_pairs_are_made_in_blocks(monkeypatch):

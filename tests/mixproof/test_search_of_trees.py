@@ -11,9 +11,7 @@ import liftlib as ll
 from liftlib.response.posteriors import RowsCertificate
 from mixproof import search
 from mixproof.compiling import HAS_NUMBA
-from mixproof.constraints import two_sided
 from mixproof.problem import SEVERAL, Pass
-from mixproof.sparse_vertices import sparse_vertices
 
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 
@@ -88,18 +86,6 @@ def test_a_poor_start_does_not_end_a_search(compiled, monkeypatch):
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
     assert best * (1 - 1e-3) <= made.value <= best + 1e-9
     assert made.gap <= 1e-3 * made.value
-
-
-@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
-def test_pairs_by_loops_and_by_arrays():
-    """Both routes find the same vertices on one and two coordinates, also where rows are flat or nothing is allowed."""
-    rng = np.random.default_rng(0)
-    for n in (1, 2, 3, 9):
-        for halfspaces in (rng.normal(size=(4, n)), np.zeros((1, n)), np.ones((2, n)), rng.integers(-2, 3, (6, n))):
-            hull = two_sided(np.asarray(halfspaces, dtype=float))
-            one, two = sparse_vertices(hull), sparse_vertices(hull, compiled=True)
-            for a, b in zip(one, two, strict=True):
-                np.testing.assert_allclose(a, b, atol=1e-15)
 
 
 @pytest.mark.parametrize("compiled", ROUTES)
