@@ -114,7 +114,9 @@ def main() -> int:
     cache, project = build / ".jupyter_cache", Project(ROOT, ("requirements.lock",), CODE)
     if given.only and not given.preview and not cache.is_symlink():  # one cache with the whole book
         build.mkdir(parents=True, exist_ok=True)
-        cache.symlink_to(ROOT / "_build" / ".jupyter_cache", target_is_directory=True)
+        shared = ROOT / "_build" / ".jupyter_cache"
+        shared.mkdir(exist_ok=True)
+        cache.symlink_to(shared, target_is_directory=True)
     if not execute(toc_files(base), cache, jobs, project, LONGEST):
         return 1
     shutil.rmtree(build / "html", ignore_errors=True)
