@@ -15,13 +15,12 @@ from liftlib.joint import Joint
 from liftlib.notions import Notion, RatioBased
 from liftlib.registry import Mechanism
 from lifttables.confident.merging import confident_merging, confident_watchdog
-from lifttables.confident.mixing import share_needed
+from lifttables.confident.mixing import share_for
 from lifttables.confident.response import confident_response
-from lifttables.confident.subset_lattice import ConfidentCertificate, blocks_of
+from lifttables.confident.subset_lattice import LATTICE, SYMBOLS, ConfidentCertificate, blocks_of
 from lifttables.population.sample import Parts, Sample
-from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.lp import LinearProgram
-from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
+from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,8 @@ class Certifier:
         kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
         if any(not (channel.kernel[list(block)] == row).all() for block, row in zip(self.blocks, kernel, strict=True)):
             return False
-        over = violation_of(worst_required_budgets(self.notion, self.sample.outputs(Channel(kernel))))
-        return all(violation <= KEEP_TOL or self._in_sums(row) for violation, row in zip(over, kernel.T, strict=True))
+        kept = self.sample.vouches(self.notion, Parts.nested(kernel))
+        return all(one or self._in_sums(row) for one, row in zip(kept, kernel.T, strict=True))
 
     def _in_sums(self, row: Vector) -> bool:
         """Return whether an output's row is a sum of subsets whose bounds add up to one that keeps the notion."""
@@ -94,8 +93,7 @@ class Certifier:
             return False
         nested = Parts.nested(row[:, None])
         member = np.vstack([self.member, nested.member, np.eye(len(row), dtype=bool), np.ones((1, len(row)), bool)])
-        bounds, ratios = self.sample.subsets(member), self.notion.ratios(self.sample.n_secret)
-        table = np.exp(-ratios.budget)[:, None] * bounds.upper[ratios.top] - bounds.lower[ratios.bottom]
+        table = self.sample.misses(self.notion, member)
         # the least by which a condition is missed: columns for the subsets, and one for that
         whole = np.block([[member.T.astype(np.float64), np.zeros((len(row), 1))], [table, -np.ones((len(table), 1))]])
         cost = np.append(np.zeros(len(member)), 1.0)
@@ -104,8 +102,7 @@ class Certifier:
             found, _ = LinearProgram(cost, whole, low, high).run()
         except SolverFailure:
             return False
-        sums = self.sample.sums(_exactly(row, member, found[:-1]))
-        return bool(violation_of(worst_required_budgets(self.notion, sums))[0] <= KEEP_TOL)
+        return bool(self.sample.vouches(self.notion, _exactly(row, member, found[:-1]))[0])
 
 
 def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
@@ -124,6 +121,9 @@ DESIGNS: dict[str, Callable[..., Channel]] = {
     "watchdog": confident_watchdog,
 }
 """By the route that the registry declares."""
+
+MOST_OF = {"merging": LATTICE, "response": SYMBOLS, "watchdog": LATTICE}
+"""Symbols beyond which each design unites some."""
 
 
 class Vouched(NamedTuple):
@@ -188,7 +188,7 @@ def for_population(
     if plan is None or route(mechanism, notion) != plan.route:
         return _certified(mechanism, whole, notion)
     made = DESIGNS[plan.route](counts, notion, confidence=confidence, chosen=chosen)
-    blocks, sample = blocks_of(whole, 0)
+    blocks, sample = blocks_of(whole, 0, MOST_OF[plan.route])
     certificate = made.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]
@@ -234,7 +234,7 @@ def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
     )
     constant = Channel.constant(sample.n_public)
     only_constant = Vouched(constant, voucher, (CONSTANT, ""), f"a constant release (in place of {mechanism.name})")
-    worst_required_budgets(notion, sample.outputs(constant))  # refuses before the design
+    sample.violation(notion, constant)  # refuses before the design
     family = mechanism.family
     # of some families the most private member is private for the table's own shares alone
     if family is not None and sample.keeps(notion, family.at(joint, family.start)):
@@ -247,7 +247,7 @@ def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
         return Vouched(made, voucher, (how, numbers), f"{mechanism.name} {FITTED}")
     made = mechanism(joint, notion)
     p_y = made.joint_xy(joint).sum(axis=0)
-    share = share_needed(notion, sample.outputs(made), p_y)
+    share = share_for(notion, sample, made, p_y)
     if share == 1.0:
         return only_constant
     if share == 0.0:

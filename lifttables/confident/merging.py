@@ -9,13 +9,13 @@ from liftlib.channel import Channel, Partition
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
 from lifttables.confident.subset_lattice import (
+    LATTICE,
     Candidates,
     ConfidentCertificate,
     blocks_of,
     rows_needed,
 )
 from lifttables.population.sample import Parts, Sample
-from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.checks import checked
 
 
@@ -75,10 +75,10 @@ def confident_merging(
     >>> confident_merging(counts, LIP(0.5)).partition
     ((0, 2), (1, 3))
     >>> confident_merging(counts, LIP(0.1)).certificate.rows_needed
-    6400.0
+    1600.0
     """
     whole = Sample(counts, confidence, chosen)
-    united, sample = blocks_of(whole, rng, blocks)
+    united, sample = blocks_of(whole, rng, LATTICE, blocks)
     candidates = Candidates(sample)
     found = candidates.best_partition(candidates.kept(notion))
     return _merged(whole, united, sample, notion, found, "best partition")
@@ -110,11 +110,11 @@ def confident_watchdog(
     ((0, 1), (2,), (3,))
     """
     whole = Sample(counts, confidence, chosen)
-    united, sample = blocks_of(whole, rng)
+    united, sample = blocks_of(whole, rng, LATTICE)
     candidates = Candidates(sample)
     kept, each = candidates.kept(notion), 1 << np.arange(sample.n_public)
     merged = int(each[~kept[each]].sum())
-    risk = violation_of(worst_required_budgets(notion, candidates.between))[each]
+    risk = sample.nearness(notion, candidates.member[each])
     for x in np.argsort(risk, kind="stable"):
         if not merged or kept[merged]:
             break

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from liftlib.notions import Notion
+from liftlib.channel import Channel
+from liftlib.notions import Notion, RatioBased
 from lifttables.population.sample import Parts, Sample
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
@@ -13,40 +16,8 @@ HALVINGS = 40
 """Steps of the search for the least share: to 1e-12."""
 
 
-def share_needed(notion: Notion, found: Between, p_y: Vector, constant: Between | None = None) -> float:
-    """Return the smallest share of constant release with which outputs satisfy a notion within bounds.
-
-    Parameters
-    ----------
-    notion : Notion
-        One that lift columns decide.
-    found : Between
-        Bounds for each output; those of (1 - t) P(y|x) + t P(y) are linear in t.
-    p_y : numpy.ndarray, shape (Y,)
-        The constant release.
-    constant : Between, optional
-        Bounds for the single output of a constant release within a part of the alphabet; in all of it they are 1.
-
-    Returns
-    -------
-    float
-        In [0, 1], on the private side.
-
-    Examples
-    --------
-    >>> from liftlib.notions import LIP
-    >>> half = np.full((3, 1), 0.5)
-    >>> round(share_needed(LIP(0.5), Between(half, 1.2 * half, half[:2, 0], half[:2, 0]), np.ones(1)), 6)
-    0.0
-    """
-    least, most = (1.0, 1.0) if constant is None else (constant.lower, constant.upper)
-
-    def kept(share: float) -> bool:
-        lower, upper = (1 - share) * found.lower + share * least * p_y, (1 - share) * found.upper + share * most * p_y
-        return (
-            float(violation_of(worst_required_budgets(notion, Between(lower, upper, *found[2:]))).max()) <= KEEP_TOL / 2
-        )
-
+def least_share(kept: Callable[[float], bool]) -> float:
+    """Return the least share in [0, 1], on the private side, from which on a notion is kept; 1 always is."""
     if kept(0.0):
         return 0.0
     low, high = 0.0, 1.0
@@ -56,14 +27,48 @@ def share_needed(notion: Notion, found: Between, p_y: Vector, constant: Between 
     return high
 
 
-def mixed_parts(sample: Sample, notion: Notion, parts: Parts) -> tuple[Parts, float]:
+def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
+    """Return the smallest share of constant release, P(y), with which outputs satisfy a notion within bounds.
+
+    Those of (1 - t) P(y|x) + t P(y) are linear in t.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> half = np.full((3, 1), 0.5)
+    >>> round(share_needed(LIP(0.5), Between(half, 1.2 * half, half[:2, 0], half[:2, 0]), np.ones(1)), 6)
+    0.0
+    """
+
+    def kept(share: float) -> bool:
+        lower, upper = ((1 - share) * bounds + share * p_y for bounds in found[:2])
+        needed = worst_required_budgets(notion, Between(lower, upper, *found[2:]))
+        return float(violation_of(needed).max()) <= KEEP_TOL / 2
+
+    return least_share(kept)
+
+
+def share_for(notion: Notion, sample: Sample, channel: Channel, p_y: Vector) -> float:
+    """Return the smallest share of constant release, P(y), with which a sample vouches for a channel."""
+    if isinstance(notion, RatioBased) and not channel.sees_secret:
+        return _share_of_parts(notion, sample, sample.parts(channel), p_y)
+    return share_needed(notion, sample.outputs(channel), p_y)
+
+
+def _share_of_parts(notion: RatioBased, sample: Sample, parts: Parts, p_y: Vector) -> float:
+    missed = sample.misses(notion, parts.member, KEEP_TOL / 2) @ parts.weights
+    constant = sample.misses(notion, np.ones((1, sample.n_public), dtype=bool), KEEP_TOL / 2) * p_y
+    return least_share(lambda share: bool(((1 - share) * missed + share * constant <= 0).all()))
+
+
+def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts, float]:
     """Return the parts with as little of a constant release among them as a sample asks for, and that share.
 
     Where nothing else would do, it is one output.
     """
     p_y = sample.weights @ parts.kernel
+    share = _share_of_parts(notion, sample, parts, p_y)
     everyone = np.ones((1, sample.n_public), dtype=bool)
-    share = share_needed(notion, sample.sums(parts), p_y, sample.subsets(everyone))
     if share == 1.0:
         return Parts(everyone, np.ones((1, 1))), share
     if share == 0.0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,13 +13,14 @@ from liftlib.channel import Certificate, Partition
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
-from lifttables.population.sample import Parts, Sample
-from lifttables.population.within import SampleWithin
-from lifttables.population.worst import Between, kept_for_sure, violation_of, worst_required_budgets
-from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector, check_count, generator, xlogx
+from lifttables.population.sample import SMALL, Parts, Sample
+from mixproof.numerics import Mask, Matrix, Vector, check_count, generator, xlogx
 
-MOST = 15
-"""Symbols up to which all their subsets are looked at; more are first united into as many blocks, or fewer."""
+LATTICE = 15
+"""Symbols up to which all their subsets are looked at for a partition; more are first united into as many blocks."""
+
+SYMBOLS = 25
+"""Symbols up to which responses are made of small subsets of them; more are first united into as many blocks."""
 
 DEAR = 1000
 """Symbols from which on uniting them takes more than a quarter of a minute, and the cube of their number."""
@@ -26,7 +28,7 @@ DEAR = 1000
 SHARE = 0.25
 """The share of the rows that chooses the blocks; what is said of the population is said by the others."""
 
-FAR = 1e9
+FAR = 1e6
 """Times the rows beyond which no number of them is named."""
 
 
@@ -67,7 +69,7 @@ class Candidates:
     Attributes
     ----------
     sample : Sample
-        Of at most ``MOST`` symbols.
+        Of at most ``LATTICE`` symbols.
     """
 
     sample: Sample
@@ -76,18 +78,6 @@ class Candidates:
     def __post_init__(self) -> None:
         n = self.sample.n_public
         object.__setattr__(self, "member", ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(bool))
-
-    @cached_property
-    def between(self) -> Between:
-        """Bounds for each subset, the empty one included."""
-        if isinstance(self.sample, SampleWithin):
-            return self.sample.subsets(self.member)
-        # a subset's bounds are 1 less its complement's
-        half = self.sample.subsets(self.member[: len(self.member) // 2])
-        lower, upper = (
-            (np.hstack([a, 1 - b[:, ::-1]])) for a, b in ((half.lower, half.upper), (half.upper, half.lower))
-        )
-        return Between(lower, upper, *self.sample.prior)
 
     @cached_property
     def mass(self) -> Vector:
@@ -102,7 +92,7 @@ class Candidates:
         InfeasiblePrivacy
             If the whole alphabet does not, which is a constant release.
         """
-        kept = kept_for_sure(notion, self.between)
+        kept = self.sample.kept(notion, self.member)
         if not kept[-1]:
             raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
         kept[0] = False
@@ -135,22 +125,24 @@ class Candidates:
         return tuple(sorted(found))
 
 
-def blocks_of(sample: Sample, rng: int | np.random.Generator, at_most: int | None = None) -> tuple[Partition, Sample]:
+def blocks_of(
+    sample: Sample, rng: int | np.random.Generator, most: int, wanted: int | None = None
+) -> tuple[Partition, Sample]:
     """Return a coarsening into blocks of symbols, and a sample over them that certifies designs.
 
-    Up to ``MOST`` symbols are blocks of their own. More are united into that many blocks, or ``at_most`` so many, by a
+    Up to ``most`` symbols are blocks of their own. More are united into that many blocks, or ``wanted`` so many, by a
     quarter of the rows, drawn at random, and the other rows, which know nothing of that choice, are the sample.
 
     Raises
     ------
     InvalidParameter
-        If ``at_most`` is no whole number from 1 to ``MOST``.
+        If ``wanted`` is no whole number from 1 to ``most``.
     """
-    wanted = MOST if at_most is None else check_count("blocks", at_most)
-    if wanted > MOST:
-        raise InvalidParameter(f"blocks is {wanted}: give at most {MOST}, all of whose unions can be looked at")
+    wanted = most if wanted is None else check_count("blocks", wanted)
+    if wanted > most:
+        raise InvalidParameter(f"blocks is {wanted}: give at most {most}, whose unions can be looked at")
     n = sample.n_public
-    if n <= MOST:
+    if n <= most:
         return tuple((x,) for x in range(n)), sample
     choosing, rest = split(sample.counts, rng)
     blocks = united(choosing, wanted)
@@ -211,24 +203,39 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
 
     It is found for the subsets that come nearest with a thousand times the rows.
     """
-    scaled = Candidates(type(sample)(1000 * sample.counts, sample.confidence, sample.chosen))
-    member = scaled.member[1:-1]
+    n = sample.n_public
+    member = Candidates(sample).member[1:-1] if n <= LATTICE else small_subsets(n)[:-1]
     if not len(member):
         return np.inf
-    near = np.argsort(violation_of(worst_required_budgets(notion, scaled.between))[1:-1], kind="stable")[:64]
+    scaled = type(sample)(1000 * sample.counts, sample.confidence, sample.chosen)
+    near = np.argsort(scaled.nearness(notion, member), kind="stable")[:16]
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:
         more = type(sample)(np.round(times * sample.counts), sample.confidence, sample.chosen)
-        kept = (violation_of(worst_required_budgets(notion, more.subsets(few))) <= KEEP_TOL).reshape(2, -1)
-        return bool(kept.all(axis=0).any())
+        return bool(more.kept(notion, few).reshape(2, -1).all(axis=0).any())
 
-    low, high = 1.0, 2.0
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > FAR:
-            return np.inf
+    low, high = 1.0, FAR
+    if not enough(high):
+        return np.inf
     while high / low > 1.05:
         middle = np.sqrt(low * high)
         low, high = (low, middle) if enough(middle) else (middle, high)
     return float(f"{high * sample.rows:.2g}")
+
+
+def small_subsets(n: int) -> Mask:
+    """Return the small subsets of n symbols and their complements, shape (m, n): single symbols first, all of them last.
+
+    Examples
+    --------
+    >>> small_subsets(3).astype(int).tolist()
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]
+    """
+    sizes = range(1, min(SMALL, n - 1) + 1)
+    chosen = [list(one) for size in sizes for one in itertools.combinations(range(n), size)]
+    member = np.zeros((len(chosen), n), dtype=bool)
+    for row, one in zip(member, chosen, strict=True):
+        row[one] = True
+    both = np.vstack([member, ~member[n - member.sum(axis=1) > SMALL], np.ones((1, n), dtype=bool)])
+    return both if n > 1 else both[-1:]

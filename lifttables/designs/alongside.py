@@ -26,7 +26,7 @@ from liftlib.response.posteriors import mended
 from liftlib.response.within_subset import response_within
 from lifttables.confident.certification import Certifier
 from lifttables.confident.response import response_parts
-from lifttables.confident.subset_lattice import MOST, block_of, united
+from lifttables.confident.subset_lattice import SYMBOLS, block_of, united
 from lifttables.population.within import SampleWithin
 from mixproof.numerics import KEEP_TOL, Mask, Matrix
 
@@ -111,7 +111,7 @@ def alongside_for_population(
     Parameters
     ----------
     counts, choosing : numpy.ndarray, shape (S, P)
-        The rows that certify the design, and others, which may choose anything: here how more than ``MOST`` symbols
+        The rows that certify the design, and others, which may choose anything: here how more than ``SYMBOLS`` symbols
         next to one z are united, and before that what Z is.
     z : numpy.ndarray of int, shape (P,)
     notion : Notion
@@ -131,7 +131,7 @@ def alongside_for_population(
         raise UnsupportedNotion(f"{notion} bounds no ratios, so nothing next to other columns is certified: use LIP")
     blocks, certifiers = [], []
     for pairs in pairs_of(z):
-        groups = united(choosing[:, pairs], MOST) if len(pairs) > MOST else tuple((x,) for x in range(len(pairs)))
+        groups = united(choosing[:, pairs], SYMBOLS) if len(pairs) > SYMBOLS else tuple((x,) for x in range(len(pairs)))
         here = np.stack([counts[:, np.take(pairs, group)].sum(axis=1) for group in groups], axis=1)
         if not here.any():
             raise BrokenNotion("no row certifies that a value of Z satisfies the notion")

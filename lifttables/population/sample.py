@@ -15,11 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
-from liftlib.notions import Notion
+from liftlib.notions import Notion, RatioBased, Ratios
 from lifttables.population.binomial import clopper_pearson
-from lifttables.population.worst import Between, violation_of, worst_required_budgets
+from lifttables.population.differences import Misses, differences
+from lifttables.population.worst import Between, kept_for_sure, violation_of, worst_required_budgets
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
+
+SMALL = 3
+"""Symbols up to which a subset is small: responses are made of small subsets and their complements."""
+
+LARGE = 0.1
+"""What larger subsets get of the chance of error."""
+
+MOST_NATS, HALVINGS = 800.0, 60
+"""Where the search for an excess starts, beyond which it is infinite, and its steps."""
 
 UNSEEN = 0.5
 """What a symbol without a row counts for in a design's utility: no bound depends on it."""
@@ -115,10 +125,11 @@ class Sample:
 
     Notes
     -----
-    For a secret s with N_s rows, the number of rows in a subset A of symbols is binomial with P(A|s). The bounds of
-    Clopper and Pearson on all P(A|s), all P(A) and all P(s) share 1 - confidence: S + 2 equal parts, and of a part a
-    subset of k symbols, with its complement, gets 1 / (floor(X/2) C(X, k)), so that a symbol alone is not charged for
-    the many subsets of half the symbols. The proof is in the chapter on the population.
+    Given the secrets of the rows, the number of rows in a subset A of symbols is binomial for each secret. ``subsets``
+    bounds P(A|s), P(A) and P(s) by Clopper and Pearson, with S + 2 equal parts of 1 - confidence; ``differences`` bounds
+    what a notion of ratios is about, P(A|a) e^-budget - P(A|b), with a part for each pair of probabilities and one for
+    P(s). Of each part, a subset gets what ``subset_price`` says. All bounds of one kind hold together with this
+    confidence, so that a statement about one notion has it. The proofs are in the chapter on the population.
 
     Examples
     --------
@@ -198,7 +209,7 @@ class Sample:
         """
         inside = insides(member, self.n_public)
         size = inside.sum(axis=1)
-        level = self._log_part - np.log(2) - self.chosen - subset_price(self.n_public, size)
+        level = self._log_part - np.log(2) - self.chosen - self.price(size)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         lower, upper = _each_once(table @ inside.T, table.sum(axis=1), size, level)
         whole, none = size == self.n_public, size == 0
@@ -234,23 +245,30 @@ class Sample:
             If the channel does not fit, or the parts in its certificate have a negative or non-finite weight, or
             another shape.
         """
-        kernel = channel.kernel
-        wanted = (self.n_secret, self.n_public) if channel.sees_secret else (self.n_public,)
-        if kernel.shape[:-1] != wanted:
-            raise InvalidParameter(f"the channel takes {kernel.shape[:-1]} and the sample has {wanted}: match them")
         if not channel.sees_secret:
-            # only a mechanism for the population says of which subsets its channel is made
-            parts = getattr(channel.certificate, "parts", None)
-            if isinstance(parts, Parts):
-                parts = parts.validated(self.n_public)
-                if _is(parts.kernel, kernel):
-                    return self.sums(parts)
-            return self.sums(Parts.nested(kernel))
-        each = [self.sums(Parts.nested(one)) for one in kernel]
+            return self.sums(self.parts(channel))
+        self._fits(channel)
+        each = [self.sums(Parts.nested(one)) for one in channel.kernel]
         lower, upper = (np.array([found[side][s] for s, found in enumerate(each)]) for side in (0, 1))
         # P(y) = sum_s P(s) P(y|s) over the priors that are possible
         whole = np.stack([_least_mean(lower, *self.prior), -_least_mean(-upper, *self.prior)])
         return Between(np.vstack([lower, whole[0]]), np.vstack([upper, whole[1]]), *self.prior)
+
+    def parts(self, channel: Channel) -> Parts:
+        """Return a channel's outputs as sums of subsets: those in its certificate if they are sound, or nested ones."""
+        self._fits(channel)
+        # only a mechanism for the population says of which subsets its channel is made
+        parts = getattr(channel.certificate, "parts", None)
+        if isinstance(parts, Parts):
+            parts = parts.validated(self.n_public)
+            if _is(parts.kernel, channel.kernel):
+                return parts
+        return Parts.nested(channel.kernel)
+
+    def _fits(self, channel: Channel) -> None:
+        wanted, found = (self.n_secret, self.n_public)[not channel.sees_secret :], channel.kernel.shape[:-1]
+        if found != wanted:
+            raise InvalidParameter(f"the channel takes {found} and the sample has {wanted}: match them")
 
     def sums(self, parts: Parts) -> Between:
         """Return bounds on P(y|s) and P(y) for outputs that are sums of subsets.
@@ -264,6 +282,64 @@ class Sample:
         found = self.subsets(parts.member)
         return Between(found.lower @ parts.weights, found.upper @ parts.weights, *self.prior)
 
+    def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
+        """Return upper bounds on P(A|a) e^-budget - P(A|b) by the budgets; they add up to those of sums of subsets."""
+        inside = insides(member, self.n_public)
+        pairs = {frozenset(one) for one in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
+        parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
+        level = float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
+        return differences(self.counts, self.prior, ratios, inside, level - self.price(inside.sum(axis=1)))
+
+    def price(self, size: ArrayLike) -> Vector:
+        """Return what the union over all subsets costs a subset of this size, in nats: see :func:`subset_price`."""
+        return subset_price(self.n_public, size)
+
+    def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
+        """Return the bounds of ``differences`` at the notion's budgets and so many nats more, shape (conditions, m)."""
+        ratios = notion.ratios(self.n_secret)
+        return self.differences(ratios, member)(ratios.budget + spare)
+
+    def kept(self, notion: Notion, member: Mask) -> Mask:
+        """Return which subsets, as outputs, satisfy a notion for the population, shape (m,)."""
+        if isinstance(notion, RatioBased):
+            return np.asarray((self.misses(notion, member, KEEP_TOL) <= 0).all(axis=0))
+        return kept_for_sure(notion, self.subsets(member))
+
+    def nearness(self, notion: Notion, member: Mask) -> Vector:
+        """Return how far subsets, as outputs, are from satisfying a notion for the population, to put them in order."""
+        if isinstance(notion, RatioBased):
+            share = np.maximum(member @ self.weights, np.finfo(float).tiny)
+            return np.asarray(self.misses(notion, member).max(axis=0, initial=-np.inf) / share)
+        return violation_of(worst_required_budgets(notion, self.subsets(member)))
+
+    def vouches(self, notion: Notion, parts: Parts) -> Mask:
+        """Return which outputs, as sums of subsets, satisfy a notion for the population, shape (Y,)."""
+        if isinstance(notion, RatioBased):
+            parts = parts.validated(self.n_public)
+            return np.asarray((self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all(axis=0))
+        return kept_for_sure(notion, self.sums(parts))
+
+    def excess(self, notion: Notion, parts: Parts) -> float:
+        """Return by how many nats an output, a sum of subsets, may exceed a budget at most."""
+        parts = parts.validated(self.n_public)
+        if not isinstance(notion, RatioBased):
+            return float(violation_of(worst_required_budgets(notion, self.sums(parts))).max())
+        ratios = notion.ratios(self.n_secret)
+        if not len(ratios.budget):
+            return -np.inf
+        misses = self.differences(ratios, parts.member)
+
+        def kept(spare: float) -> bool:
+            return bool((misses(ratios.budget + spare) @ parts.weights <= 0).all())
+
+        low, high = -float(ratios.budget.min()), MOST_NATS
+        if kept(low):
+            return low
+        for _ in range(HALVINGS if kept(high) else 0):
+            middle = (low + high) / 2
+            low, high = (low, middle) if kept(middle) else (middle, high)
+        return high if high < MOST_NATS else np.inf
+
     @checked
     def violation(self, notion: Notion, channel: Channel) -> float:
         """Return by how many nats the release may exceed a budget at most, over all that the bounds leave possible.
@@ -276,6 +352,8 @@ class Sample:
         UnsupportedNotion
             If single outputs do not decide the notion.
         """
+        if isinstance(notion, RatioBased) and not channel.sees_secret:
+            return self.excess(notion, self.parts(channel))
         return float(violation_of(worst_required_budgets(notion, self.outputs(channel))).max())
 
     @checked
@@ -286,8 +364,8 @@ class Sample:
         --------
         >>> from liftlib.notions import LIP
         >>> sample = Sample([[400, 600], [300, 700]])
-        >>> sample.keeps(LIP(0.3), Channel.identity(2)), sample.keeps(LIP(0.5), Channel.identity(2))
-        (False, True)
+        >>> [sample.keeps(LIP(eps), Channel.identity(2)) for eps in (0.2, 0.3)]
+        [False, True]
         """
         return self.violation(notion, channel) <= KEEP_TOL
 
@@ -327,6 +405,7 @@ def _is(one: Matrix, other: Matrix) -> bool:
 def subset_price(n: int, size: ArrayLike) -> Vector:
     """Return minus the log of the share of the chance of error that a subset of ``size`` of n symbols gets.
 
+    Subsets of one size share alike, and so do sizes up to ``SMALL`` and the larger ones, which have ``LARGE`` of it.
     The shares of all pairs of a subset and its complement sum to at most 1.
 
     Examples
@@ -336,9 +415,12 @@ def subset_price(n: int, size: ArrayLike) -> Vector:
     """
     from scipy.special import gammaln  # noqa: PLC0415 - see clopper_pearson
 
-    size = np.asarray(size, dtype=np.float64)
+    size, half = np.asarray(size, dtype=np.float64), n // 2
     choose = gammaln(n + 1) - gammaln(size + 1) - gammaln(n - size + 1)
-    return np.asarray(np.log(max(1, n // 2)) + choose)
+    if half <= SMALL:
+        return np.asarray(np.log(max(1, half)) + choose)
+    small = np.minimum(size, n - size) <= SMALL
+    return np.asarray(np.where(small, np.log(SMALL / (1 - LARGE)), np.log((half - SMALL) / LARGE)) + choose)
 
 
 def _least_mean(values: Matrix, low: Vector, high: Vector) -> Vector:

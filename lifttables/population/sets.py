@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
+from liftlib.notions import Ratios
+from lifttables.population.differences import Misses
 from lifttables.population.sample import Sample, insides
 from lifttables.population.worst import Between
 from mixproof.checks import checked
@@ -63,6 +65,11 @@ class Ball(Sample, ABC):
         whole, none = inside.all(axis=1), ~inside.any(axis=1)  # of which the probability is sure
         lower, upper = (np.where(whole, 1.0, np.where(none, 0.0, end)) for end in (lower, upper))
         return Between(lower, upper, *self.prior)
+
+    def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
+        """Return bounds on differences by those on both probabilities, as ``Sample.differences`` does."""
+        found = self.subsets(member)
+        return lambda budget: np.exp(-budget)[:, None] * found.upper[ratios.top] - found.lower[ratios.bottom]
 
     def cells(self) -> Between:
         """Return the bounds on P(x|s) and P(x), simultaneous with those of all subsets."""

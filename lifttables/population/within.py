@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liftlib.notions import Ratios
+from lifttables.population.differences import Misses
 from lifttables.population.sample import Sample, insides
 from lifttables.population.worst import Between
 from mixproof.checks import checked
-from mixproof.numerics import Vector
+from mixproof.numerics import Mask, Vector
 
 
 class SampleWithin(Sample):
@@ -50,9 +52,16 @@ class SampleWithin(Sample):
         """Lower and upper bounds on P(s), each of shape (S,)."""
         return self.whole.prior
 
+    def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
+        """Return bounds on differences, as ``Sample.differences`` does; that of all of the part is bounded too."""
+        return self.whole.differences(ratios, self._in_all(member))
+
     @checked
     def subsets(self, member: ArrayLike) -> Between:
         """Return bounds on P(A|s) and P(A) for subsets A of the part; all of it has a probability to be bounded too."""
+        return self.whole.subsets(self._in_all(member))
+
+    def _in_all(self, member: ArrayLike) -> Mask:
         inside = insides(member, self.n_public)
         rest = np.zeros((len(inside), self.whole.n_public - self.n_public), dtype=bool)
-        return self.whole.subsets(np.hstack([inside, rest]))
+        return np.hstack([inside, rest])

@@ -18,13 +18,11 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import ALIP, LDP, LIP
 from lifttables.confident.response import confident_response
-from lifttables.confident.uncertainty_set import pearson_response
 from lifttables.population.sample import Sample
 from lifttables.population.sets import L1Sample, PearsonSample, l1_distance
 from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 
 PEARSON, OF_X = "Pearson's set", "l1 ball, max-lift of X"
-BEST = "Pearson's set, its best response"
 
 BOUNDS: Mapping[str, type[Sample]] = {
     "all subsets, exact": Sample,
@@ -39,9 +37,6 @@ NOTIONS: Mapping[str, Callable[[float], ALIP | LDP | LIP]] = {
     "max-lift": lambda eps: ALIP(np.inf, eps),
 }
 """By a budget: what is to be kept on all of a set."""
-
-BEST_GAP = 0.01
-"""To what share of its utility the best response for Pearson's set is found."""
 
 SET_LAWS: Mapping[str, Callable[[], Joint]] = {
     "2x2": lambda: Joint([[0.3, 0.2], [0.1, 0.4]]),
@@ -106,15 +101,13 @@ def hiding_the_data(counts: Matrix, eps: float, confidence: float = 0.95) -> Cha
 
 
 def _compared(
-    law: str, rows: int, seed: int, eps: float, confidence: float, name: str, best: bool, starts: int
+    law: str, rows: int, seed: int, eps: float, confidence: float, name: str, starts: int
 ) -> list[dict[str, object]]:
     truth, counts, notion = SET_LAWS[law](), table_of(law, rows, seed), NOTIONS[name](eps)
     made = {
         each: confident_response(counts, notion, confidence=confidence, bounds=bounds, starts=starts)
         for each, bounds in BOUNDS.items()
     }
-    if best:
-        made[BEST] = pearson_response(counts, notion, confidence=confidence, gap=BEST_GAP)
     found: list[dict[str, object]] = [
         {"set": each, "kept": notion.is_satisfied(truth, channel), "nmi": abs(evaluate(truth, channel).nmi)}
         for each, channel in made.items()
@@ -141,7 +134,6 @@ def published_sets(
     eps: float = 1.0,
     confidence: float = 0.95,
     notions: Iterable[str] = ("LIP",),
-    best: bool = False,
     starts: int = 0,
 ) -> pd.DataFrame:
     """Return one design's utility under several uncertainty sets.
@@ -160,8 +152,6 @@ def published_sets(
         Of every set, in (0, 1).
     notions : iterable of str
         Of ``NOTIONS``.
-    best : bool
-        Whether to add the best response for Pearson's set, which takes seconds.
     starts : int
         Rows drawn at random that the search of the design also sets out from.
 
@@ -173,7 +163,7 @@ def published_sets(
     """
     tasks = itertools.product(laws, rows, seeds, notions)
     return pd.DataFrame(
-        [row for law, n, seed, name in tasks for row in _compared(law, n, seed, eps, confidence, name, best, starts)]
+        [row for law, n, seed, name in tasks for row in _compared(law, n, seed, eps, confidence, name, starts)]
     )
 
 

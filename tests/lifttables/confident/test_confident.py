@@ -13,12 +13,13 @@ from liftlib.registry import mechanisms
 from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
 from lifttables.confident.response import confident_response
-from lifttables.confident.subset_lattice import Candidates, blocks_of, rows_needed
+from lifttables.confident.subset_lattice import LATTICE, SYMBOLS, blocks_of, rows_needed, small_subsets
 from lifttables.population.sample import Sample
 from mixproof.numerics import KEEP_TOL
 
 NOTIONS = [ll.LIP(0.5), ll.LDP(0.8), ll.ALIP(0.8, 0.4), ll.ALIP(math.inf, 0.4), ll.ALIP(0.7, math.inf)]
 DESIGNS = [confident_merging, confident_response]
+MOST = {confident_merging: LATTICE, confident_response: SYMBOLS}
 each_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.__name__)
 each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 
@@ -139,20 +140,22 @@ def test_the_rows_that_it_takes():
     counts, notion = np.array([[20, 10, 5, 15], [10, 20, 15, 5]]), ll.LIP(0.3)
     needed = confident_merging(counts, notion).certificate.rows_needed
     assert counts.sum() < needed < math.inf
-    assert confident_merging(np.round(counts * 1.02 * needed / counts.sum()), notion).n_outputs > 1
+    assert confident_merging(np.round(counts * 1.1 * needed / counts.sum()), notion).n_outputs > 1
     assert confident_merging(np.round(counts * 0.9 * needed / counts.sum()), notion).n_outputs == 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 7, 9])
+def test_small_subsets_are_those_of_three_symbols_and_all_but_three(n):
+    found = {tuple(row) for row in small_subsets(n).tolist()}
+    assert len(found) == len(small_subsets(n))
+    sizes = (1, 2, 3, n - 3, n - 2, n - 1, n)
+    assert found == {one for one in itertools.product([False, True], repeat=n) if sum(one) > 0 and sum(one) in sizes}
+    assert small_subsets(n)[: max(n, 1)].sum() == n
+    assert small_subsets(n)[-1].all()
 
 
 def test_no_number_of_rows_makes_a_secret_that_is_told_private():
     assert rows_needed(Sample([[50, 0], [0, 50]]), ll.LIP(0.5)) == math.inf
-
-
-def test_a_subsets_bounds_are_one_less_its_complements():
-    sample = Sample(np.random.default_rng(0).integers(0, 30, (2, 5)))
-    candidates = Candidates(sample)
-    plain = sample.subsets(candidates.member)
-    assert np.allclose(candidates.between.lower, plain.lower, rtol=0, atol=1e-12)
-    assert np.allclose(candidates.between.upper, plain.upper, rtol=0, atol=1e-12)
 
 
 ADULT, THIN = 0, 3
@@ -209,7 +212,7 @@ def test_a_design_is_sure_whatever_the_solver_does(monkeypatch, fails):
 
 
 def test_more_starts_lead_to_no_less_and_here_to_more():
-    counts, notion = drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 0), 300, 0), ll.LDP(1.0)
+    counts, notion = drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 1), 300, 1), ll.LDP(1.0)
     plain, more, again = (confident_response(counts, notion, starts=starts) for starts in (0, 50, 50))
     assert np.array_equal(more.kernel, again.kernel)
     assert Sample(counts).keeps(notion, more)
@@ -228,12 +231,12 @@ def test_many_symbols_are_united_by_other_rows(design):
     channel = design(counts, ll.LIP(0.7), rng=3)
     assert channel.certificate.rows == 30_000
     assert ll.LIP(0.7).is_satisfied(joint, channel)
-    assert "15 blocks" in channel.certificate.route
+    assert f"{MOST[design]} blocks" in channel.certificate.route
     assert ll.evaluate(joint, channel).nmi > 0.4
     assert np.array_equal(channel.kernel, design(counts, ll.LIP(0.7), rng=3).kernel)
-    blocks, rest = blocks_of(Sample(counts), 3)
+    blocks, rest = blocks_of(Sample(counts), 3, MOST[design])
     assert sorted(x for block in blocks for x in block) == list(range(60))
-    assert rest.counts.shape == (3, 15)
+    assert rest.counts.shape == (3, MOST[design])
 
 
 @each_design
@@ -241,14 +244,15 @@ def test_more_blocks_keep_more_where_rows_are_many(design):
     """By 30,000 rows, and never more than the blocks' own entropy; one block says nothing."""
     joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)
     counts = drawn(joint, 30_000, 2)
-    made = {blocks: design(counts, ll.LIP(1.0), blocks=blocks) for blocks in (1, 4, 8, 15)}
+    most = MOST[design]
+    made = {blocks: design(counts, ll.LIP(1.0), blocks=blocks) for blocks in (1, 4, 8, most)}
     values = [ll.evaluate(joint, channel).mutual_information for channel in made.values()]
     assert values == sorted(values)
     assert made[1].n_outputs == 1
     assert all(value <= math.log(blocks) + 1e-12 for blocks, value in zip(made, values, strict=True))
-    assert np.array_equal(made[15].kernel, design(counts, ll.LIP(1.0)).kernel)
+    assert np.array_equal(made[most].kernel, design(counts, ll.LIP(1.0)).kernel)
     assert all(ll.LIP(1.0).is_satisfied(joint, channel) for channel in made.values())
-    for wrong, told in ((0, "1 or more"), (16, "give at most 15"), (2.5, "whole number")):
+    for wrong, told in ((0, "1 or more"), (most + 1, f"give at most {most}"), (2.5, "whole number")):
         with pytest.raises(InvalidParameter, match=f"blocks is .*{told}"):
             design(counts, ll.LIP(1.0), blocks=wrong)
 

@@ -148,7 +148,7 @@ def test_a_design_keeps_its_notion_in_the_whole_set(kind, notion):
 
 
 def test_more_symbols_than_are_listed_keep_their_set():
-    counts = np.random.default_rng(1).integers(50, 90, (2, 18))
+    counts = np.random.default_rng(1).integers(50, 90, (2, 28))
     channel = confident_response(counts, ll.LIP(1.0), bounds=L1Sample)
     assert channel.certificate.rows == counts.sum() - round(0.25 * counts.sum())
     assert channel.certificate.violation <= 1e-9

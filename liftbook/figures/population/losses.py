@@ -1,0 +1,109 @@
+"""What a confidence costs a response, and how much of it is due to the union over all subsets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from liftbook.rows.jobs import parallel_map
+from liftbook.rows.making import figure
+from liftlib.datasets import dirichlet_joint
+from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.notions import LIP, Ratios
+from liftlib.response.optimal import optimal_response
+from lifttables.confident.response import confident_response
+from lifttables.population.differences import Misses
+from lifttables.population.sample import Sample
+from mixproof.numerics import KEEP_TOL, Vector, check_count
+
+NOTION = LIP(1.0)
+"""What the responses are made for."""
+
+SHAPES: Mapping[str, tuple[int, int, int]] = {
+    "3x12": (3, 12, 0),
+    "3x12, another": (3, 12, 1),
+    "8x25": (8, 25, 0),
+    "8x25, another": (8, 25, 1),
+}
+"""Distributions that are drawn from Dirichlet's with concentration 0.3: secrets, symbols, seed."""
+
+
+class Separately(Sample):
+    """Bounds on P(A|s) and on P(A), each at its worst, in place of bounds on their difference."""
+
+    def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
+        """Return bounds on differences by those on both probabilities."""
+        found = self.subsets(member)
+        return lambda budget: np.exp(-budget)[:, None] * found.upper[ratios.top] - found.lower[ratios.bottom]
+
+
+class OneSubset(Sample):
+    """Bounds that hold for any one subset and not for all at once: no guarantee, for the design chooses by the rows."""
+
+    def price(self, size: ArrayLike) -> Vector:
+        """Return 0, as for a single subset."""
+        return np.zeros(np.shape(size))
+
+
+VARIANTS: Mapping[str, type[Sample]] = {
+    "bounds on differences": Sample,
+    "bounds on both probabilities": Separately,
+    "no union over subsets": OneSubset,
+}
+"""By what a response is designed. The last one has no guarantee and shows what the union costs."""
+
+
+@cache
+def law_and_optimum(name: str) -> tuple[Joint, float]:
+    """Return a distribution, and the NMI of the optimum for those who know it."""
+    law = dirichlet_joint(*SHAPES[name][:2], 0.3, SHAPES[name][2])
+    return law, evaluate(law, optimal_response(law, NOTION)).nmi
+
+
+Drawn = tuple[str, int, int]
+"""A table of independent rows: from which law, of how many rows, by what seed."""
+
+
+def losses(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
+    """Return a row for each of ``VARIANTS`` on a table: see :func:`population_losses`."""
+    name, rows, seed = table
+    law, best = law_and_optimum(name)
+    rng = np.random.default_rng([check_count("rows", rows), seed])
+    counts = rng.multinomial(rows, law.p.ravel()).reshape(law.p.shape)
+    found = []
+    for variant, bounds in VARIANTS.items():
+        channel = confident_response(counts, NOTION, confidence=confidence, bounds=bounds)
+        over, retained = NOTION.violation(law, channel), abs(evaluate(law, channel).nmi) / best
+        found.append({"law": name, "rows": rows, "seed": seed, "bounds": variant, "over": over, "retained": retained})
+    return found
+
+
+@figure
+def population_losses(laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int]) -> pd.DataFrame:
+    """Return what share of the optimum responses retain, by several bounds at confidence 0.95.
+
+    Parameters
+    ----------
+    laws : iterable of str
+        Of ``SHAPES``.
+    rows : iterable of int
+        How many independent rows a table has.
+    seeds : iterable of int
+        A table each, of each law and number of rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``law``, ``rows``, ``seed``, ``bounds``, ``over`` (nats by which the budget is exceeded under the law;
+        negative where it is kept), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
+    """
+    tasks = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
+    found = pd.DataFrame([row for one in parallel_map(losses, tasks) for row in one])
+    return found.assign(kept=found["over"] <= KEEP_TOL)

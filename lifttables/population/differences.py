@@ -1,0 +1,77 @@
+"""Bounds on differences of two probabilities of one event, as a bound on their ratio asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from liftlib.notions import Ratios
+from lifttables.population.binomial import clopper_pearson, fisher_levels
+from mixproof.numerics import Mask, Matrix, Vector
+
+Misses = Callable[[Vector], Matrix]
+"""Gives upper bounds on P(A|a) e^-budget - P(A|b) for the budgets of all conditions, shape (conditions, m)."""
+
+
+class _Pair(NamedTuple):
+    """A condition as c p - d q <= 0, with p and q of two groups of rows that have no row in common."""
+
+    p: int
+    q: int
+    coefficients: Callable[[float], list[tuple[float, float]]]
+    """By e^-budget; the condition holds where it does for each of them."""
+
+
+def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
+    """Give the conditions by groups: s stands for the rows with secret s, and S + s for all others.
+
+    P(A) is P(s) P(A|s) and the rest, so that a condition on P(A|s) and P(A) is one on these two groups, linear in P(s)
+    and worst at an end of it.
+    """
+    n = len(prior[0])
+    for a, b in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True):
+        ends = {float(end[min(a, b)]) for end in prior}
+        if b == n:
+            yield _Pair(a, n + a, lambda f, ends=ends: [(max(f - at, 0.0), 1 - at) for at in ends])  # type: ignore[misc]
+        elif a == n:
+            yield _Pair(n + b, b, lambda f, ends=ends: [(f * (1 - at), 1 - f * at) for at in ends])  # type: ignore[misc]
+        else:
+            yield _Pair(a, b, lambda f: [(f, 1.0)])
+
+
+def differences(
+    counts: Matrix, prior: tuple[Vector, Vector], ratios: Ratios, inside: Mask, log_level: Vector
+) -> Misses:
+    """Return bounds for subsets of symbols, each wrong for one condition with a chance of its level at most."""
+    groups = np.vstack([counts, counts.sum(axis=0) - counts])
+    rows, size = groups.sum(axis=1), inside.sum(axis=1)
+    pairs = list(pairs_of(ratios, prior))
+    kinds, kind = np.unique(log_level, return_inverse=True)
+
+    levels = fisher_levels(kinds)
+
+    @cache
+    def bounds(group: int) -> tuple[Matrix, Vector, Vector]:
+        """Return upper bounds, each once, and where those of the subsets and of their complements are."""
+        seen = groups[group] @ inside.T
+        both = np.concatenate([seen, rows[group] - seen])
+        twice = np.tile(kind, 2)
+        _, first, place = np.unique(both * len(kinds) + twice, return_index=True, return_inverse=True)
+        _, found = clopper_pearson(both[first, None], rows[group], levels[twice[first]], lower=False)
+        return found, place[: len(seen)], place[len(seen) :]
+
+    none, whole = size == 0, size == inside.shape[1]
+
+    def misses(budget: Vector) -> Matrix:
+        found = np.empty((len(pairs), len(inside)))
+        for at, pair in enumerate(pairs):
+            (p, here, _), (q, _, opposite), factor = bounds(pair.p), bounds(pair.q), float(np.exp(-budget[at]))
+            high, low = p[here], 1 - q[opposite, ::-1]
+            found[at] = np.max([(c * high - d * low).max(axis=1) for c, d in pair.coefficients(factor)], axis=0)
+            found[at, none], found[at, whole] = 0.0, factor - 1
+        return found
+
+    return misses
