@@ -96,7 +96,8 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
         needs = worst_required_budgets(notion, between)
     except UnsupportedNotion:
         return None
-    if violation_of(needs).max() <= KEEP_TOL:
+    kept = violation_of(needs).max() <= KEEP_TOL if channel is None else sample.keeps(notion, channel)
+    if kept:
         return "kept"
     if not isinstance(notion, RatioBased):
         return "cannot be told from this table"

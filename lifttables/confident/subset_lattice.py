@@ -225,7 +225,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
 
 
 def small_subsets(n: int) -> Mask:
-    """Return the small subsets of n symbols and their complements, shape (m, n): single symbols first, all of them last.
+    """Return the small subsets of n symbols and their complements, shape (m, n): single symbols first, all last.
 
     Examples
     --------

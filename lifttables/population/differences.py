@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib.notions import Ratios
 from lifttables.population.binomial import clopper_pearson, fisher_levels
@@ -14,6 +15,9 @@ from mixproof.numerics import Mask, Matrix, Vector
 
 Misses = Callable[[Vector], Matrix]
 """Gives upper bounds on P(A|a) e^-budget - P(A|b) for the budgets of all conditions, shape (conditions, m)."""
+
+
+Places = NDArray[np.int64]
 
 
 class _Pair(NamedTuple):
@@ -54,7 +58,7 @@ def differences(
     levels = fisher_levels(kinds)
 
     @cache
-    def bounds(group: int) -> tuple[Matrix, Vector, Vector]:
+    def bounds(group: int) -> tuple[Matrix, Places, Places]:
         """Return upper bounds, each once, and where those of the subsets and of their complements are."""
         seen = groups[group] @ inside.T
         both = np.concatenate([seen, rows[group] - seen])

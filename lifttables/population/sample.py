@@ -126,9 +126,9 @@ class Sample:
     Notes
     -----
     Given the secrets of the rows, the number of rows in a subset A of symbols is binomial for each secret. ``subsets``
-    bounds P(A|s), P(A) and P(s) by Clopper and Pearson, with S + 2 equal parts of 1 - confidence; ``differences`` bounds
-    what a notion of ratios is about, P(A|a) e^-budget - P(A|b), with a part for each pair of probabilities and one for
-    P(s). Of each part, a subset gets what ``subset_price`` says. All bounds of one kind hold together with this
+    bounds P(A|s), P(A) and P(s) by Clopper and Pearson, with S + 2 equal parts of 1 - confidence. ``differences``
+    bounds what a notion of ratios is about, P(A|a) e^-budget - P(A|b), with a part for each pair of probabilities and
+    one for P(s). Of each part, a subset gets what ``subset_price`` says. All bounds of one kind hold together with this
     confidence, so that a statement about one notion has it. The proofs are in the chapter on the population.
 
     Examples

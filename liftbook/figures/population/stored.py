@@ -45,7 +45,7 @@ FEWER = 40
 MORE_ROWS = (300, 3_000, 30_000, 300_000)
 """Rows of these."""
 
-FEWEST = 5
+FEWEST = 2
 """Tables of each law and size that have their neighbours."""
 
 LOSSES_AT = 2_000
