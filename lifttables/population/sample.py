@@ -333,7 +333,7 @@ class Sample:
         misses, weights = self.differences(ratios, parts.member), csr_array(parts.weights)
 
         def kept(spare: float) -> bool:
-            return bool((misses(ratios.budget + spare) @ weights <= 0).all())
+            return bool(np.all(np.asarray(misses(ratios.budget + spare) @ weights) <= 0))
 
         low, high = -float(ratios.budget.min()), MOST_NATS
         if kept(low):

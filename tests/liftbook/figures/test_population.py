@@ -35,7 +35,7 @@ from lifttables.audits.measuring import MEASURES
 from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
 
-FEW = 1
+FEW = 6
 """Tables of each setting that a stored run has at least; it goes on until there are ``stored.SEEDS`` of them."""
 
 
