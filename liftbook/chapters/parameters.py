@@ -160,7 +160,7 @@ def read_parameters(path: Path) -> list[Parameter]:
     """
     text = path.read_text(encoding="utf-8")
     # jupytext takes a tenth of a second a file, and most pages of a listing have no such cell
-    if not re.search(r'tags: \[parameters\]|"parameters"', text):
+    if not re.search(r'tags: \[[^]]*\bparameters\b|"parameters"', text):
         return []
     cells = [cell for cell in read_notebook(path).cells if "parameters" in cell.metadata.get("tags", [])]
     if not cells and path.suffix == ".ipynb":

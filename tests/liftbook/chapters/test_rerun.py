@@ -24,7 +24,7 @@ from liftbook.commands import main
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]
-WITH_PARAMETERS = [path for path in CHAPTERS if "tags: [parameters]" in path.read_text()]
+WITH_PARAMETERS = [path for path in CHAPTERS if "tags: [parameters" in path.read_text()]
 
 
 def run(capsys, *words):
