@@ -16,7 +16,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.notions import ALIP, LDP, LIP, Notion
 from lifttables.confident.certification import route
-from lifttables.confident.subset_lattice import DEAR
+from lifttables.confident.subset_lattice import DEAR, LATTICE
 from lifttables.designs.designing import CONFIDENCE, best_design, joint_of
 from lifttables.designs.statement import in_words, own_shares, statement
 from lifttables.encoding.columns import JOIN, Counts
@@ -209,7 +209,8 @@ def choose(
         By default all that serve the notion and are fast enough for the number of symbols. With a confidence, only the
         first of several that give the same design, such as all kinds of merging.
     confidence : float or None
-        Confidence with which the population must satisfy the notion; None tries designs for these rows only, and warns.
+        Confidence with which the population must satisfy the notion, whichever of the designs is chosen: designs whose
+        bounds do not hold together share its chance of error. None tries designs for these rows only, and warns.
     seconds : float
         Time limit per mechanism; a mechanism that exceeds it is stopped and reported.
     told : callable, optional
@@ -250,8 +251,9 @@ def choose(
         for one in fitting(name, mechanisms, counts, confidence)
         for budget in sorted(curve | {budgets[name] for budgets in targets.values() if name in budgets})
     ]
+    each = confidence_of_each([key[:2] for key in wanted], counts, confidence)
     with Trying() as trying:
-        trials = _Trials(trying, choices, confidence, seconds, question, told)
+        trials = _Trials(trying, choices, each, confidence, seconds, question, told)
         for at, key in enumerate(wanted, 1):
             trials.attempt(key, f"{at} of {len(wanted)}")
         fits = {
@@ -293,6 +295,22 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
     return [name for name in serving if name in first.values() and ((limit := most[name]) is None or n <= limit)]
 
 
+def confidence_of_each(tried: Sequence[tuple[str, str]], counts: Counts, confidence: float | None) -> float | None:
+    """Return the confidence of each design, given those tried, so that the one chosen has the confidence asked for.
+
+    Bounds hold together for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP, and with
+    many symbols merging and responses choose blocks of symbols by some of the rows, each its own.
+    """
+    if confidence is None:
+        return None
+    many = len(counts.public.labels) > LATTICE
+    kinds = {
+        (name == "ldp", route(registry.mechanisms[mechanism], NOTIONS_AT[name](1.0)) if many else "")
+        for name, mechanism in tried
+    }
+    return confidence if len(kinds) < 2 else math.ceil(1e6 * (1 - (1 - confidence) / len(kinds))) / 1e6
+
+
 def attempt(
     choices: Sequence[Counts],
     name: str,
@@ -331,6 +349,8 @@ class _Trials:
     trying: Trying
     choices: Sequence[Counts]
     confidence: float | None
+    """Of each design; ``overall`` is that of the one chosen."""
+    overall: float | None
     seconds: float
     question: Question
     told: Callable[[str], None] | None
@@ -399,6 +419,11 @@ class _Trials:
         """Return what is recommended of what meets a requirement, with its meaning and its command."""
         best, reason = self.recommended(fit, limit)
         secret = JOIN.join(self.choices[0].secret.names)
+        if best is not None and self.confidence != self.overall:
+            reason += (
+                f". Each design that was tried has a confidence of {self.confidence:g}, so that the promise of the one "
+                f"that is recommended holds with a confidence of {self.overall:g}"
+            )
         answer = Answer(label, self.question.text(secret, limit), fit, best, reason)
         if best is None:
             return answer

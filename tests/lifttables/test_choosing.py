@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ import lifttables as tables
 from liftlib.errors import InvalidParameter, LiftError
 from lifttables.cli import main
 from lifttables.designs.statement import in_words
-from lifttables.recommendation.choosing import NOTIONS_AT, Tried, _recommended
+from lifttables.recommendation.choosing import NOTIONS_AT, Tried, _recommended, confidence_of_each
 from lifttables.recommendation.trying import Trying
 from mixproof.compiling import HAS_NUMBA
 
@@ -180,3 +181,27 @@ def test_the_command_at_a_budget_whose_text_is_shortened(tmp_path, capsys):
     words = ["choose", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--mechanisms", "subset-merging"]
     assert main([*words, "--notions", "alip", "--eps", "0.1", "--budgets", "0.1", "--quiet"]) == 0
     assert "recommended: ALIP(" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("notions", "symbols", "share"),
+    [(["lip", "alip"], 5, 1), (["lip", "ldp"], 5, 2), (["lip"], 20, 2), (["lip", "ldp"], 20, 4)],
+)
+def test_designs_whose_bounds_do_not_hold_together_share_the_chance_of_error(notions, symbols, share):
+    counts = SimpleNamespace(public=SimpleNamespace(labels=range(symbols)))
+    tried = [(name, mechanism) for name in notions for mechanism in ("subset-merging", "optimal")]
+    found = confidence_of_each(tried, counts, 0.9)
+    assert found == pytest.approx(1 - 0.1 / share, abs=1e-6)
+    assert found >= 1 - 0.1 / share - 1e-12
+    assert confidence_of_each(tried, counts, None) is None
+
+
+def test_the_command_and_the_reason_say_the_confidence_of_the_design(tmp_path):
+    source = np.random.default_rng(0)
+    age, ill = source.integers(0, 4, 5000), source.integers(0, 2, 5000)
+    path = tmp_path / "people.csv"
+    pl.DataFrame({"age": [f"a{one}" for one in age], "ill": [f"i{one}" for one in ill]}).write_csv(path)
+    answer = tables.choose(path, secret="ill", public="age", eps=1.0, notions=["lip", "ldp"]).answers[0]
+    assert "--confidence 0.975" in answer.command
+    assert "confidence of 0.975" in answer.reason
+    assert "holds with a confidence of 0.95" in answer.reason

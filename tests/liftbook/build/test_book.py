@@ -25,7 +25,9 @@ CODE = [path for path in PAGES if "{code-cell}" in path.read_text(encoding="utf-
 RECORDS = {(claim.see.partition("#")[0], f"{{doc}}`record-{claim.paper.lower()}`") for claim in read_claims()}
 """The chapters where a claim of a paper is computed, and the link to that paper's page of the record."""
 TAUGHT = [
-    path for path in CODE if all(word in path.read_text(encoding="utf-8") for word in ("tags: [parameters", "```{exercise}"))
+    path
+    for path in CODE
+    if all(word in path.read_text(encoding="utf-8") for word in ("tags: [parameters", "```{exercise}"))
 ]
 
 book = pytest.mark.book
