@@ -51,6 +51,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     Traceback (most recent call last):
         ...
     mixproof.errors.InvalidParameter: way is 'left': give "up" or "down"
+    >>> ordered("up", "down")
+    Traceback (most recent call last):
+        ...
+    TypeError: ordered() takes 1 positional argument but 2 were given
     """
     signature = inspect.signature(function)
 
@@ -66,7 +70,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         kinds = (*map(type, args), *((name, type(value)) for name, value in kwargs.items()))
         if kinds in right:  # no need to look again
             return function(*args, **kwargs)
-        given = signature.bind(*args, **kwargs).arguments
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:
+            return function(*args, **kwargs)  # Python's own message names the function
         for name, value in given.items():
             hint = hints()[name]
             if _is_interface(hint) and isinstance(value, Interface):
