@@ -117,6 +117,7 @@
       if (around.contains(document.getElementById(decodeURIComponent(location.hash.slice(1))))) show();
     };
     addEventListener("hashchange", asked);
+    document.addEventListener("lift-run-begins", show); // who runs the page wants its figures
     asked();
   };
   for (const place of document.querySelectorAll(".lift-guess"))

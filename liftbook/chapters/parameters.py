@@ -45,7 +45,7 @@ class Parameter:
 
     @property
     def is_file(self) -> bool:
-        """Whether it names a file that the chapter reads (comment ``file: ...``)."""
+        """Whether it names a file that the chapter reads, as its comment says."""
         return self.annotation == "str" and self.comment.startswith("file:")
 
     def parse(self, text: str) -> Any:

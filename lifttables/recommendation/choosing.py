@@ -233,9 +233,8 @@ def choose(
     curve = {check_scalar(f"epsilons[{at}]", one, finite=True) for at, one in enumerate(epsilons)}
     _check_names(notions, mechanisms or ())
     how.check_population(confidence)
-    choices = how.choices(open_table(source, how.text_format), confidence)
-    counts = choices[0]
-    # the limits to answer for, by option; a budget and accuracy have none
+    counts, *_ = choices = how.choices(open_table(source, how.text_format), confidence)
+    # by option; a budget and accuracy have no limit
     limits: dict[str, float | None] = {"": at_most} if at_most or accuracy or eps is not None else dict(OPTIONS)
     targets = {
         label: {
@@ -251,8 +250,8 @@ def choose(
         for one in fitting(name, mechanisms, counts, confidence)
         for budget in sorted(curve | {budgets[name] for budgets in targets.values() if name in budgets})
     ]
-    each = confidence_of_each([key[:2] for key in wanted], counts, confidence)
     with Trying() as trying:
+        each = confidence_of_each([key[:2] for key in wanted], counts, confidence)
         trials = _Trials(trying, choices, each, confidence, seconds, question, told)
         for at, key in enumerate(wanted, 1):
             trials.attempt(key, f"{at} of {len(wanted)}")

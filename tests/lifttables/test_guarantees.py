@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import bounds_by_hand
 import numpy as np
 import polars as pl
 import pytest
@@ -33,8 +34,13 @@ def interval(seen, rows, level):
     return float(low), float(up)
 
 
+def design(counts, kernel, ways):
+    """Return what a design for LIP needs, whose rows chose one of so many alphabets."""
+    return bounds_by_hand.needed(counts, kernel, ERROR / ways)
+
+
 def needed(counts, kernel, ways):
-    """Return what LIP needs at worst for a release of two symbols that was one of so many choices of the rows.
+    """Return what an audit says that LIP needs for a release of two symbols, one of so many choices of the rows.
 
     The chance of error is shared by four: P(X|s) of two secrets, P(X), and P_S, and by two ends of each. A symbol and
     the other one are the two subsets of size 1. An output is min(P(y|x)) of both and what is left of one.
@@ -105,18 +111,19 @@ def case(request):
 def test_what_the_choice_of_the_rows_costs(case):
     """The example is worth something only if a release that forgets the choice is another one."""
     _, _, counts, ways = case
-    assert needed(counts, np.eye(2), ways) > needed(counts, np.eye(2), 1) + 10 * CLOSE
+    for by_hand in (lambda ways: needed(counts, np.eye(2), ways), lambda ways: design(counts, np.eye(2), ways)):
+        assert by_hand(ways) > by_hand(1) + 10 * CLOSE
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.__name__)
 @pytest.mark.parametrize("mechanism", ["subset-merging", "best-partition", "watchdog"])
 def test_two_symbols_are_told_apart_only_where_all_choices_of_the_rows_allow_it(case, mechanism, path, tmp_path):
     frame, words, counts, ways = case
-    eps = needed(counts, np.eye(2), ways)
+    eps = design(counts, np.eye(2), ways)
     enough = path(frame, ll.LIP(eps + CLOSE), words, mechanism, tmp_path)
     assert enough.channel.partition == ((0,), (1,))
     np.testing.assert_array_equal(enough.table, counts)
-    for short in (eps - CLOSE, needed(counts, np.eye(2), 1) + CLOSE):
+    for short in (eps - CLOSE, design(counts, np.eye(2), 1) + CLOSE):
         assert path(frame, ll.LIP(short), words, mechanism, tmp_path).channel.partition == ((0, 1),)
 
 
@@ -125,11 +132,11 @@ def test_two_symbols_are_told_apart_only_where_all_choices_of_the_rows_allow_it(
 def test_a_response_keeps_the_notion_for_all_choices_of_the_rows(case, mechanism, path, tmp_path):
     """It spends its budget, so that one which forgets the choice exceeds it."""
     frame, words, counts, ways = case
-    for eps in (needed(counts, np.eye(2), 1) / 2, needed(counts, np.eye(2), 1) + CLOSE):
+    for eps in (design(counts, np.eye(2), 1) / 2, design(counts, np.eye(2), 1) + CLOSE):
         made = path(frame, ll.LIP(eps), words, mechanism, tmp_path)
         assert made.confidence == 1 - ERROR
         assert made.channel.n_outputs > 1
-        found = needed(counts, made.channel.kernel, ways)
+        found = design(counts, made.channel.kernel, ways)
         assert eps - 0.01 * eps < found <= eps + KEEP_TOL
 
 
@@ -137,7 +144,7 @@ def test_the_command_line_charges_for_the_choice(tmp_path):
     frame, ways = by_numbers()
     frame.write_csv(tmp_path / "in.csv")
     counts = Reading("s", "x", bins=("x=quantiles:2",)).counts(tables.open_table(frame)).table
-    eps = needed(counts, np.eye(2), ways)
+    eps = design(counts, np.eye(2), ways)
     for budget, outputs in ((eps + CLOSE, 2), (eps - CLOSE, 1)):
         words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip"]
         words += ["--eps", repr(budget), "--bin", "x=quantiles:2", "--resamples", "0", "--ledger", "none", "--force"]

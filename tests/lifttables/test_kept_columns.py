@@ -3,11 +3,11 @@
 import math
 import re
 
+import bounds_by_hand
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import beta
 from table_of_people import AGE, ILL
 
 import liftlib as ll
@@ -128,24 +128,6 @@ def test_rows_that_show_the_notion_broken_promise_nothing():
     assert drift.promise.startswith("nothing is promised")
 
 
-def by_hand(kept, n, confidence):
-    """What LIP needs for the population of a kept column beside a released constant, by Clopper and Pearson's bounds.
-
-    Two secrets, one public symbol, two kept values: the chance of error is shared by P(z|s) of two secrets, P(z) and
-    P_S, and by two ends of each.
-    """
-    part, worst = (1 - confidence) / 4, 0.0
-    n_s = [sum(one) for one in kept]
-    prior = [beta.ppf(part / 4, rows, n - rows + 1) for rows in n_s]
-    for z in range(2):
-        rows = [(kept[0][z], n_s[0]), (kept[1][z], n_s[1]), (kept[0][z] + kept[1][z], n)]
-        low = [beta.ppf(part / 4, k, m - k + 1) for k, m in rows]
-        up = [beta.isf(part / 4, k + 1, m - k) for k, m in rows]
-        for s in range(2):
-            worst = max(worst, math.log(min(up[s] / low[2], 1 / prior[s])), -math.log(low[s] / up[2]))
-    return worst
-
-
 KEPT = [[600, 400], [400, 600]]
 """Rows by secret and kept value."""
 
@@ -158,7 +140,7 @@ def frame_of(kept):
 @pytest.mark.parametrize(("over", "proved"), [(1e-6, True), (-1e-6, False)])
 def test_the_card_says_the_population_only_where_that_was_proved(over, proved, tmp_path, capsys):
     """The audit used to judge kept columns for the rows alone, and the card said the population."""
-    eps = by_hand(KEPT, 2000, 0.95) + over
+    eps = bounds_by_hand.needed(KEPT, np.eye(2), 0.05) + over
     assert eps > 0.25 > -math.log(0.8)
     done = tables.sanitise(
         frame_of(KEPT), secret="s", public="x", keep=["z"], notion=ll.LIP(eps), resamples=0, confidence=0.95
@@ -171,15 +153,15 @@ def test_the_card_says_the_population_only_where_that_was_proved(over, proved, t
     ) != (proved)
     assert ("For one person of this sample:" in text) != proved
     assert (done.audit.population == "kept") == proved
+    again = tables.apply(frame_of(KEPT), done.design, keep=["z"])
+    assert ("for this sample only" in again.drift.promise) != proved
+    assert ("holds for the population" in again.drift.promise) == proved
     frame_of(KEPT).write_csv(tmp_path / "in.csv")
     words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--keep", "z", "--notion", "lip"]
     assert main([*words, "--eps", repr(eps), "--resamples", "0", "-o", str(tmp_path / "out.csv")]) == 0
     out = capsys.readouterr().out
     assert ("holds for the population, together with the kept columns z with confidence 0.95" in out) == proved
     assert "holds for the population with confidence 0.95: " not in out
-    again = tables.apply(frame_of(KEPT), done.design, keep=["z"])
-    assert ("for this sample only" in again.drift.promise) != proved
-    assert ("holds for the population" in again.drift.promise) == proved
 
 
 def test_an_earlier_release_is_judged_for_the_sample_alone(tmp_path):

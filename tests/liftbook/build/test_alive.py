@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from guesses import skip_guesses
 from seen_by_axe import barriers
 
 from companion.chromium import find_chromium
@@ -44,6 +45,7 @@ def opened(browser, site, name, query="", **options):
     page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
     page.on("response", lambda answer: page.complaints.append(answer.url) if answer.status >= 400 else None)
     page.goto(f"{site}chapters/{name}.html{query}")
+    skip_guesses(page)
     return page
 
 

@@ -123,7 +123,7 @@ def test_a_notion_of_ones_own(most, code, tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert (f"most: needs 0.4055, budget {most} (secret 'a', lift 1.5)" in out) is (code == 3)
     assert main(["sanitise", "t.csv", *columns, *notion, "-o", "out.csv"]) == 0
-    assert f"MaxLift(most={most}) is kept" in capsys.readouterr().out
+    assert f"MaxLift(most={most}) holds" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,56 @@
+"""What a design for the population needs, by hand: two secrets, two symbols, a loop over ends and steps.
+
+A condition of LIP is one on P(x|s) and P(x|not s), and the bounds on these share a chance of error by Fisher's method.
+"""
+
+import itertools
+import math
+
+import numpy as np
+from scipy.stats import beta
+
+from lifttables.population.binomial import fisher_levels
+
+
+def upper(seen, rows, level):
+    return float(beta.isf(level, seen + 1, rows - seen)) if seen < rows else 1.0
+
+
+def lower(seen, rows, level):
+    return float(beta.ppf(level, seen, rows - seen + 1)) if seen > 0 else 0.0
+
+
+def miss(counts, s, x, budget, error, *, rises):
+    """Bound P(x|s) e^-budget - P(x) if the belief in s rises, and P(x) e^-budget - P(x|s) if it falls.
+
+    The chance of error is shared by three: a condition on each secret, and P(s). That of a secret is halved for rising
+    and falling, and for the symbol and the other one. P(s) uses a quarter of all, shared by two secrets and two ends.
+    """
+    counts = np.asarray(counts)
+    rows, f = counts.sum(axis=1), math.exp(-budget)
+    ends = [end(rows[s], rows.sum(), error / 4 / 4) for end in (lower, upper)]
+    levels = np.exp(fisher_levels(np.log([error / 3 / 2 / 2]))[0])
+    worst = -math.inf
+    for pi, (u, v) in itertools.product(ends, zip(levels, levels[::-1], strict=True)):
+        if rises:
+            p, q, c, d = counts[s], counts[1 - s], max(f - pi, 0), 1 - pi
+        else:
+            p, q, c, d = counts[1 - s], counts[s], f * (1 - pi), 1 - f * pi
+        worst = max(worst, c * upper(p[x], p.sum(), u) - d * lower(q[x], q.sum(), v))
+    return worst
+
+
+def needed(counts, kernel, error):
+    """Return the smallest budget of LIP at which all bounds on all outputs keep it, by halving."""
+    low, high = 0.0, 20.0
+    while high - low > 1e-10:
+        middle = (low + high) / 2
+        kept = all(
+            (column.max() - column.min()) * miss(counts, s, int(column.argmax()), middle, error, rises=rises)
+            + column.min() * math.expm1(-middle)
+            <= 1e-15
+            for column in np.asarray(kernel, dtype=float).T
+            for s, rises in itertools.product(range(2), (True, False))
+        )
+        low, high = (low, middle) if kept else (middle, high)
+    return high
