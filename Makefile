@@ -101,7 +101,7 @@ bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; wit
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
 	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(NEED_SPHINX) $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
-LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --no-annotate \
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-strip-extras --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links
 lock: .venv/tested  ## Refresh requirements.lock, of the book, and requirements-dev.lock, of the tests
 	$(LOCK) requirements.txt -o requirements.lock
