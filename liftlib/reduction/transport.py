@@ -1,4 +1,4 @@
-"""The same P(y|s) as linear reduction at the least cost (I21)."""
+"""The cheapest mechanisms with the P(y|s) of linear reduction (I21)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIFT_TOL = 1e-6
 
 @family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
 def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
-    """Reach linear reduction's P(y|s) at the least cost by a kernel P(y|x).
+    """Return the cheapest kernel P(y|x) with the P(y|s) of linear reduction.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
 
 @family(high=1.0, private_end="high", near=reduction_share)
 def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
-    """Reach linear reduction's P(y|s) at the least cost by a kernel P(y|s,x).
+    """Return the cheapest kernel P(y|s,x) with the P(y|s) of linear reduction.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class PosteriorCone(NamedTuple):
     core : Core
         The symbols that a solver can resolve.
     halfspaces : numpy.ndarray, shape (m, n), optional
-        G; None if there are so many that the extension is to be used.
+        G; None if there are more than ``MOST_LISTED``: then the extension is used.
     floor : float
         Minimum share of constant release to mix in.
     extension : Extension, optional

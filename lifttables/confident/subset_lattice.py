@@ -130,8 +130,8 @@ def blocks_of(
 ) -> tuple[Partition, Sample]:
     """Return a coarsening into blocks of symbols, and a sample over them that certifies designs.
 
-    Up to ``most`` symbols are blocks of their own. More are united into that many blocks, or ``wanted`` so many, by a
-    quarter of the rows, drawn at random, and the other rows, which know nothing of that choice, are the sample.
+    Up to ``most`` symbols are blocks of their own. If there are more, a random quarter of the rows unites them into
+    ``wanted`` blocks (``most`` by default), and the other rows, which are independent of that choice, are the sample.
 
     Raises
     ------

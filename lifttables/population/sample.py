@@ -295,7 +295,7 @@ class Sample:
         return subset_price(self.n_public, size)
 
     def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
-        """Return the bounds of ``differences`` at the notion's budgets and so many nats more, shape (conditions, m)."""
+        """Return the bounds of ``differences`` at the notion's budgets plus ``spare`` nats, shape (conditions, m)."""
         ratios = notion.ratios(self.n_secret)
         return self.differences(ratios, member)(ratios.budget + spare)
 
