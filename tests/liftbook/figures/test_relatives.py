@@ -9,6 +9,7 @@ import liftlib as ll
 from liftbook.figures.relatives import tried
 from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, revealed, told
 from liftbook.figures.relatives.closed import closed_forms, half_and_half, least_distortions
+from liftbook.figures.relatives.families import CONVERSIONS, conversions_tried, information_under_ldp, renyi
 from liftbook.figures.relatives.funnel import FUNNELS, against_the_bound, beyond, same_average
 from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftbook.figures.relatives.tried import arrows_tried, decided, gaps_tried, places
@@ -192,3 +193,30 @@ def test_no_funnel_is_above_the_proven_bound():
     proven = rows[rows["design"] == "funnel, proven"]
     assert (proven["short"] <= 1e-3).all()
     assert len(rows) == 2 * len(FUNNELS)
+
+
+def test_conversions_hold_and_are_met():
+    rows = conversions_tried(60, np.random.default_rng(11))
+    assert len(rows) == len(CONVERSIONS)
+    assert (rows["excess"] <= 1e-9).all()
+    assert (rows["met"] > 1 - 1e-9).all()
+    assert (rows["tried"] >= 50).all()
+
+
+def test_information_under_ldp_is_the_capacity_of_the_best_channel():
+    """A third of many secrets raised by e^eps: compared with all shares of raised secrets, and two equal secrets."""
+    for eps in (0.3, 1.0, 4.0):
+        shares = np.linspace(0.001, 0.999, 4000)
+        low = 1 / (1 + shares * math.expm1(eps))
+        values = shares * low * math.exp(eps) * (np.log(low) + eps) + (1 - shares) * low * np.log(low)
+        assert information_under_ldp(eps) == pytest.approx(values.max(), rel=1e-5)
+        assert RELATIVES["I"].measure(answered(eps, 0.5)) <= information_under_ldp(eps)
+    assert information_under_ldp(0.0) == 0
+    assert information_under_ldp(1e-6) == pytest.approx(1e-12 / 8, rel=1e-3)
+    assert information_under_ldp(math.inf) == math.inf
+
+
+def test_renyi_by_hand():
+    """The bit is told right with chance 3/4: E l^2 = 5/4 for each output, and D_2 = log 5/4."""
+    case = Case(ll.Joint(np.eye(2) / 2), ll.Channel([[0.75, 0.25], [0.25, 0.75]]))
+    assert renyi(case, 2) == pytest.approx(math.log(1.25))
