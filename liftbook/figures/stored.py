@@ -24,6 +24,7 @@ from liftbook.figures.e23.distance import distance_to_optimum
 from liftbook.figures.e23.response import figure_e23_4, figure_e23_8, figure_e23_10
 from liftbook.figures.open_questions.average_lifts import alpha_lift_optimum
 from liftbook.figures.population.kept_columns import FOR_POPULATION, kept_column_attempts
+from liftbook.figures.population.plane import designs_in_plane
 from liftbook.figures.s20.kernels import kernel_polytope_times
 from liftbook.figures.s20.reporting_adult import figure_s20_5
 from liftbook.figures.s20.side_channels import GAP, figure_s20_4
@@ -111,6 +112,12 @@ LONG = {
             ("series", "secret", "public", "kept"),
             # another build of the solver may find a response that retains some per cent more or less
             {FOR_POPULATION: 0.05},
+        ),
+        Long(
+            designs_in_plane,
+            {"rows": (1_000,)},
+            "those of tables of 1,000 rows",
+            ("rows", "table", "design"),
         ),
         Long(
             alpha_lift_optimum,

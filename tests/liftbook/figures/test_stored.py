@@ -106,7 +106,7 @@ def test_names():
         at_scale("figure_0")
 
 
-COLUMN_OF = {"sizes": "n_public", "secrets": "secret", "publics": "public", "kept": "kept"}
+COLUMN_OF = {"sizes": "n_public", "secrets": "secret", "publics": "public", "kept": "kept", "rows": "rows"}
 
 
 @pytest.mark.parametrize("name", LONG)

@@ -1,0 +1,105 @@
+"""The directive ``lift-designs``: a slider that draws a figure for tables of other sizes.
+
+The argument is the figure, which stays as it is without scripts, in print and once the page is run; the marks are the
+stored rows of ``designs_in_plane``::
+
+    ```{lift-designs} fig-population-plane
+
+    What is said below the figure.
+    ```
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from docutils import nodes  # type: ignore[import-untyped]
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from liftbook.build.sphinx.living import FOLDER, WORDS, script
+from liftbook.figures.population.plane import DESIGNS, NOTION
+from liftbook.figures.stored import LONG
+
+SCRIPT = "designs.mjs"
+FIRST = 1_000
+"""Rows of the tables that are shown first, as in the figure."""
+NAT, LEFT, BOTTOM, MOST = 330, 58, 376, 1.1
+"""Pixels of a nat, the origin, and the nats on each axis."""
+SHAPES = ("M-4-4 4 4M-4 4 4-4", "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
+
+
+def places(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return ``rows``, ``marks`` (thousandths of a nat) and how many are ``inside``, by size and design."""
+    found = []
+    for size, part in rows.groupby("rows"):
+        worst = [part[part["design"] == design][["fall", "rise"]].to_numpy() for design in DESIGNS]
+        marks = [np.rint(1000 * each).astype(int).tolist() for each in worst]
+        inside = [int((each.max(axis=1) <= NOTION.eps).sum()) for each in worst]
+        found.append({"rows": size, "marks": marks, "inside": inside})
+    return found
+
+
+def axes() -> str:
+    """Return the square of the notion and the axes, as SVG."""
+    middle = 'text-anchor="middle"'
+    right, top, side = LEFT + NAT * MOST, BOTTOM - NAT * MOST, NAT * NOTION.eps
+    made = [
+        f'<path class="lift-square" d="M{LEFT} {BOTTOM}v{-side}h{side}v{side}"/>',
+        f'<path class="lift-axis" d="M{LEFT} {top:g}V{BOTTOM}H{right:g}"/>',
+        f'<text x="{LEFT + 6}" y="{BOTTOM - side + 16}">{html.escape(f"LIP({NOTION.eps})")}</text>',
+        f'<text x="{(LEFT + right) / 2:g}" y="{BOTTOM + 42}" {middle}>−log Ψ (nats): beliefs fall</text>',
+        f'<text transform="translate(14 {BOTTOM - NAT / 2}) rotate(-90)" {middle}>log Λ: beliefs rise</text>',
+    ]
+    for tick in (0, 0.5, 1):
+        made.append(f'<text x="{LEFT + NAT * tick}" y="{BOTTOM + 20}" {middle}>{tick}</text>')
+        made.append(f'<text x="{LEFT - 7}" y="{BOTTOM - NAT * tick + 5}" text-anchor="end">{tick}</text>')
+    return "".join(made)
+
+
+def place(figure: str) -> str:
+    """Return the HTML of the slider and the picture, hidden until its script has run."""
+    found = places(pd.read_csv(LONG["designs_in_plane"].path))
+    groups = "".join(
+        f'<g class="lift-design-{at}">{f"""<path d="{shape}"/>""" * len(found[0]["marks"][at])}</g>'
+        for at, shape in enumerate(SHAPES)
+    )
+    data = {
+        "figure": figure,
+        "sizes": found,
+        "designs": [f"{name} ({mark})" for name, mark in zip(DESIGNS, ("crosses", "dots"), strict=True)],
+        "scale": [NAT, LEFT, BOTTOM],
+    }
+    box = f"0 {BOTTOM - NAT * MOST - 4:g} {LEFT + NAT * MOST + 4:g} {NAT * MOST + 54:g}"
+    first = [one["rows"] for one in found].index(FIRST)
+    slider = f'type="range" aria-label="Rows of each table" min="0" max="{len(found) - 1}" value="{first}"'
+    return (
+        f'<div class="lift-designs" data-designs="{html.escape(json.dumps(data), quote=True)}" hidden>'
+        f"<label>Rows of each table: <output></output> <input {slider}></label>"
+        f'<svg viewBox="{box}" aria-hidden="true">{axes()}{groups}</svg><p role="status"></p></div>'
+        f'<script type="module">{script((SCRIPT,))}</script>'
+    )
+
+
+class Designs(SphinxDirective):
+    """Marks the place; the argument is the figure."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        for path in (FOLDER / SCRIPT, LONG["designs_in_plane"].path):
+            self.env.note_dependency(str(path))
+        words = nodes.container(classes=[WORDS])
+        self.state.nested_parse(self.content, self.content_offset, words)
+        return [nodes.raw("", place(self.arguments[0]), format="html"), words]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.add_directive("lift-designs", Designs)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
