@@ -152,9 +152,14 @@ def blocks_of(
 
 
 def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return the counts of a random ``SHARE`` of the rows, and those of the others, which know nothing of these."""
+    """Return the counts of a random ``SHARE`` of the rows, and those of the others, which know nothing of these.
+
+    The counts are part of the seed. With the same random numbers for every table, the count of a cell in one part would
+    nearly determine its count in the other, and the two would not be independent.
+    """
     table = counts.astype(np.int64)
-    some = generator(rng).multivariate_hypergeometric(table.ravel(), round(SHARE * table.sum())).reshape(table.shape)
+    drawn = np.random.default_rng([int(generator(rng).integers(2**62)), *table.ravel()])
+    some = drawn.multivariate_hypergeometric(table.ravel(), round(SHARE * table.sum())).reshape(table.shape)
     return some.astype(np.float64), (table - some).astype(np.float64)
 
 
