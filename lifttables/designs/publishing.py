@@ -22,6 +22,9 @@ TEXTS = (nw.String, nw.Categorical, nw.Enum)
 NUMBERED = re.compile(r" #[0-9]+\Z")
 """The number at the end of an output whose text would otherwise not be unique."""
 
+FULL_WIDTH = str.maketrans("＝＠＋－", "=@+-")
+"""Signs of East Asian keyboards, which spreadsheets take for the ASCII ones."""
+
 WORD = re.compile(r"[^\W_][\w .%-]*")
 """A label that means nothing to a spreadsheet after a sign or a number and ``or``."""
 
@@ -93,11 +96,11 @@ def _formula(text: str) -> str:
 def is_formula(text: str) -> bool:
     r"""Return whether a spreadsheet might evaluate a text as a formula.
 
-    A text that begins with ``=``, ``@``, a tab or a carriage return counts as a formula. So does one that begins with
-    ``+`` or ``-``, with these exceptions: a number, a sign alone, and a number or a sign followed by "or" and other
-    labels. Each of the other labels must be a number, a sign, ``(rare)``, ``(missing)``, or a word: a letter or a digit
+    A text that begins with ``=``, ``@``, a tab or a line's end counts as a formula. So does one that begins with ``+``
+    or ``-``, with these exceptions: a number, a sign alone, and a number or a sign followed by "or" and other labels.
+    Each of the other labels must be a number, a sign, ``(rare)``, ``(missing)``, or a word: a letter or a digit
     followed by letters, digits, spaces and ``. _ % -``. The last one may be followed by an output's number, as in
-    ``-1 or -2 #3``.
+    ``-1 or -2 #3``. Signs of full width, as in ``＝1``, count like the others.
 
     Such a text calls no function, starts no program and refers to no other file, which would take other parentheses,
     quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst a spreadsheet shows an error in place of it.
@@ -109,12 +112,13 @@ def is_formula(text: str) -> bool:
     >>> [is_formula(text) for text in ("-5", "-1 or -2", "-99 or 30s", "- or (rare)")]
     [False, False, False, False]
     """
-    if text[:1] in ("-", "+"):
+    begins = text[:1].translate(FULL_WIDTH)
+    if begins in ("-", "+"):
         first, *others = NUMBERED.sub("", text).split(" or ")
         return not (
             _signed(first) and all(one in (RARE, MISSING) or WORD.fullmatch(one) or _signed(one) for one in others)
         )
-    return text[:1] in ("=", "@", "\t", "\r")
+    return begins in ("=", "@", "\t", "\r", "\n")
 
 
 def _signed(text: str) -> bool:
@@ -126,18 +130,23 @@ def _signed(text: str) -> bool:
 
 
 def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
-    """Return rows whose kept texts no spreadsheet evaluates; with ``"quote"``, categories become text."""
-    for name in keep if formulas != "keep" else ():
+    """Return rows whose kept texts no spreadsheet evaluates; categories become text.
+
+    The categories of a column include values that no row has, such as those of rows that were left out, and their order
+    may be that of the source's rows.
+    """
+    for name in keep:
         if not isinstance(rows.schema[name], TEXTS):
             continue
         texts = rows[name].cast(nw.String)
-        begins = texts.str.contains(r"^[=@\t\r+-]").fill_null(value=False)
-        risky = [text for text in texts.filter(begins).unique().to_list() if is_formula(text)]
-        if risky and formulas == "error":
-            raise DataError(f"kept column {name!r}: {_formula(risky[0])}")
-        if formulas == "quote":
-            quoted = [f"'{text}" for text in risky]
-            rows = rows.with_columns(texts.replace_strict(risky, quoted, default=texts) if risky else texts)
+        if formulas != "keep":
+            begins = texts.str.contains(r"^[=@\t\r\n+＝＠＋－-]").fill_null(value=False)
+            risky = [text for text in texts.filter(begins).unique().to_list() if is_formula(text)]
+            if risky and formulas == "error":
+                raise DataError(f"kept column {name!r}: {_formula(risky[0])}")
+            if risky:
+                texts = texts.replace_strict(risky, [f"'{text}" for text in risky], default=texts)
+        rows = rows.with_columns(texts)
     return rows
 
 

@@ -16,7 +16,7 @@ from polars.io.plugins import register_io_source
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Formulas, Publishing, harmless, published
+from lifttables.designs.publishing import Publishing, harmless, published
 from lifttables.sources.polars_rows import BATCH, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
 from lifttables.sources.source import SUFFIXES, ending
@@ -37,9 +37,9 @@ def check_suffix(path: Path) -> None:
         raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
 
 
-def _written(kind: pl.DataType, formulas: Formulas) -> pl.DataType:
+def _written(kind: pl.DataType) -> pl.DataType:
     """Return the type that a kept column is written as, see :func:`~lifttables.designs.publishing.harmless`."""
-    return pl.String() if formulas == "quote" and isinstance(kind, (pl.String, pl.Categorical, pl.Enum)) else kind
+    return pl.String() if isinstance(kind, (pl.Categorical, pl.Enum)) else kind
 
 
 def _drawn(table: PolarsTable, made: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
@@ -93,7 +93,7 @@ def write(table: PolarsTable, made: Design, path: Path, rng: Uniform, how: Publi
         If the file cannot be written.
     """
     failures: list[BaseException] = []
-    schema = {name: _written(table.schema[name], how.formulas) for name in published(table, made, how.keep)}
+    schema = {name: _written(table.schema[name]) for name in published(table, made, how.keep)}
     schema |= {name: pl.String() for name in made.public.names}
 
     def rows(with_columns: list[str] | None, *_: object) -> Iterator[pl.DataFrame]:

@@ -168,7 +168,8 @@ class OnDask(Parted):
         whole = self.rows(list(dict.fromkeys([*made.columns_needed(), *keep]))).to_native()
         empty = whole._meta[keep].reset_index(drop=True).head(0)
         empty.attrs = {}
-        meta = empty.assign(**{name: pd.Series(dtype=TEXT) for name in made.public.names})[columns]
+        meta = harmless(nw.from_native(empty, eager_only=True), keep, "keep").to_native()
+        meta = meta.assign(**{name: pd.Series(dtype=TEXT) for name in made.public.names})[columns]
         one = partial(_released_part, how=how, columns=columns)
         # a part carries its number: Dask's own count of parts begins anew where some are taken out of a frame
         design = dask.delayed(made, traverse=False)
