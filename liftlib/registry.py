@@ -129,7 +129,7 @@ def own_mechanism(where: str) -> Mechanism:
     Raises
     ------
     InvalidParameter
-        If the module cannot be imported or has no such function.
+        If the module cannot be imported, or has no such function of a joint distribution and a notion.
 
     Examples
     --------
@@ -147,8 +147,14 @@ def own_mechanism(where: str) -> Mechanism:
         raise InvalidParameter(f"no mechanism {where!r}: it is {found!r}, and a function is expected")
     options: tuple[str, ...] = ()
     if not isinstance(found, Family):
-        parameters = inspect.signature(found).parameters.values()
-        options = tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+        try:
+            signature = inspect.signature(found)
+            signature.bind(None, None)
+        except (TypeError, ValueError) as error:  # a function of C need not have a signature
+            raise InvalidParameter(
+                f"{where!r} cannot be called as (joint, notion), as a mechanism is: {error}"
+            ) from error
+        options = tuple(one.name for one in signature.parameters.values() if one.kind is one.KEYWORD_ONLY)
     return Mechanism(where, where, Notion, "not known", where, options=options)
 
 

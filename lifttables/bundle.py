@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from liftlib.channel import Uniform
+from liftlib.errors import DataError
 from lifttables.designs.designing import Design, load
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.text_format import TextFormat
@@ -32,7 +33,9 @@ class Outputs:
 
     @classmethod
     def beside(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
-        """Return the paths of a release, by default next to the table."""
+        """Return the paths of a release, by default next to the table; raise a DataError if it has no name."""
+        if not table.name:
+            raise DataError(f"{table} is a folder: give a file's name")
         stem = table.name[: len(table.name) - len(ending(table) or table.suffix)]
         return cls(
             table,

@@ -151,9 +151,14 @@ def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
 
 def _same(a: Path, b: Path) -> bool:
     try:
-        return a.resolve() == b.resolve() or (a.exists() and b.exists() and a.samefile(b))
+        return real(a) == real(b) or (a.exists() and b.exists() and a.samefile(b))
     except OSError:
         return False
+
+
+def real(path: Path) -> Path:
+    """Return a path without symbolic links; where these lead back to themselves, the path as it is."""
+    return Path(os.path.realpath(path))
 
 
 def check_free(path: Path, *, force: bool = False) -> None:

@@ -13,6 +13,9 @@ import numpy as np
 from liftlib.errors import DataError
 from lifttables.encoding.columns import GROUPS, Unit
 
+DIGITS = 4300
+"""Digits of the longest whole number that Python reads."""
+
 
 class Bins(NamedTuple):
     """What ``--bin`` says: edges, or a number of quantiles, and the unit that they are in."""
@@ -47,8 +50,7 @@ def bins_from(text: str) -> tuple[str, Bins]:
         return name, Bins((), cast("Unit", said))
     if said.startswith("quantiles:"):
         parts = said.removeprefix("quantiles:")
-        # Python converts 4300 digits at most
-        if not parts.isdecimal() or len(parts) > 4300 or int(parts) < 2:
+        if not parts.isdecimal() or len(parts) > DIGITS or int(parts) < 2:
             raise DataError(wanted)
         return name, Bins(int(parts))
     unit: Unit = "date" if _is_date(said.partition(",")[0]) else ""
@@ -80,7 +82,7 @@ def hierarchy_file(text: str) -> tuple[str, Path, int]:
     """
     name, _, said = text.partition("=")
     file, level = said, 1
-    if (cut := said.rpartition(":"))[0] and cut[2].isdecimal():
+    if (cut := said.rpartition(":"))[0] and cut[2].isdecimal() and len(cut[2]) <= DIGITS:
         file, level = cut[0], int(cut[2])
     if not name or not file or level < 1:
         raise DataError(f"--hierarchy is {text!r}: give NAME=FILE.csv, or NAME=FILE.csv:LEVEL, of 1 or more")

@@ -21,7 +21,7 @@ from lifttables.designs.designing import FORMAT as DESIGN_FORMAT
 from lifttables.designs.designing import Design, design_from
 from lifttables.encoding.columns import JOIN
 from lifttables.encoding.table import Table
-from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours
+from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours, real
 from lifttables.releases.recognising import recognised, similar
 
 FORMAT = "liftlib releases 2"
@@ -117,7 +117,9 @@ def beside(source: Path) -> Path:
     >>> beside(Path("data/patients.csv")).as_posix()
     'data/patients.csv.PRIVATE.releases.json'
     """
-    file = source.resolve() if source.is_symlink() else source
+    file = real(source) if source.is_symlink() else source
+    if not file.name:
+        raise DataError(f"{source} is a folder: give a file's name")
     return file.with_name(f"{file.name}{ENDING}")
 
 
@@ -175,10 +177,10 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
         known = stack.enter_context(_index())
         stack.enter_context(_locked(path.with_name(f".{path.name}.lock"), seen=True))
         own = read_ledger(path)
-        others = dict.fromkeys(one.resolve() for one in (*sorted(path.parent.glob(f"*{ENDING}")), *known))
-        yield replace(own, recognised=_looked_up(table, [other for other in others if other != path.resolve()]))
-        if path.exists() and path.resolve() not in known:
-            known.append(path.resolve())
+        others = dict.fromkeys(real(one) for one in (*sorted(path.parent.glob(f"*{ENDING}")), *known))
+        yield replace(own, recognised=_looked_up(table, [other for other in others if other != real(path)]))
+        if path.exists() and real(path) not in known:
+            known.append(real(path))
 
 
 def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry], ...]:

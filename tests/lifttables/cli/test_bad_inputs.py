@@ -126,6 +126,7 @@ def folder(tmp_path_factory):
     drifted.write_csv(path / "drifted.csv")
     drifted.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
     (path / "folder.csv").mkdir()
+    (path / "loop.csv").symlink_to("loop.csv")
     (path / "locked").mkdir()
     words = sanitise("--mechanism", "randomised-response", "--kernel", out=OUT[:-2])
     before = Path.cwd()
@@ -142,6 +143,13 @@ CASES = [
     (audit(table="no.csv"), "no file no.csv: check the path", 2),
     (audit(table="in.xlsx"), "does not end in .csv, .tsv", 2),
     (audit(table="folder.csv"), "no file folder.csv", 2),
+    (sanitise(table=".", out=["-o", "out.csv"]), ". is a folder: give a file's name", 2),
+    (sanitise(out=[*OUT[:-1], "."]), ". is a folder: give a file's name", 2),
+    (sanitise("--mechanism", "os:system"), "'os:system' cannot be called as (joint, notion), as a mechanism is: ", 2),
+    (sanitise("--mechanism", "builtins:dict"), "'builtins:dict' cannot be called as (joint, notion)", 2),
+    (audit(table="loop.csv"), "no file loop.csv", 2),
+    (sanitise(table="loop.csv"), "no file loop.csv", 2),
+    (audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"), "File name too long: tree.csv:999", 2),
     (audit(table="empty.csv"), "is empty: it needs a line with the columns' names", 2),
     (audit(table="head.csv"), "has no rows", 2),
     (audit(table="long.csv"), "cannot read long.csv: line 2 has 3 fields, but the header has 2: put each value", 2),
