@@ -154,7 +154,7 @@ const flow = ({ joint, outputs, condition }, cells, width, height) => {
     const [at, word] = [right + 6, (text, down, look) => svg("text", { x: right + 6, y: middles[y] + down, class: look }, text)];
     labels.append(word(name, -5, "lift-output"), word(`${percent(after)}, lift ${lift(lifts).toFixed(2)}`, 8, ""));
     labels.append(svg("rect", { class: "lift-before", x: at, y: middles[y] + 12, width: 100 * before, height: 4 }));
-    bands.append(svg("rect", { class: "lift-bar", x: at, y: middles[y] + 16.5, width: 100 * after, height: 5, fill: colour }));
+    bands.append(svg("rect", { class: "lift-bar lift-after-belief", x: at, y: middles[y] + 16.5, width: 100 * after, height: 5, fill: colour }));
   });
   return [bands, labels];
 };
@@ -475,3 +475,20 @@ for (const box of document.querySelectorAll(".lift-living:not([data-alive])")) {
   box.dataset.alive = "";
   fill(box);
 }
+
+// a definition's button marks its parts of the page's picture, until it or the picture is used again
+const pointers = [...document.querySelectorAll("button.lift-show[hidden]")];
+const pictured = document.querySelector(".lift-living");
+const point = (chosen) => {
+  pointers.forEach((one) => one.setAttribute("aria-pressed", String(one === chosen)));
+  if (chosen) pictured.dataset.shows = chosen.dataset.parts;
+  else delete pictured.dataset.shows;
+};
+for (const pointer of pictured ? pointers : []) {
+  pointer.hidden = false;
+  pointer.addEventListener("click", () => {
+    point(pointer.getAttribute("aria-pressed") === "true" ? null : pointer);
+    if (pictured.dataset.shows) pictured.scrollIntoView({ block: "nearest" });
+  });
+}
+for (const used of pointers.length && pictured ? ["pointerdown", "keydown"] : []) pictured.addEventListener(used, () => point(null));

@@ -4,6 +4,8 @@ The line is written like the address of a page in that state, such as ``mechanis
 directive's content says what to do with the picture; print and notebooks leave it out with the picture. The scripts
 stand next to the place, in the page itself: a page without a picture loads nothing, a page with one asks for no
 further file, and all of it works from a file too.
+
+``lift-show`` below a definition makes a button that marks parts of the page's picture; its content says what they are.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ WORDS = "lift-living-words"
 PEOPLE = 100
 KEYS = {"mechanism", "eps", "lambda", "bands", "people", "more"}
 """What a state may name."""
+PARTS = {"people", "flow", "beliefs", "points", "outputs", "rectangle", "triangle", "region"}
+"""What a definition may mark; ``_static/book.css`` says how."""
 
 
 def tables() -> list[dict[str, Any]]:
@@ -88,7 +92,26 @@ class Picture(SphinxDirective):
             raise self.error(str(error)) from error
 
 
+class Show(SphinxDirective):
+    """A button that marks parts of the picture; the argument names them."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        unknown = set(self.arguments[0].split()) - PARTS
+        if unknown:
+            raise self.error(f"a picture has no part {min(unknown)!r}: it has {', '.join(sorted(PARTS))}")
+        box = nodes.container(classes=["lift-shows", WORDS])
+        button = f'<button type="button" class="lift-show" data-parts="{self.arguments[0]}" hidden>'
+        box += nodes.raw("", f"{button}Show in the picture</button>", format="html")
+        self.state.nested_parse(self.content, self.content_offset, box)
+        return [box]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.add_directive("lift-picture", Picture)
+    app.add_directive("lift-show", Show)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,7 +11,7 @@ from test_living_lift import MECHANISMS
 
 import liftlib as ll
 from companion.chromium import find_chromium
-from liftbook.build.sphinx.living import WORDS, place, script, tables
+from liftbook.build.sphinx.living import PARTS, WORDS, place, script, tables
 
 ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = find_chromium()
@@ -35,7 +35,7 @@ def shown(browser, tmp_path_factory):
     """Return a function that opens a picture in a file of its own, in the book's style."""
     contexts, folder = [], tmp_path_factory.mktemp("living")
 
-    def show(state, *, address="", dark=False, width=1280, **options):
+    def show(state, *, address="", before="", dark=False, width=1280, **options):
         context = browser.new_context(viewport={"width": width, "height": 1000}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -44,7 +44,7 @@ def shown(browser, tmp_path_factory):
         page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
         page.on("request", lambda asked: page.complaints.append(asked.url) if asked.url[:5] != "file:" else None)
         path = folder / f"{len(contexts)}.html"
-        path.write_text(alone(place(state), dark), encoding="utf-8")
+        path.write_text(alone(before + place(state), dark), encoding="utf-8")
         page.goto(path.as_uri() + address)
         return page
 
@@ -297,6 +297,40 @@ def test_it_fits_and_can_be_heard(state, dark, width, shown):
         "[one.id, one.nodes[0].html.slice(0, 200)]))"
     )
     assert found == []
+    assert page.complaints == []
+
+
+DIMMED = """selector => [...document.querySelectorAll(selector)].map(one => Number(getComputedStyle(one).opacity))"""
+MARKS = {
+    "people": ".lift-cell",
+    "flow": ".lift-band",
+    "beliefs": ".lift-before, .lift-after-belief",
+    "points": ".lift-plane .lift-risky, .lift-plane .lift-safe",
+    "outputs": ".lift-after, .lift-ring",
+    "rectangle": ".lift-plane .lift-alip, .lift-corner",
+    "triangle": ".lift-plane .lift-ldp",
+    "region": ".lift-two .lift-alip",
+}
+
+
+@pytest.mark.parametrize("part", sorted(PARTS))
+def test_a_definition_marks_its_part(shown, part):
+    """By keyboard; what is marked stays marked while the picture is used by others, and not once the reader uses it."""
+    button = f'<button class="lift-show" data-parts="{part}" hidden>Show in the picture</button>'
+    page = shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1", before=button)
+    pointer = page.get_by_role("button", name="Show in the picture")
+    pointer.press("Enter")
+    assert pointer.get_attribute("aria-pressed") == "true"
+    for name, selector in MARKS.items():
+        seen = page.evaluate(DIMMED, selector)
+        assert seen, name
+        assert all(one < 0.5 for one in seen) == (name != part), name
+    pointer.press("Enter")
+    assert page.locator("[data-shows]").count() == 0
+    pointer.click()
+    page.locator(".lift-corner").press("ArrowUp")
+    assert page.locator("[data-shows]").count() == 0
+    assert pointer.get_attribute("aria-pressed") == "false"
     assert page.complaints == []
 
 
