@@ -1,7 +1,6 @@
 """The search from without: against a linear programme over all vertices, and what its limits and reports say."""
 
 import inspect
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -234,38 +233,6 @@ def test_at_first_no_vertex_on_two_coordinates_is_left_that_saves_anything(compi
 
 
 @pytest.mark.parametrize("compiled", ROUTES)
-def test_then_downhill(compiled):
-    """What is found so makes the mixture cheaper, and is allowed; without time nothing is looked for."""
-    one = begun(compiled, 8, 24)
-    count, cost = len(one.master.rows), one.cost
-    one.limit = 0.0
-    one.multi_start()
-    assert (len(one.master.rows), one.cost) == (count, cost)
-    one.limit = np.inf
-    one.multi_start()
-    assert one.cost < cost - 1e-6
-    assert (one.master.rows @ one.problem.rows.T >= one.problem.low - 1e-9).all()
-    assert one.table.prices(one.dual).min() >= -1e-9
-
-
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_a_pass_counts_what_it_does_and_moves_the_bound(compiled):
-    one = begun(compiled)
-    one.multi_start()
-    before = one.proven.bound
-    work = one.one_pass(1e-2, None)
-    assert one.passes == 1
-    assert one.programmes == work.nodes == work.solved > 0
-    assert one.proven.bound >= before
-    assert one.gap == one.cost - one.proven.bound
-    if not work.waiting:
-        assert one.dual @ one.target - one.proven.bound <= 1e-2 + 1e-9 or one.joined
-    first = one.programmes
-    again = one.one_pass(1e-3, None)
-    assert (one.passes, one.programmes) == (2, first + again.solved)
-
-
-@pytest.mark.parametrize("compiled", ROUTES)
 def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
     one = begun(compiled)
     one.multi_start()
@@ -277,63 +244,10 @@ def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
     assert one.proven is proven
 
 
-def test_a_search_goes_on_where_a_pass_neither_ended_nor_found_a_row():
-    """As in a large tree whose programmes are over; it ends where nothing joins although a row was cheap enough."""
-    for enough, passes in ((False, 3), (True, 1)):
-        one = SimpleNamespace(
-            passes=0, over=False, cost=1.0, gap=0.5, joined=0, wanted=lambda _: 0.1, perturb=lambda _: None
-        )
-
-        def one_pass(delta, report, one=one, enough=enough, **how):
-            one.passes += 1
-            one.gap = 0.05 if one.passes == 3 else 0.5
-            return SimpleNamespace(waiting=5, found_enough=enough)
-
-        one.one_pass = one_pass
-        search._prove(one, 0.1, None)
-        assert one.passes == passes
-
-
-@pytest.mark.parametrize(("joined", "passes"), [(0, 1), (1, search.PATIENCE)])
-def test_a_search_ends_where_whole_passes_gain_nothing(joined, passes):
-    """At once where no row joins either: what is left of the gap is rounding."""
-    one = SimpleNamespace(passes=0, over=False, cost=1.0, gap=0.5, joined=joined, wanted=lambda _: 0.1)
-
-    def one_pass(delta, report, **how):
-        one.passes += 1
-        assert one.passes <= passes
-        return SimpleNamespace(waiting=0, found_enough=False)
-
-    one.one_pass = one_pass
-    search._prove(one, 0.1, None)
-    assert one.passes == passes
-
-
 def test_before_any_pass_no_cost_is_below_0():
     one = begun(False)
     assert one.proven.bound == 0.0
     assert one.gap == one.cost > 0
-
-
-def test_after_single_coordinates_mixtures_of_two_are_where_it_goes_down_from(monkeypatch):
-    one = begun(False)
-    n, asked = one.target.size, []
-
-    def descend(dual, starts):
-        asked.append(starts)
-        row = 0.9 * one.target + 0.1 * one.master.rows[len(asked)]  # allowed, new, and of no use
-        return row[None], np.array([-1.0])
-
-    monkeypatch.setattr(one.route, "descend", descend)
-    one.multi_start()
-    assert len(asked) == 2
-    for starts, largest in zip(asked, (0.8, 0.45), strict=True):
-        assert starts.shape == (n, n)
-        np.testing.assert_allclose(starts.sum(axis=1), 1.0)
-        assert (starts >= 0).all()
-        assert (starts.max(axis=1) >= largest - 1e-12).all()
-    assert (asked[1] >= 0.1 * one.target - 1e-12).all()
-    assert (np.sort(asked[1])[:, -2] >= 0.45).any()  # of two that are not the same
 
 
 def test_the_gap_by_default_is_that_of_the_response():

@@ -2,7 +2,6 @@
 
 import itertools
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -260,37 +259,6 @@ def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
             assert len(vertices([[1.0, -1.0]])) == 1
 
 
-def test_constraints_are_scaled_and_those_that_never_bind_left_out():
-    rows = polytope._constraints(np.array([[4.0, -2.0], [3.0, 1.0], [0.0, 0.0], [-8.0, 1.0], [0.25, -0.5]]))
-    assert rows.tolist() == [[1, 0], [0, 1], [1, -0.5], [-1, 0.125], [0.5, -1]]
-    assert polytope._table(np.empty((0, 3))).shape == (0, 3)
-
-
-def test_a_small_interior_point_is_not_trusted():
-    """One that a constraint all but touches is replaced by the centre, and the vertices are the same."""
-    g = [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]
-    wanted = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
-    for point in ([1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12], [1.0, 0.0, 0.0], [6.0, 5.0, 4.0]):
-        assert_same(vertices(g, "qhull", interior=point), wanted)
-
-
-def test_the_relative_interior_is_the_centre():
-    """x >= y on a triangle: the point of the most slack, by hand, and which constraints are equalities."""
-    rows = polytope._constraints(np.array([[1.0, -1.0]]))
-    centre, equal = polytope._relative_interior(rows)
-    # slack y / |(1/2, -1/2)| = (x - y) / |(1, -1)| with x + y = 1: y sqrt 2 = (1 - 2 y) / sqrt 2
-    np.testing.assert_allclose(centre, [0.75, 0.25], atol=1e-9)
-    assert not equal.any()
-    rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
-    centre, equal = polytope._relative_interior(rows)
-    assert equal.tolist() == [False, False, False, True, True]
-    assert centre[0] == pytest.approx(centre[1], abs=1e-15)
-    assert centre.sum() == pytest.approx(1, abs=1e-15)
-    empty, equal = polytope._relative_interior(polytope._constraints(np.array([[-1.0, -1.0]])))
-    assert empty is None
-    assert equal.tolist() == [True, True, True]
-
-
 def test_a_solver_without_a_point_is_at_fault(monkeypatch):
     """No point inside is a failure; no central one is not."""
 
@@ -331,52 +299,6 @@ def test_an_interior_point_of_any_size(size):
     wanted = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
     for point in ([6.0, 5.0, 4.0], [1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12]):
         assert_same(vertices(g, "qhull", interior=size * np.array(point)), wanted)
-
-
-def polished(raw, facets, slope, offset):
-    hull = SimpleNamespace(intersections=np.array(raw, dtype=float), dual_facets=facets)
-    return polytope._polish(hull, np.array(slope, dtype=float), np.array(offset, dtype=float))
-
-
-def test_a_small_constraint_is_as_good_as_a_large_one():
-    """Whether constraints are nearly parallel is judged by their directions, not by their sizes."""
-    slope, offset = np.array([[-1e-13, -1e-13], [-1.0, 1.0]]), np.array([1e-13, 0.0])
-    np.testing.assert_allclose(polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14)
-
-
-@pytest.mark.parametrize("size", [1e-4, 1.0])
-def test_points_are_solved_again_from_their_tight_constraints(size):
-    """Where they miss them by more than rounding, whatever size the constraints have."""
-    slope, offset = size * np.array([[-1.0, 0], [0, -1], [1, 0], [0, 1]]), np.full(4, size)  # the square of side 2
-    raw = [[1 + 1e-7, 1 - 1e-7], [-1, 1], [np.inf, 0], [-1 + 1e-7, -1]]
-    facets = [[0, 1], [1, 2], [0, 2], [2, 3]]
-    assert polished(raw, facets, slope, offset).tolist() == [[1, 1], [-1, 1], [-1, -1]]
-    # only points with as many tight constraints as coordinates are
-    assert polished(raw[:1], [[0, 1, 2]], slope, offset).tolist() == raw[:1]
-    # and none where they are nearly parallel, or where it would break another constraint
-    nearly = np.concatenate([slope, size * np.array([[-1.0, 1e-14]])])
-    assert polished(raw[:1], [[0, 4]], nearly, np.append(offset, size)).tolist() == raw[:1]
-    assert polished(
-        [[1 - 1e-7, 1]], [[0, 4]], np.concatenate([slope, [[-1.0, -1.0]]]), np.append(offset, 3.0)
-    ).tolist() == [[1 - 1e-7, 1]]
-
-
-def test_the_centre_is_put_on_the_affine_hull(monkeypatch):
-    """A solver's equalities hold to its tolerance; those of the centre hold to rounding."""
-    run = polytope.LinearProgram.run
-
-    def a_little_off(programme):
-        found, dual = run(programme)
-        found = found.copy()
-        found[:3] += [3e-7, -1e-7, 2e-7]
-        return found, dual
-
-    monkeypatch.setattr(polytope.LinearProgram, "run", a_little_off)
-    rows = polytope._constraints(np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
-    centre, equal = polytope._relative_interior(rows)
-    assert equal.tolist() == [False, False, False, True, True]
-    assert centre[0] == pytest.approx(centre[1], abs=1e-15)
-    assert centre.sum() == pytest.approx(1, abs=1e-15)
 
 
 def test_two_twins_are_one_vertex_and_points_are_normalised():
@@ -426,15 +348,6 @@ def test_where_cdd_gives_up(monkeypatch):
         vertices([[1.0, -1.0, 0.0]], "cdd")
 
 
-def test_a_point_inside_saves_the_programme(monkeypatch):
-    g, wanted = [[1.0, -1.0, 0.0]], [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
-    monkeypatch.setattr(polytope, "LinearProgram", None)
-    for size in (1e-6, 1.0, 1e6):
-        assert_same(vertices(g, "qhull", interior=size * np.array([0.5, 0.2, 0.3])), wanted)
-    with pytest.raises(TypeError):
-        vertices(g, "qhull", interior=[0.4, 0.4, 0.2])
-
-
 def test_the_centre_has_the_most_slack():
     """Of all points the one whose least slack is largest, each in the size that its constraint has on the simplex."""
     rng, equalities = np.random.default_rng(11), 0
@@ -479,12 +392,3 @@ def test_a_thin_polytope_keeps_all_its_vertices(seed):
     assert len(found) == len(corners) > 5
     for corner in corners:
         assert np.abs(found - corner).max(axis=1).min() < 1e-9
-
-
-def test_pycddlib_is_there_if_it_can_be_imported():
-    try:
-        import cdd  # noqa: F401
-    except ImportError:
-        assert not polytope.HAS_CDD
-    else:
-        assert polytope.HAS_CDD

@@ -54,52 +54,6 @@ def test_a_start_whose_programme_is_not_solved_leads_nowhere(thirds, answer):
     assert one._boxed.asked == 3
 
 
-def test_a_row_is_listed_if_it_saves_much_of_what_the_best_saves(thirds):
-    """At least three tenths, and more than the tolerance; the best is then the cheaper of the two."""
-    one, row = Plain(thirds), np.array([0.5, 0.5])
-    work = Pass.start(np.zeros(2), -0.5, 1e-3, 2, 0)
-    listed = 0
-    for price, joins, best in (
-        (-0.9e-3, False, 0.0), (-1.1e-3, True, -1.1e-3), (-0.9, True, -0.9), (-0.26, False, -0.9), (-0.28, True, -0.9),
-        (-1.0, True, -1.0),
-    ):  # fmt: skip
-        one._list(work, row, price)
-        listed += joins
-        assert work.state[2] == listed
-        assert work.state[3] == best
-        if joins:
-            assert work.prices[listed - 1] == price
-    assert work.state[5] == 2  # below the cut-off
-    work.prices, work.rows = work.prices[:listed], work.rows[:listed]
-    one._list(work, row, -2.0)  # there is no room
-    assert (work.state[2], work.state[3]) == (listed, -1.0)
-
-
-def mixed(basis, rows, dear, target):
-    """The cost of the mixture that ``mix`` comes to from a basis, and whether it says that it got there."""
-    n = len(target)
-    rows = np.array(rows, dtype=float)
-    costs = np.array([-sum(v * math.log(v) for v in row if v) for row in rows])
-    basis, weights, dual = np.array(basis), np.zeros(n), np.zeros(n)
-    done = looped("mix")(
-        rows, costs, len(rows), dear, np.array(target), basis, np.zeros((n, n)), weights, dual, 50
-    )  # fmt: skip
-    price = [dear if j < n else costs[j - n] for j in basis]
-    return done, float(weights @ price), float(dual @ np.array(target))
-
-
-@pytest.mark.parametrize("unit", [0, 1])
-def test_a_unit_vector_may_join_too(unit):
-    """Where it costs less than the row that is there: of two ways to make (1/2, 1/2) the units cost 1/10."""
-    done, cost, bound = mixed([2, 1 - unit], [[0.5, 0.5]], 0.1, [0.5, 0.5])
-    assert done
-    assert cost == pytest.approx(0.1)
-    assert bound == pytest.approx(0.1)
-    done, cost, bound = mixed([0, 1], [[0.5, 0.5]], 0.8, [0.5, 0.5])
-    assert done
-    assert (cost, bound) == pytest.approx((math.log(2), math.log(2)))
-
-
 def test_the_inverse_of_a_basis_of_rows_and_unit_vectors():
     rng = np.random.default_rng(0)
     for n in (1, 2, 5):
@@ -115,30 +69,6 @@ def test_the_inverse_of_a_basis_of_rows_and_unit_vectors():
             np.testing.assert_allclose(weights, np.linalg.solve(columns, target), atol=1e-9)
     twice = np.array([[0.5, 0.5], [0.5, 0.5]])
     assert not looped("renew")(twice, np.array([2, 3]), np.zeros((2, 2)), np.array([0.5, 0.5]), np.zeros(2))
-
-
-def test_a_basis_without_an_inverse_is_given_up():
-    assert mixed([2, 3], [[0.5, 0.5], [0.5, 0.5]], 9.0, [0.5, 0.5])[0] is False
-
-
-def test_so_many_steps_and_no_more():
-    rows, costs = np.array([[0.5, 0.5]]), np.array([math.log(2)])
-    for steps, done in ((0, False), (1, False), (50, True)):
-        given = rows, costs, 1, 9.0, np.array([0.5, 0.5]), np.array([0, 1]), np.zeros((2, 2)), np.zeros(2), np.zeros(2)
-        assert looped("mix")(*given, steps) is done
-
-
-def test_which_column_saves_most():
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        n, count = int(rng.integers(1, 5)), int(rng.integers(0, 6))
-        rows, costs, dual = rng.dirichlet(np.ones(n), 8), rng.random(8), rng.normal(size=n)
-        dear = rng.uniform(-0.5, 2)
-        saves = [dual[x] - dear for x in range(n)] + [float(rows[k] @ dual) - costs[k] for k in range(count)]
-        wanted = int(np.argmax(saves)) if max(saves) > 0 else -1
-        assert looped("cheapest")(rows, costs, count, dear, dual) == wanted
-    for gain, enters in ((0.9e-12, -1), (1.1e-12, 0)):
-        assert looped("cheapest")(np.zeros((1, 1)), np.zeros(1), 0, 1e-6, np.array([1e-6 + gain])) == enters
 
 
 @pytest.mark.parametrize(("apart", "known"), [(0.0, True), (0.9e-11, True), (1.1e-11, False), (-1.1e-11, False)])
@@ -197,42 +127,6 @@ def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
         assert starts == [list(range(n, n + m))] * len(starts)
 
 
-@pytest.mark.parametrize(
-    ("width", "done", "parted"),
-    [
-        (0.5, math.inf, True),
-        (0.5, -0.4, True),
-        (0.5, -0.5, False),
-        (0.5, -0.6, False),
-        (1e-10, math.inf, False),
-        (2e-9, math.inf, True),
-    ],
-)
-def test_a_box_without_a_row_is_parted_where_that_serves_the_bound(monkeypatch, width, done, parted):
-    """It is wide enough, and its bound, here -0.5, is below that of what is done."""
-    problem = Problem.of(two_sided(np.array([[1.0, -1.0, 0.0]])), np.zeros(1), np.array([0.4, 0.3, 0.3]))
-    one, work = Plain(problem), Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0)
-    work.state[1], work.state[4] = 0, done
-    monkeypatch.setattr(one, "_solved", lambda *_: (None, -0.5, np.zeros(3)))
-    one._node(work, -1, 0, np.full(3, 0.1), np.full(3, 0.1 + width))
-    assert bool(work.waiting) == parted
-    assert work.state[4] == (done if parted else min(-0.5, done))
-
-
-def test_an_ended_pass_keeps_what_a_proof_needs():
-    work = Pass.start(np.zeros(3), -0.25, 1e-3, 2, 2)
-    work.state[:3] = 4, 3, 2
-    work.records.multipliers[:4], work.state[4] = 7.0, -0.2
-    done = work.ended()
-    assert (done.nodes, done.waiting, int(done.state[2]), done.least) == (4, 0, 0, -0.2)
-    assert (done.records.multipliers == 7.0).all()
-    assert [len(one) for one in done.records] == [4] * 7
-    assert done.records.basis.shape == (4, 0)
-    assert [len(one) for one in done.open_nodes] == [0, 0, 0]
-    assert (done.rows.shape, done.prices.shape) == ((0, 3), (0,))
-    assert work.waiting == 3  # and the pass itself is as it was
-
-
 def looped_mixed(rows, target, basis, dear=8.0, steps=400):
     """``primal.mixed`` over rows that have joined, with what is 0 left out."""
     n = len(target)
@@ -253,61 +147,6 @@ def test_a_small_pivot_is_one_where_a_symbol_is_rare():
     assert well
     np.testing.assert_allclose(weights, [0.5, 0.5], atol=1e-6)
     assert cost == pytest.approx(costs.mean(), rel=1e-6)
-
-
-def heard_steps(monkeypatch, renewals):
-    """Let ``renew`` say in turn how it went, at first with the inverse of unit vectors; return what was done."""
-    heard, answers = [], iter(renewals)
-    seek = looped("cheapest")
-
-    def renew(rows, basis, inverse, target, weights):
-        first = "renew" not in heard
-        heard.append("renew")
-        if first:
-            inverse[:], weights[:] = np.eye(len(basis)), target
-        return next(answers, True)
-
-    monkeypatch.setattr(primal, "renew", renew)
-    monkeypatch.setattr(primal, "cheapest", lambda *given: heard.append("seek") or seek(*given))
-    return heard
-
-
-def mixed_from_units(rows, target, steps=50):
-    """What ``mix`` says, from unit vectors at a price of 9, and the weights of its basis."""
-    n, rows = len(target), np.array(rows, dtype=float)
-    costs = np.array([-sum(v * math.log(v) for v in row if v) for row in rows])
-    basis, weights = np.arange(n), np.zeros(n)
-    given = rows, costs, len(rows), 9.0, np.array(target), basis, np.zeros((n, n)), weights, np.zeros(n), steps
-    return looped("mix")(*given), basis.tolist(), weights.tolist()
-
-
-@pytest.mark.parametrize("renewals", [(True, True), (True, False), (False,)])
-def test_what_is_found_by_steps_counts_once_the_inverse_is_computed_afresh(monkeypatch, renewals):
-    """If that goes badly nothing is found."""
-    heard = heard_steps(monkeypatch, renewals)
-    assert mixed_from_units([[0.5, 0.5]], [0.5, 0.5])[0] is all(renewals)
-    steps = ["renew", "seek", "seek", "renew", "seek"] if renewals[0] else ["renew"]
-    assert heard == steps[: 4 if renewals == (True, False) else None]
-
-
-def test_the_inverse_is_computed_afresh_after_so_many_steps(monkeypatch):
-    monkeypatch.setattr(primal, "RENEWED", 3)
-    heard = heard_steps(monkeypatch, ())
-    n = 8
-    rows = np.concatenate([np.eye(n), np.tril(np.ones((n, n))) / np.arange(1, n + 1)[:, None]])
-    assert mixed_from_units(rows, np.full(n, 1 / n))[0]
-    between = [len(one.split()) for one in " ".join(heard).split("renew")][1:]
-    assert len(between) > 2
-    assert between[:-2] == [4] * (len(between) - 2)  # three steps, and the look that is too many
-    assert between[-1] == 1
-
-
-def test_a_weight_that_rounding_left_below_0_leaves_at_once(monkeypatch):
-    heard_steps(monkeypatch, ())
-    done, basis, weights = mixed_from_units([[0.5, 0.5]], [-1e-3, 1.0])
-    assert done
-    assert basis == [2, 1]
-    assert weights == [0, 1]
 
 
 def test_weights_below_0_are_no_mixture(monkeypatch):

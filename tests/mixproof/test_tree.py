@@ -15,7 +15,7 @@ from mixproof import plain, simplex
 from mixproof.constraints import two_sided
 from mixproof.plain import Plain
 from mixproof.polytope import vertices
-from mixproof.problem import BISECT, ENOUGH, FIRST, LEAF, ROUNDING, SEVERAL, OpenNodes, Pass, Problem, Records
+from mixproof.problem import BISECT, ENOUGH, FIRST, LEAF, ROUNDING, SEVERAL, Pass, Problem, Records
 
 
 def looped(name):
@@ -136,34 +136,7 @@ def test_the_children_of_a_node_part_its_box(route):
     assert min(tried.values()) > 300
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_boxes_by_hand(route):
-    """Both branchings, one below the other; upper ends follow from lower ones only where a child was parted again."""
-    records, order, caps = Records.empty(2, 1, 0), np.array([2, 0, 1]), np.array([0.9, 0.8, 0.7])
-    records.parent[:], records.child[:], records.kind[:] = [-1, 0], [0, 0], [FIRST, BISECT]
-    records.level[:], records.symbol[:] = [0.5, 0.1], [-1, 1]
-    none = box_of(route, 0, -1, records, caps, order)
-    np.testing.assert_array_equal(none[:2], [[0, 0, 0], [0.5, 0.5, 0.5]])
-    second = box_of(route, 0, 0, records, caps, order)
-    np.testing.assert_array_equal(second[:2], [[0.5, 0, 0], [0.9, 0.8, 0.5]])
-    last = box_of(route, 0, 1, records, caps, order)
-    np.testing.assert_array_equal(last[:2], [[0, 0.5, 0], [0.5, 0.8, 0.5]])
-    low = box_of(route, 1, 0, records, caps, order)
-    np.testing.assert_allclose(low[:2], [[0.5, 0, 0], [0.9, 0.1, 0.5]], atol=2e-12)
-    high = box_of(route, 1, 1, records, caps, order)
-    np.testing.assert_allclose(high[:2], [[0.5, 0.1, 0], [0.9, 0.5, 0.5]], atol=2e-12)
-    records.level[1] = 0.95  # above the upper end, and below the lower: then the end stays
-    if route == "loops":
-        assert box_of(route, 1, 0, records, caps, order)[1][1] == pytest.approx(0.5, abs=2e-12)
-
-
 # Bounds -----------------------------------------------------------------------------------------------------------
-
-
-def test_heights_are_entropy_at_both_ends():
-    least, most, found = np.array([0.0, 0.2, 1e-301]), np.array([1.0, 0.7, 0.3]), np.full((2, 3), 9.0)
-    looped("raised")(least, most, found)
-    np.testing.assert_allclose(found, heights(least, most), atol=1e-15)
 
 
 def test_secants_meet_entropy_at_both_ends():
@@ -203,22 +176,6 @@ def test_what_multipliers_prove(route):
             points = rng.dirichlet(np.ones(len(corners_of)), 50) @ corners_of
             points = points[((points >= least) & (points <= most)).all(axis=1)]
             assert (prices(points, dual) >= value - 1e-9).all()
-
-
-def test_how_fast_the_bound_grows():
-    """As its quotient far out along the ray, where entropy no longer counts."""
-    for _, _, problem, dual, rng in polytopes(6):
-        least, most = random_box(rng, dual.size)
-        ray = rng.normal(size=len(problem.rows))
-        for sign in (1.0, -1.0):
-            ray = ray.round() if sign < 0 and ray.round().any() else ray
-            slopes = np.full(dual.size, 9.0)
-            speed = looped("along")(
-                problem.rows, problem.safe_low, problem.safe_high, least, most, ray, sign, slopes
-            )  # fmt: skip
-            np.testing.assert_allclose(slopes, sign * problem.rows.T @ ray, atol=1e-12)
-            far = bounded("loops", problem, dual, least, most, sign * 1e9 * ray)[0] / 1e9
-            assert speed == pytest.approx(far, abs=1e-7)
 
 
 def without_point(route, problem, dual, least, most, cutoff, ray):
@@ -277,23 +234,6 @@ def test_a_ray_proves_that_there_is_no_point(route):
     assert kept >= 20
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_a_ray_along_which_a_bound_hardly_grows(route):
-    """What is short is only followed further, until growth is rounding."""
-    g, _, problem, dual, _ = next(one for one in polytopes(20) if vertices(one[0])[:, 0].max() < 0.9)
-    n = dual.size
-    least, most = np.zeros(n), np.ones(n)
-    least[0] = vertices(g)[:, 0].max() + 0.05
-    found = linprog(
-        -np.eye(n)[0], A_ub=np.concatenate([problem.rows, -problem.rows]),
-        b_ub=np.concatenate([problem.high, -problem.low]), bounds=[(0, 1)] * n, method="highs",
-    ).ineqlin.marginals  # fmt: skip
-    ray = found[: len(found) // 2] - found[len(found) // 2 :]
-    for size, proves in ((1e-3, True), (1e-10, True), (1e-16, False)):
-        multipliers, value = without_point(route, problem, dual, least, most, 20.0, size * ray)
-        assert (value >= 20.0) == proves == multipliers.any()
-
-
 def far_one(route, least, most, row):
     if route == "arrays":
         return plain.furthest(least, most, row)
@@ -320,87 +260,6 @@ def test_where_entropy_and_its_secant_differ_most(route):
 
 
 # Branching --------------------------------------------------------------------------------------------------------
-
-
-def branched(route, problem, work, at, value, least, most, row, symbol):
-    """Part a node; return the least bound of the children that need not wait."""
-    multipliers = work.records.multipliers[at]
-    slopes = bounded("arrays", problem, work.dual, least, most, multipliers)[1]
-    if route == "arrays":
-        plain.branch(problem, work, at, value, least, most, slopes, row, symbol)
-        return work.state[4]
-    looped("branch")(at, work.records, least, most, row, symbol)
-    size, pruned = looped("children")(
-        at, value, problem, work.records, work.open_nodes, work.waiting, least, most, heights(least, most), slopes,
-        work.order, work.cutoff,
-    )  # fmt: skip
-    work.state[1] = size
-    return pruned
-
-
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(
-    ("place", "level"), [(0.25, 0.3), (0.45, 0.45), (0.55, 0.55), (0.69, 0.6), (0.2, 0.3), (0.7, 0.6)]
-)
-def test_a_coordinate_is_parted_where_the_row_is(route, place, level):
-    """But not nearer to an end than a fifth of its interval; both parts wait."""
-    _, _, problem, dual, _ = next(polytopes(1, seed=3))
-    work = Pass.start(dual, -0.1, 1e-3, len(problem.rows), 0)
-    work.state[1] = 0
-    least, most = np.zeros(dual.size), np.ones(dual.size)
-    least[1], most[1] = 0.2, 0.7
-    row = np.zeros(dual.size)
-    row[1] = place
-    pruned = branched(route, problem, work, 4, -0.3, least, most, row, 1)
-    assert pruned == math.inf
-    assert (work.records.kind[4], work.records.symbol[4]) == (BISECT, 1)
-    assert work.records.level[4] == pytest.approx(level)
-    assert work.waiting == 2
-    assert work.open_nodes.parent[:2].tolist() == [4, 4]
-    assert sorted(work.open_nodes.child[:2]) == [0, 1]
-    assert work.open_nodes.bound[:2].tolist() == [-0.3, -0.3]
-
-
-@pytest.mark.parametrize("route", ROUTES)
-def test_a_child_waits_where_its_parent_s_multipliers_leave_it_below_the_threshold(route):
-    """Each child's bound is that of the multipliers on its own box; those at or above the threshold are told of."""
-    waited = dropped = fixed = 0
-    for _, _, problem, dual, rng in polytopes(60, seed=4):
-        n = dual.size
-        least, most = random_box(rng, n)
-        least[int(rng.integers(n))] = 0.0
-        multipliers = 0.5 * rng.normal(size=len(problem.rows))
-        own = bounded("arrays", problem, dual, least, most, multipliers)[0]
-        value = own - 1.0 if rng.random() < 0.5 else own + rng.random() * 0.2
-        work = Pass.start(dual, own + rng.random() * 0.5, 1e-3, len(problem.rows), 0)
-        work.state[1] = 0
-        work.records.multipliers[2] = multipliers
-        symbol = int(np.flatnonzero(least == 0)[0])
-        pruned = branched(route, problem, work, 2, value, least, most, most.copy(), symbol)
-        level = most[least == 0].max() / 2
-        assert (work.records.kind[2], work.records.symbol[2]) == (FIRST, -1)
-        assert work.records.level[2] == level
-        expected, others = {-1: value}, []
-        upper = most.copy()
-        for x in work.order:
-            if least[x] > 0 or most[x] <= level:
-                fixed += 1
-                continue
-            lower = least.copy()
-            lower[x] = level
-            bound = bounded("arrays", problem, dual, lower, upper, multipliers)[0]
-            upper[x] = level
-            if bound < work.cutoff:
-                expected[int(x)] = max(value, bound)
-            else:
-                others.append(bound)
-        count = work.waiting
-        assert set(work.open_nodes.parent[:count]) == {2}
-        found = dict(zip(work.open_nodes.child[:count].tolist(), work.open_nodes.bound[:count].tolist(), strict=True))
-        assert found == pytest.approx(expected, abs=1e-10)
-        assert pruned == pytest.approx(min(others, default=math.inf), abs=1e-10)
-        waited, dropped = waited + count - 1, dropped + len(others)
-    assert min(waited, dropped, fixed) > 10
 
 
 # Whole passes -----------------------------------------------------------------------------------------------------
@@ -460,19 +319,6 @@ def test_enough_rows_below_the_cut_off_end_it_at_once():
         work.state, work.rows, work.prices, (400, 400, 0.0, SEVERAL), simplex.space(*problem.rows.shape),
     )  # fmt: skip
     assert (work.solved, work.waiting) == (0, 1)
-
-
-@pytest.mark.parametrize(("given_up", "goes_on"), [(-1.0, True), (-0.39, False)])
-def test_what_was_given_up_may_save_more_than_what_waits(given_up, goes_on):
-    """A row that saves 0.2 is enough where nothing saves 0.4, neither of what waits nor of what was given up."""
-    _, _, problem, dual, _ = next(polytopes(1, seed=21))
-    work = start("loops", problem, dual, -0.01)
-    work.open_nodes.bound[0], work.state[3], work.state[4] = -0.3, -0.2, given_up
-    looped("explore")(
-        problem, work.dual, np.ones(dual.size), work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
-        work.state, work.rows, work.prices, (1, 400, ENOUGH, 401), simplex.space(*problem.rows.shape),
-    )  # fmt: skip
-    assert work.solved == goes_on
 
 
 def test_a_tree_is_no_deeper_than_there_is_room_for_its_paths(monkeypatch):
@@ -621,55 +467,6 @@ def test_downhill(route):
 
 
 # What a pass holds ------------------------------------------------------------------------------------------------
-
-
-def test_room_grows_and_what_was_there_stays():
-    records, open_nodes = Records.empty(3, 2, 4), OpenNodes.empty(3)
-    assert [one.shape for one in records] == [(3,), (3,), (3,), (3,), (3,), (3, 2), (3, 4)]
-    for one in (*records, *open_nodes):
-        assert not one.any()
-        one[:] = np.arange(one.size).reshape(one.shape) + 1
-    for old in (records, open_nodes):
-        for before, after in zip(old, old.grown(), strict=True):
-            assert after.shape == (6, *before.shape[1:])
-            assert after.dtype == before.dtype
-            np.testing.assert_array_equal(after[:3], before)
-            assert not after[3:].any()
-
-
-def test_a_pass_begins_at_the_root():
-    dual = np.array([0.3, -0.2, 0.3, 0.1])
-    work = Pass.start(dual, -0.25, 1e-3, 5, 2)
-    assert (work.nodes, work.waiting, work.several) == (0, 1, False)
-    assert work.least == -math.inf
-    assert work.order.tolist() == [1, 3, 0, 2]
-    assert len(work.rows) == len(work.prices) >= SEVERAL
-    assert work.next() == (-1, 0)
-    assert work.waiting == 0
-    assert work.least == math.inf
-    assert work.state[3] == 0.0
-    assert not work.found_enough
-    assert work.found.shape == (0, 4)
-    assert work.records.multipliers.shape[1:] == (5,)
-    assert work.records.basis.shape[1:] == (2,)
-
-
-def test_room_is_made_before_it_is_needed():
-    work = Pass.start(np.zeros(2), -0.25, 1e-3, 1, 0)
-    nodes, open_nodes = len(work.records.parent), len(work.open_nodes.parent)
-    for count, waiting, grown in (
-        (nodes - 1, open_nodes - 6, (1, 1)), (nodes - 1, open_nodes - 5, (1, 2)), (nodes, open_nodes - 6, (2, 1)),
-    ):  # fmt: skip
-        work.records, work.open_nodes = Records.empty(nodes, 1, 0), OpenNodes.empty(open_nodes)
-        work.state[0], work.state[1] = count, waiting
-        work.make_room()
-        assert (len(work.records.parent), len(work.open_nodes.parent)) == (grown[0] * nodes, grown[1] * open_nodes)
-
-
-def test_the_cheapest_row_found_is_the_first():
-    work = Pass.start(np.zeros(2), -0.25, 1e-3, 1, 0)
-    work.rows[:3], work.prices[:3], work.state[2] = [[1, 0], [0, 1], [0.5, 0.5]], [-0.1, -0.3, -0.2], 3
-    assert work.found.tolist() == [[0, 1], [0.5, 0.5], [1, 0]]
 
 
 def test_the_polytope_as_rows_and_columns():
