@@ -293,6 +293,15 @@ def test_elimination_by_numpy():
     np.testing.assert_allclose(negative[:, 2:], [[1e-17, -1e-17], [1.0, 5e-18]], atol=1e-19)
 
 
+@pytest.mark.parametrize(("off", "leaves"), [(0.9e-11, False), (1.1e-11, True)])
+def test_how_far_beyond_a_bound_counts(off, leaves):
+    bound = np.zeros(1)
+    for inside, side in ((-off, -1), (off, 1)):
+        for variable in (0, 1):  # a variable, and a slack
+            found = plain("leaving")(1, bound, bound, bound, bound, np.array([variable]), np.array([inside]))
+            assert found == ((0, off, side) if leaves else (-1, 1e-11, 0))
+
+
 def test_a_pivot_that_is_small_or_wrong_is_refused():
     """Below 10^-9, or off by more than 10^-6 from what the row says; then nothing was changed."""
     for entry, spoilt, fine in (
@@ -313,6 +322,17 @@ def test_a_pivot_that_is_small_or_wrong_is_refused():
             np.testing.assert_array_equal(one.work[6], before)
 
 
+def test_of_equal_ratios_the_larger_pivot_decides():
+    """Costs in proportion to entries tie; the entry that is largest in size is the safest to divide by."""
+    for entries in np.array([[0.1, 3.0, 0.2], [3.0, 0.1, 0.2], [0.1, 0.2, 3.0]]):
+        for apart in (0.0, 1e-13, -1e-13):
+            cost = entries + apart * np.arange(3)
+            one = Made(entries[None], [2.0], [2.0], cost, [0, 0, 0], [9, 9, 9])
+            one.start([3])
+            one.place()
+            assert one.entering(*one.leaving()) == entries.argmax()
+
+
 @pytest.mark.parametrize("side", [-1.0, 1.0])
 @pytest.mark.parametrize(("entry", "enters"), [(0.7e-9, 1), (1.3e-9, 0)])
 def test_a_variable_of_next_to_no_pivot_does_not_enter(entry, enters, side):
@@ -330,3 +350,17 @@ def test_bounds_below_0():
     one = Made([[1.0, 1.0]], [0.5], [1.0], [1.0, 2.0], [-1, 0], [1, 0.1])
     assert one.solve() == (OPTIMAL, pytest.approx(0.5))
     assert one.values.tolist() == pytest.approx([0.5, 0.0])
+
+
+def test_a_variable_that_cannot_move_does_not_enter():
+    """Nor does one whose range is used up on the way: the next that is as cheap enters."""
+    one = Made([[1.0, 1.0, 1.0]], [1.0], [1.0], [1.0, 2.0, 3.0], [0, 0, 0], [0, 0.5, 1])
+    one.start([3])
+    one.place()
+    assert one.entering(*one.leaving()) == 2
+    one.most[1] = 1.0
+    assert one.entering(*one.leaving()) == 1
+    one.most[0] = 1.0
+    assert one.entering(*one.leaving()) == 0
+    one.most[:] = 0.3
+    assert one.entering(*one.leaving()) == -1

@@ -265,6 +265,64 @@ def test_where_entropy_and_its_secant_differ_most(route):
 # Whole passes -----------------------------------------------------------------------------------------------------
 
 
+def branched(route, problem, work, at, value, least, most, row, symbol):
+    """Part a node; return the least bound of the children that need not wait."""
+    multipliers = work.records.multipliers[at]
+    slopes = bounded("arrays", problem, work.dual, least, most, multipliers)[1]
+    if route == "arrays":
+        plain.branch(problem, work, at, value, least, most, slopes, row, symbol)
+        return work.state[4]
+    looped("branch")(at, work.records, least, most, row, symbol)
+    size, pruned = looped("children")(
+        at, value, problem, work.records, work.open_nodes, work.waiting, least, most, heights(least, most), slopes,
+        work.order, work.cutoff,
+    )  # fmt: skip
+    work.state[1] = size
+    return pruned
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_child_waits_where_its_parent_s_multipliers_leave_it_below_the_threshold(route):
+    """Each child's bound is that of the multipliers on its own box; those at or above the threshold are told of."""
+    waited = dropped = fixed = 0
+    for _, _, problem, dual, rng in polytopes(60, seed=4):
+        n = dual.size
+        least, most = random_box(rng, n)
+        least[int(rng.integers(n))] = 0.0
+        multipliers = 0.5 * rng.normal(size=len(problem.rows))
+        own = bounded("arrays", problem, dual, least, most, multipliers)[0]
+        value = own - 1.0 if rng.random() < 0.5 else own + rng.random() * 0.2
+        work = Pass.start(dual, own + rng.random() * 0.5, 1e-3, len(problem.rows), 0)
+        work.state[1] = 0
+        work.records.multipliers[2] = multipliers
+        symbol = int(np.flatnonzero(least == 0)[0])
+        pruned = branched(route, problem, work, 2, value, least, most, most.copy(), symbol)
+        level = most[least == 0].max() / 2
+        assert (work.records.kind[2], work.records.symbol[2]) == (FIRST, -1)
+        assert work.records.level[2] == level
+        expected, others = {-1: value}, []
+        upper = most.copy()
+        for x in work.order:
+            if least[x] > 0 or most[x] <= level:
+                fixed += 1
+                continue
+            lower = least.copy()
+            lower[x] = level
+            bound = bounded("arrays", problem, dual, lower, upper, multipliers)[0]
+            upper[x] = level
+            if bound < work.cutoff:
+                expected[int(x)] = max(value, bound)
+            else:
+                others.append(bound)
+        count = work.waiting
+        assert set(work.open_nodes.parent[:count]) == {2}
+        found = dict(zip(work.open_nodes.child[:count].tolist(), work.open_nodes.bound[:count].tolist(), strict=True))
+        assert found == pytest.approx(expected, abs=1e-10)
+        assert pruned == pytest.approx(min(others, default=math.inf), abs=1e-10)
+        waited, dropped = waited + count - 1, dropped + len(others)
+    assert min(waited, dropped, fixed) > 10
+
+
 def explored(route, problem, work, caps, nodes=10**6):
     if route == "arrays":
         Plain(problem).explore(work, caps, nodes)

@@ -1,7 +1,5 @@
 """The batched merging mechanisms against the readable ones in liftlib, and against plain Python for other readings."""
 
-import math
-
 import numpy as np
 import pytest
 from algorithm_1 import algorithm_1
@@ -9,8 +7,7 @@ from merged_notions import NOTIONS
 
 from liftbook.figures.e23.readings import ALIPWithRisk
 from liftbook.rows.labels import merge_labels, watchdog_labels
-from liftbook.rows.merging import merged_measures
-from liftlib import ALIP, LDP, LIP, InvalidParameter, Joint, evaluate
+from liftlib import ALIP, LDP, LIP, InvalidParameter, Joint
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.merging.watchdog import watchdog
 
@@ -106,30 +103,6 @@ def test_the_printed_loop_is_complete_merging_where_that_is_private():
                 assert sorted(partition_of(labels[n], order[n])) == sorted(complete.partition)
                 same += 1
         assert same > 250
-
-
-class TestPublishedNumbers:
-    p = np.random.default_rng(0).random((1000, 5, 17))
-    p /= p.sum(axis=(1, 2), keepdims=True)
-    alip = ALIP.split(1, 0.5)
-
-    def nmi(self, **options):
-        notion = options.pop("notion", self.alip)
-        return merged_measures(self.p, merge_labels(self.p, notion, **options)[0])["nmi"]
-
-    def test_the_standard_risk_gives_the_published_utility(self):
-        values = self.nmi()
-        assert abs(values.mean() - 0.73) <= 0.005 + 3 * values.std() * math.sqrt(2 / 1000)
-
-    def test_the_published_risk_gives_half_of_it(self):
-        """E23 prints an NMI of about 0.73; omega = max-lift + min-lift gives about 0.36."""
-        assert 0.34 < self.nmi(notion=ALIPWithRisk(self.alip, "Λ + Ψ")).mean() < 0.38
-
-    def test_the_published_loop_gives_that_of_complete_merging(self):
-        values = self.nmi(loop="printed")
-        complete = [evaluate(joint, watchdog(joint, self.alip)).nmi for joint in map(Joint, self.p[:200])]
-        assert abs(values.mean() - 0.17) <= 0.005 + 3 * values.std() * math.sqrt(2 / 1000)
-        assert np.median(np.abs(values[:200] - complete)) < 1e-12
 
 
 def test_refuses_another_loop():

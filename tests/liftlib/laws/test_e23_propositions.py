@@ -16,7 +16,6 @@ from liftlib import ALIP, LDP, Channel, Joint, lift
 from liftlib.measures import (
     alpha_lift,
     alpha_lift_inverse,
-    arimoto,
     chi2_divergence,
     chi2_lift,
     chi2_lift_inverse,
@@ -24,7 +23,6 @@ from liftlib.measures import (
     l1_lift_inverse,
     max_lift,
     min_lift,
-    mutual_information,
     sibson,
     total_variation,
 )
@@ -48,27 +46,6 @@ any_joint = given(joint=st.from_type(Joint))
 class TestProposition1:
     """What ALIP implies for averages."""
 
-    @any_joint
-    def test_1_mutual_information(self, joint):
-        assert mutual_information(joint.p) <= budgets(joint).upper + 1e-12
-
-    @any_joint
-    def test_2_where_the_largest_gain_is_no_smaller_than_the_largest_loss(self, joint):
-        high, low = extremes(joint)
-        if high - 1 >= 1 - low:  # as under LIP, where e^eps - 1 >= 1 - e^-eps
-            assert total_variation(joint) <= (high - 1) / 2 * ROUNDING + 1e-15
-            assert chi2_divergence(joint) <= (high - 1) ** 2 * ROUNDING + 1e-15
-
-    @any_joint
-    def test_2_as_it_holds_for_every_budget(self, joint):
-        """A variable of mean 1 in [low, high] has absolute deviation 2(high-1)(1-low)/(high-low) at most,
-        and variance (high-1)(1-low) at most.
-        """
-        high, low = extremes(joint)
-        if high > 1 + 1e-12:
-            assert total_variation(joint) <= (high - 1) * (1 - low) / (high - low) * ROUNDING + 1e-12
-        assert chi2_divergence(joint) <= (high - 1) * (1 - low) * ROUNDING + 1e-12
-
     def test_2_as_printed_fails(self):
         """Three equally likely secrets, each of three outputs rules one out: T is 1/3, the printed bound 1/4."""
         p = [[Fraction(s != y, 6) for y in range(3)] for s in range(3)]
@@ -91,14 +68,6 @@ class TestProposition1:
         assert chi2_divergence(joint) > (high - 1) ** 2 * 1.9
 
     @any_joint
-    def test_3_sibson_and_arimoto(self, joint):
-        upper = budgets(joint).upper
-        for alpha in ORDERS:
-            assert sibson(joint, alpha) <= alpha / (alpha - 1) * upper + 1e-12
-            assert arimoto(joint, alpha) <= alpha / (alpha - 1) * upper + 1e-12
-        assert sibson(joint, math.inf) <= upper + 1e-12
-
-    @any_joint
     def test_4_ldp(self, joint):
         identity = Channel.identity(joint.n_public)
         lower, upper = budgets(joint)
@@ -108,20 +77,6 @@ class TestProposition1:
 
 class TestProposition3:
     """What ALIP implies for each output."""
-
-    @any_joint
-    def test_1_and_2_where_the_largest_gain_is_no_smaller_than_the_largest_loss(self, joint):
-        high, low = extremes(joint)
-        if high - 1 >= 1 - low:
-            assert l1_lift(joint).max() <= (high - 1) * ROUNDING + 1e-15
-            assert chi2_lift(joint).max() <= (high - 1) ** 2 * ROUNDING + 1e-15
-
-    @any_joint
-    def test_1_and_2_as_they_hold_for_every_budget(self, joint):
-        high, low = max_lift(joint), min_lift(joint)
-        spread = np.where(high - low > 1e-12, high - low, 1)
-        assert (l1_lift(joint) <= 2 * (high - 1) * (1 - low) / spread + 1e-9).all()
-        assert (chi2_lift(joint) <= (high - 1) * (1 - low) + 1e-9).all()
 
     def test_1_and_2_as_printed_fail(self):
         """Nine in ten secrets gain a ninth, the tenth is all but ruled out."""
@@ -136,11 +91,6 @@ class TestProposition3:
         joint = Joint.from_counts([[1, 19], [99, 81]])  # the column, and what is left
         assert lift(joint)[:, 0] == pytest.approx([0.1, 1.1], rel=1e-14)
         assert (l1_lift(joint)[0], chi2_lift(joint)[0]) == pytest.approx((0.18, 0.09), rel=1e-12)
-
-    @any_joint
-    def test_3_alpha(self, joint):
-        for alpha in ORDERS:
-            assert (alpha_lift(joint, alpha) <= max_lift(joint) * ROUNDING).all()
 
 
 class TestProposition4:
@@ -161,13 +111,6 @@ class TestProposition4:
 class TestProposition5:
     """What ALIP implies for the inverses."""
 
-    @any_joint
-    def test_1_and_2_where_the_largest_loss_is_no_smaller_than_the_largest_gain(self, joint):
-        high, low = extremes(joint)
-        if low > 0 and 1 / low - 1 >= 1 - 1 / high:  # as under LIP
-            assert l1_lift_inverse(joint).max() <= (1 / low - 1) * ROUNDING + 1e-15
-            assert chi2_lift_inverse(joint).max() <= (1 / low - 1) ** 2 * ROUNDING + 1e-15
-
     def test_1_and_2_as_printed_fail(self):
         """One secret in a hundred gains 99 per cent, the others lose one."""
         prior, column = [Fraction(1, 100), Fraction(99, 100)], [Fraction(199, 100), Fraction(99, 100)]
@@ -181,13 +124,6 @@ class TestProposition5:
         joint = Joint.from_counts([[199, 1], [9801, 9999]])
         assert l1_lift_inverse(joint)[0] == pytest.approx(float(l1), rel=1e-10)
         assert chi2_lift_inverse(joint)[0] == pytest.approx(float(chi2), rel=1e-10)
-
-    @any_joint
-    def test_3_alpha(self, joint):
-        with np.errstate(divide="ignore"):
-            bound = 1 / min_lift(joint)
-        for alpha in ORDERS:
-            assert (alpha_lift_inverse(joint, alpha) <= bound * ROUNDING).all()
 
 
 class TestProposition6:

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.channel import Certificate
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.response import aorr as rows
-from liftlib.response.aorr import Mixture, aorr, cheapest, entropies
-from liftlib.response.posteriors import Core, RowsCertificate, mended, without_dust
-from mixproof import polytope
+from liftlib.response.aorr import Mixture, aorr, cheapest
+from liftlib.response.posteriors import Core, mended, without_dust
 from mixproof.lp import Solution
 from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED
 
@@ -76,23 +74,6 @@ def test_the_cheapest_mixture_by_hand():
         cheapest(given[:1], np.array([0.5, 0.5]))
 
 
-def test_kernels_by_hand():
-    """P(y|x) = q(y) v_y(x) / P(x), of the rows with weight, and rounding scaled away."""
-    weights = np.array([0.25, 0.0, 0.75])
-    given = np.array([[1.0, 0.0], [0.3, 0.7], [1 / 3, 2 / 3]])
-    solution = Solution(weights, np.zeros(2), 0.0, 0.0, 0.0, 0.0)
-    kernel = Mixture(given, solution, np.array([0.5, 0.5])).kernel
-    np.testing.assert_allclose(kernel, [[0.5, 0.5], [0.0, 1.0]])
-    off = Solution(weights * (1 + 1e-6), np.zeros(2), 0.0, 0.0, 0.0, 0.0)
-    kernel = Mixture(given, off, np.array([0.5, 0.5])).kernel
-    np.testing.assert_allclose(kernel.sum(axis=1), 1, atol=1e-15)
-
-
-def test_entropies():
-    found = entropies(np.array([[0.5, 0.5], [1, 0], [0.25, 0.75]]))
-    np.testing.assert_allclose(found, [np.log(2), 0, np.log(4) - 0.75 * np.log(3)], atol=1e-15)
-
-
 # Mending --------------------------------------------------------------------------------------------------------
 
 
@@ -112,22 +93,9 @@ def mending(share_needed, floor=0.0):
     return share, tried
 
 
-def test_nothing_is_mixed_in_unless_asked_for():
-    channel, share = mended(np.eye(2), np.array([0.25, 0.75]), lambda _: True)
-    assert share == 0
-    assert channel.kernel.tolist() == [[1, 0], [0, 1]]
-
-
 def test_what_is_kept_is_left_as_it_is():
     share, tried = mending(0.0)
     assert (share, tried) == (0, [0])
-
-
-def test_the_share_starts_small_and_grows_fourfold():
-    share, tried = mending(1e-12)
-    expected = [0, *(REPAIR_START * 4.0**k for k in range(5))]
-    np.testing.assert_allclose(tried, expected, rtol=1e-9)
-    assert share == pytest.approx(256 * REPAIR_START)
 
 
 def test_the_floor_is_mixed_in_at_least():
@@ -154,19 +122,6 @@ def test_more_than_rounding_is_not_mended():
 # All together ---------------------------------------------------------------------------------------------------
 
 
-def test_certificate_of_the_aorr():
-    channel = aorr(JOINT, ll.LIP(0.3))
-    made = channel.certified(RowsCertificate)
-    assert isinstance(made, Certificate)
-    assert made.route == "all vertices"
-    assert made.rows == len(polytope.vertices(ll.LIP(0.3).halfspaces(JOINT)))
-    assert made.value == ll.evaluate(JOINT, channel).mutual_information
-    assert made.upper == pytest.approx(ll.measures.entropy(JOINT.p_x) - made.solution.objective, abs=1e-15)
-    assert made.mixed == 0
-    # an enumeration grows no tree, and does not look at the clock
-    assert (made.proof, made.programmes, made.seconds) == (None, 0, 0.0)
-
-
 def test_bounds_that_cross_by_rounding_are_made_equal(monkeypatch):
     monkeypatch.setattr(rows, "proven", lambda *_: 0.0)
     made = aorr(JOINT, ll.LIP(0.3)).certificate
@@ -189,15 +144,6 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
         if not resolved:
             assert made.upper == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-12)
         assert made.upper >= made.value
-
-
-def test_the_method_is_handed_on(monkeypatch):
-    asked, real = [], rows.vertices
-    monkeypatch.setattr(rows, "vertices", lambda g, method, *, interior: asked.append((method, interior)) or real(g))
-    for method in ("qhull", "cdd"):
-        aorr(JOINT, ll.LIP(0.3), method=method)
-    assert [method for method, _ in asked] == ["qhull", "cdd"]
-    assert all((interior == JOINT.p_x).all() for _, interior in asked)
 
 
 def test_no_mixture_is_a_solvers_fault(monkeypatch):
