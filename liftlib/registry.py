@@ -140,7 +140,8 @@ def own_mechanism(where: str) -> Mechanism:
     try:
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, SyntaxError) as error:
-        raise InvalidParameter(f"no mechanism {where!r}: {error}; is its module on PYTHONPATH?") from error
+        remedy = "; is its module on PYTHONPATH?" if isinstance(error, ModuleNotFoundError) else ""
+        raise InvalidParameter(f"no mechanism {where!r}: {error}{remedy}") from error
     if isinstance(found, Mechanism):
         return found
     if not callable(found):

@@ -40,6 +40,12 @@ Exit code: 0; 2 where something is wrong; 6 where no release that was tried answ
 UNANSWERED = 6
 """The exit code where nothing is recommended."""
 
+LEGEND = (
+    "retained: share of the column's information (NMI); {} to: what such a belief can become at most; rows x: how many "
+    "times as many rows an estimate takes as from the table itself"
+)
+"""What the columns of an answer mean."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -108,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
     for answer in found.answers:
         print()
         _print_answer(answer, f"{percent(found.belief)} to", every=options.eps is not None)
+    if any(answer.rows for answer in found.answers):
+        print(f"\n{LEGEND.format(percent(found.belief))}")
     if options.page is not None:
         print(options.page)
     return code

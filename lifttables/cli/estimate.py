@@ -56,6 +56,6 @@ def run(options: argparse.Namespace) -> int:
         print(f"  and {len(rows) - LINES} more")
     if len(found.symbols) < len(card.symbols):
         print("note: what is joined by `or` cannot be told apart from the release")
-    print(f"note: the release blows up chance {found.condition:.3g}-fold at worst (condition number of the kernel)")
-    print("note: worth rows: as many of the table before its release would tell as precisely")
+    print(f"note: sampling errors grow {found.condition:.3g}-fold at most (condition number of the kernel)")
+    print("note: worth rows: so many rows of the table before its release give an equally precise estimate")
     return 0

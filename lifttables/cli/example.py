@@ -21,9 +21,9 @@ Exit code: 0; 2 where the file cannot be written."""
 NEXT = """\
 {path}: {rows:,} made-up patients with age_band, sex, region, visits and diagnosis
 To see what the age band tells about the diagnosis, run
-  lift audit {shown} --secret diagnosis --public age_band --notion lip --eps 0.5
+  lift audit {shown} --secret diagnosis --public age_band --notion lip --eps 1
 and then, to release it,
-  lift sanitise {shown} --secret diagnosis --public age_band --notion lip --eps 0.5 -o {out}"""
+  lift sanitise {shown} --secret diagnosis --public age_band --notion lip --eps 1 -o {out}"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

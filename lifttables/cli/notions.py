@@ -35,8 +35,9 @@ def maker(name: str) -> Callable[..., Notion]:
         raise InvalidParameter(f"no notion {name!r}: there are {', '.join(notions)}, and your own as MODULE:CLASS")
     try:
         found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidParameter(f"no notion {name!r}: {error}; is its module on PYTHONPATH?") from error
+    except (ImportError, AttributeError, ValueError, SyntaxError) as error:
+        remedy = "; is its module on PYTHONPATH?" if isinstance(error, ModuleNotFoundError) else ""
+        raise InvalidParameter(f"no notion {name!r}: {error}{remedy}") from error
     if not callable(found):
         raise InvalidParameter(f"{name} is {found!r}: name a class of notions")
     return found  # type: ignore[no-any-return]  # the result is checked when it is constructed

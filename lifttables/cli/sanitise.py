@@ -137,7 +137,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if broken:
         print(printable(f"{broken}; nothing is promised"))
-    print(f"{outputs.table}  ({found.rows:,} rows, {found.release.n_public} outputs)")
+    n = found.release.n_public
+    print(f"{outputs.table}  ({found.rows:,} rows, {n} output{'s' * (n != 1)})")
     print(f"{outputs.card}\n{outputs.text}")
     for path in outputs.private:
         print(f"{path}  (for you alone: it holds the counts)")

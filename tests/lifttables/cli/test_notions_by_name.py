@@ -25,6 +25,7 @@ def test_your_own():
     ("name", "text"),
     [
         ("lap", r"^no notion 'lap': there are alip, lip, .*, and your own as MODULE:CLASS$"),
+        ("math:A", r"^no notion 'math:A': module 'math' has no attribute 'A'$"),
         ("nowhere:A", r"^no notion 'nowhere:A': No module named 'nowhere'; is its module on PYTHONPATH\?$"),
         ("liftlib:Nothing", "^no notion 'liftlib:Nothing'"),
         (":A", "^no notion ':A'"),

@@ -58,7 +58,10 @@ def test_one_that_breaks_the_notion_releases_nothing(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("comma", "returns a tuple: a mechanism returns a Channel"), ("gone", "no mechanism 'own_mechanisms:gone'")],
+    [
+        ("comma", "returns a tuple: a mechanism returns a Channel"),
+        ("gone", "module 'own_mechanisms' has no attribute 'gone'\n"),
+    ],
 )
 def test_what_is_no_mechanism(name, message, capsys):
     assert sanitise(name) == 2
