@@ -39,6 +39,7 @@ def test_versions_agree():
     assert yaml.safe_load(text("CITATION.cff"))["version"] == version
     assert json.loads(text(".zenodo.json"))["version"] == version
     assert yaml.safe_load(text("conda/recipe.yaml"))["context"]["version"] == version
+    assert tomllib.loads(text("companion/pyproject.toml"))["project"]["version"] == version
 
 
 def test_the_recipe_requires_what_the_wheel_requires():

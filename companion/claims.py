@@ -1,0 +1,22 @@
+"""Judge a printed number by a computed one."""
+
+
+def verdict(printed: str, computed: float) -> str:
+    """Return "agrees" if a computed number rounds to the printed one, else "differs".
+
+    Parameters
+    ----------
+    printed : str
+        The number as the paper prints it, whose last digit says how far it was rounded.
+    computed : float
+        The number that is computed now.
+
+    Examples
+    --------
+    >>> verdict("0.55", 0.5463), verdict("0.55", 0.5437), verdict("1e-3", 0.0014)
+    ('agrees', 'differs', 'agrees')
+    """
+    mantissa, _, exponent = printed.lower().partition("e")
+    digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    unit = 10.0**-digits
+    return "agrees" if abs(computed - float(printed)) <= unit / 2 * (1 + 1e-9) else "differs"

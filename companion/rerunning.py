@@ -1,0 +1,176 @@
+"""Run a page of a book with other parameters, and lay it out as the book does."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import runpy
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from companion.errors import CompanionError
+from companion.parameters import Parameter, reader
+from companion.sockets import LocalKernel
+
+SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.redirects", "companion.sphinx.findable")
+"""Extensions that need the whole site."""
+
+
+def lay_out(
+    notebook: Any,
+    page: str,
+    folder: Path,
+    settings: Mapping[str, Any],
+    *,
+    configured: Path | None = None,
+    beside: tuple[Path, ...] = (),
+) -> list[str]:
+    """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        The executed page.
+    page : str
+        The page's name.
+    folder : pathlib.Path
+        Gets the page, its ``_static`` and its ``_images``.
+    settings : mapping
+        Sphinx settings, among them ``companion_rerun`` (see ``companion.sphinx.reruns``).
+    configured : pathlib.Path, optional
+        A folder with the ``conf.py`` that the settings override.
+    beside : tuple of pathlib.Path
+        Files that the page's source needs beside it.
+
+    Raises
+    ------
+    CompanionError
+        If Sphinx cannot lay out the page.
+    """
+    with tempfile.TemporaryDirectory() as aside:
+        source, made = Path(aside) / "source", Path(aside) / "made"
+        source.mkdir()
+        nbformat.write(notebook, source / f"{page}.ipynb")
+        for path in beside:
+            shutil.copy(path, source)
+        warnings = io.StringIO()
+        with patch_docutils(str(source)), docutils_namespace():
+            try:
+                app = Sphinx(
+                    source,
+                    configured,
+                    made,
+                    Path(aside) / "doctrees",
+                    "html",
+                    confoverrides={**settings, "root_doc": page},
+                    status=None,
+                    warning=warnings,
+                    freshenv=True,
+                )
+                app.build(force_all=True)
+            except SphinxError as error:
+                raise CompanionError(f"the page {page} cannot be laid out: {error}") from error
+        for name in (f"{page}.html", "_static", "_images"):
+            if (made / name).exists():
+                shutil.move(made / name, folder / name)
+    return warnings.getvalue().splitlines()
+
+
+def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path:
+    """Execute a page with other parameters and return the page that was laid out.
+
+    Parameters
+    ----------
+    name : str
+        The page's name, such as ``coins``.
+    texts : mapping of str to str
+        Parameters as texts, by name.
+    folder : pathlib.Path
+        Must not exist; gets ``NAME.ipynb`` and ``NAME.html`` with what it loads.
+    book : pathlib.Path
+        The folder with ``conf.py``. If the book is built there, numbers that changed are marked.
+
+    Raises
+    ------
+    CompanionError
+        If there is no such page or parameter, a value does not fit, the folder exists or a cell fails.
+    """
+    import papermill
+
+    if not (book / "conf.py").is_file():
+        raise CompanionError(f"no conf.py in {book.resolve()}: run this in the folder of a book, or name it by --book")
+    if folder.exists():
+        raise CompanionError(f"{folder} is there already: choose another folder")
+    source = next((path for path in sorted(book.rglob(f"{name}.md")) if not {"_build", ".venv"} & {*path.parts}), None)
+    if source is None:
+        raise CompanionError(f"there is no page {name!r} in {book.resolve()}")
+    conf = runpy.run_path(str(book / "conf.py"))
+    declared = {one.name: one for one in reader(conf.get("companion_parameters", "")).read_parameters(source)}
+    values = {key: _value(key, text, declared) for key, text in texts.items()}
+    notebook = jupytext.read(source)
+    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})["language"] = "python"
+    folder.mkdir(parents=True)
+    done, started = folder / f"{name}.ipynb", time.perf_counter()
+    nbformat.write(notebook, done)
+    try:
+        papermill.execute_notebook(
+            *(done, done, values),
+            cwd=source.parent,
+            kernel_manager_class=LocalKernel,
+            progress_bar=False,
+            log_output=False,
+        )
+    except papermill.PapermillExecutionError as error:
+        raise CompanionError(f"a cell failed with {error.ename}: {error.evalue}; what ran is in {done}") from error
+    changed = [key for key, value in values.items() if value != declared[key].default]
+    told = {
+        "changed": [(key, repr(values[key]), repr(declared[key].default)) for key in changed],
+        "same": [(key, repr(one.default)) for key, one in declared.items() if key not in changed],
+        "seconds": time.perf_counter() - started,
+        "finished": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "files": [done.name],
+        "downloaded": False,
+    }
+    notebook = nbformat.read(done, as_version=4)
+    notebook.cells = [one for one in notebook.cells if "injected-parameters" not in one.metadata.get("tags", [])]
+    settings = {
+        "companion_rerun": _of_the_book(name, book, conf, told),
+        "extensions": [one for one in conf["extensions"] if one not in SITE_WIDE],
+        "nb_execution_mode": "off",
+        "html_copy_source": False,
+        "html_use_index": False,
+    }
+    lay_out(notebook, name, folder, settings, configured=book.resolve())
+    return folder / f"{name}.html"
+
+
+def _value(name: str, text: str, declared: Mapping[str, Parameter]) -> Any:
+    if name not in declared:
+        raise CompanionError(f"there is no parameter {name!r}, but {', '.join(declared) or 'none'}")
+    try:
+        value = text if declared[name].annotation == "str" else ast.literal_eval(text)
+        return declared[name].check(value)
+    except (ValueError, SyntaxError) as error:
+        raise CompanionError(str(error) if name in str(error) else f"{name} is {text!r}: {error}") from error
+
+
+def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``companion.sphinx.reruns`` has to know of the book and of the run."""
+    html = book / "_build" / "html"
+    made = html / "book.json"
+    record = json.loads(made.read_text(encoding="utf-8")) | {"folder": str(html.resolve())} if made.is_file() else {}
+    base = str(conf.get("html_baseurl", ""))
+    address = f"{base.rstrip('/')}/" if base else ""
+    original = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
+    return {"page": page, "record": record, "address": address, "told": told, "original": original}

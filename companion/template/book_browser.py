@@ -1,0 +1,23 @@
+"""What a page asks of this book when it runs in a reader's browser."""
+
+import time
+
+from book_parameters import parse_parameters
+
+from companion.browser.session import Page
+
+
+def start():
+    """Load what the pages use; this book has no library of its own."""
+
+
+def page():
+    """Return a page whose parameters are checked."""
+    return Page(parse_parameters)
+
+
+def yardstick():
+    """Return the seconds of a fixed task, by which the duration of a run is estimated."""
+    started = time.perf_counter()
+    sum(range(1_000_000))
+    return time.perf_counter() - started
