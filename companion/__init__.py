@@ -1,8 +1,7 @@
 """Sphinx extensions and build steps for a book whose pages run in the browser.
 
 Nothing here knows what the book is about. A book lists the extensions that it uses and says in its configuration what
-they need to know of it; ``companion new my-paper``
-writes a whole book of two pages. The first line to write is one of
+they need to know of it; ``companion new my-paper`` writes a whole book of two pages. The first line to write is one of
 ``conf.py``, or of ``_config.yml`` for Jupyter Book::
 
     extensions = ["myst_nb", "companion.sphinx.folding", "companion.sphinx.glossary"]
@@ -10,8 +9,8 @@ writes a whole book of two pages. The first line to write is one of
 The modules, each of which imports only from those before it:
 
 - ``errors``; ``sealing`` (answers as salted hashes);
-- ``claims`` (judge a printed number); ``exercises`` (check a reader's answer) and ``solutions`` (what a notebook asks in a solution's place);
-  ``outputs`` (figures as SVG with their panels and rows, tables of pandas, short numbers);
+- ``claims`` (judge a printed number); ``exercises`` (check a reader's answer) and ``solutions`` (what a notebook asks
+  in a solution's place); ``outputs`` (figures as SVG with their panels and rows, tables of pandas, short numbers);
 - ``parameters`` (what a book says of its chapters' parameters), ``project`` (where the project is, and its pages),
   ``sockets`` (kernels that nobody else can reach), ``chromium``, ``formatting`` (the code of chapters);
 - ``executing`` (chapters side by side) and ``browser`` (what pages run with: Pyodide, Vega-Lite, a small shell);
