@@ -1,5 +1,7 @@
 """What is written beside a page so that it can be run."""
 
+import ast
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,6 +34,15 @@ def test_each_check_has_its_exercise(path):
     assert len(found) == path.read_text(encoding="utf-8").count(", check]")
     assert len({one["label"] for one in found}) == len(found)
     assert all(one["label"].startswith("ex-") and one["name"].startswith("answer_") for one in found)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_hints_begin_with_a_direction(path):
+    """Two at least: the first has no formula, which would be a method or the solution."""
+    for one in re.findall(r"\n(check\(.*?)\n```", path.read_text(encoding="utf-8"), re.DOTALL):
+        first, *others = (ast.literal_eval(hint) for hint in ast.parse(one).body[0].value.args[2:])
+        assert others, one
+        assert not re.search(r"[=^]|\d/\d", first), first
 
 
 def test_exercises_by_hand():
