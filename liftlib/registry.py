@@ -246,7 +246,7 @@ mechanisms = Registry(
             "a tree of bounds: seconds at 15 secrets and 200 symbols",
             "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
             most_symbols=50,
-            options=("method", "gap", "seconds", "programmes", "compiled", "report"),
+            options=("method", "gap", "seconds", "programmes", "compiled", "threads", "report"),
         ),
         Mechanism(
             "subset-response",

@@ -7,7 +7,7 @@ The package is independent of privacy, except for ``exact``, a single-file check
 
 The modules, each of which imports only from those before it: ``errors``, ``exact``, ``numerics``, ``checks``; ``lp``
 (linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``,
-``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``simplex``, ``primal``, ``heap``;
+``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``parts``, ``simplex``, ``primal``, ``heap``;
 ``restricted_master`` and ``branch_and_bound``; ``plain`` and ``compiled`` (two ways to execute the same steps),
 ``backends``, ``search``.
 """

@@ -11,12 +11,9 @@ from mixproof.compiling import note_complete
 from mixproof.constraints import two_sided
 from mixproof.numerics import Matrix, Vector
 from mixproof.plain import Plain
-from mixproof.problem import Pass, Problem
+from mixproof.problem import MOST_DENSE, Pass, Problem
 from mixproof.restricted_master import HighsRestrictedMaster, RestrictedMaster
 from mixproof.sparse_vertices import sparse_vertices
-
-MOST_DENSE = 64
-"""Coordinates beyond which HiGHS mixes the rows found, although loops are compiled."""
 
 
 class Route(Protocol):
@@ -44,14 +41,14 @@ def compile_loops() -> None:
     note_complete()
 
 
-def route_of(problem: Problem, *, compiled: bool) -> Route:
-    """Return the back end that carries out branch and bound over a polytope."""
+def route_of(problem: Problem, *, compiled: bool, threads: int = 1) -> Route:
+    """Return the back end that carries out branch and bound over a polytope; HiGHS uses one thread."""
     if not compiled:
         return Plain(problem)
     # numba takes a second to import
     from mixproof.compiled import Compiled  # noqa: PLC0415
 
-    return Compiled(problem)
+    return Compiled(problem, threads)
 
 
 def master_of(target: Vector, *, compiled: bool) -> RestrictedMaster:

@@ -268,6 +268,8 @@ def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records,
 def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, found, prices, limits, work):
     """Continue a pass until no node is open, a column is cheap enough, or a limit is reached.
 
+    A call writes to records from ``state[0]`` on, as many as programs are allowed, so several can share the arrays.
+
     ``state`` is (nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed or abandoned
     nodes, number of columns below the cutoff, linear programs solved). ``limits`` is (linear programs, columns, the
     share of the bound at which a price is low enough, or 0 for never, and how many columns below the cutoff suffice).
@@ -365,15 +367,15 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
 
 
 @compiled
-def largest(problem, caps, multipliers, work):
-    """Write an upper bound on each coordinate, and the multipliers that prove it."""
+def largest(problem, caps, multipliers, first, last, work):
+    """Write an upper bound on each coordinate from ``first`` to before ``last``, and the multipliers that prove it."""
     rows, columns, low, high, safe_low, safe_high, upper = problem
     n, (every, m) = caps.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
     copy(upper, most[n:])
     for s in range(m):
         work[5][s] = every + s
-    for x in range(n):
+    for x in range(first, last):
         for z in range(n):  # a cost vector with one non-zero entry ties everywhere, and ties can make a simplex cycle
             cost[z] = 1e-8 * (1.0 + (0.6180339887 * z) % 1.0)
         cost[x] = -1.0

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 
 from mixproof import branch_and_bound as tree
 from mixproof import primal, simplex
 from mixproof.numerics import Matrix, Vector
-from mixproof.problem import ENOUGH, SEVERAL, WORTHLESS, Pass, Problem
+from mixproof.parts import MANY, PARTS, dealt, gather, make_heap
+from mixproof.problem import ENOUGH, MOST_DENSE, SEVERAL, WORTHLESS, Pass, Problem
 from mixproof.restricted_master import AT_ONCE, DEARER, DEAREST, STEPS, UNITS_TOL, HighsRestrictedMaster, cleaned, dear
 from mixproof.sparse_vertices import SparseVertices
 
@@ -15,41 +20,79 @@ from mixproof.sparse_vertices import SparseVertices
 class Compiled:
     """The steps of branch and bound over one polytope, with the interface of ``Plain``.
 
+    Large steps are divided among threads; the loops release the interpreter's lock.
+
     Parameters
     ----------
     problem : Problem
+    threads : int
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, threads: int = 1) -> None:
+        self.problem, self.threads = problem, threads
         n, m = problem.columns.shape
         self.basis = m
-        self._work = simplex.space(m, n)
+        self._works = [simplex.space(m, n) for _ in range(PARTS)]
+
+    def _each(self, step: Callable[..., None], parts: list[Any]) -> None:
+        """Call a step with each part and work arrays of its own."""
+        if self.threads == 1 or len(parts) == 1:
+            for part, work in zip(parts, self._works, strict=False):
+                step(part, work)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(step, parts, self._works))
 
     def largest(self) -> tuple[Vector, Matrix]:
         """Return an upper bound on each coordinate, and the multipliers that prove it."""
         every, m = self.problem.columns.shape
         n = every - self.problem.upper.size
         caps, proof = np.ones(n), np.zeros((n, m))
-        tree.largest(self.problem, caps, proof, self._work)
+
+        def step(part: Vector, work: Any) -> None:
+            tree.largest(self.problem, caps, proof, part[0], part[-1] + 1, work)
+
+        self._each(step, divided(np.arange(n)))
         return caps, proof
 
     def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]:
         """Return the local minimum reached from each start, and its price (infinite if none was found)."""
         rows, prices = np.zeros_like(starts), np.full(len(starts), np.inf)
-        tree.descend(self.problem, dual, np.ascontiguousarray(starts), steps, rows, prices, self._work)
+
+        def step(part: tuple[Matrix, Matrix, Vector], work: Any) -> None:
+            tree.descend(self.problem, dual, part[0], steps, part[1], part[2], work)
+
+        starts = np.ascontiguousarray(starts)
+        self._each(step, list(zip(divided(starts), divided(rows), divided(prices), strict=True)))
         return np.maximum(rows, 0.0), prices
 
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
         """Continue a pass until no node is open, a column is cheap enough, or ``nodes`` nodes are solved."""
         last = work.solved + nodes
-        limits = (0.0, SEVERAL) if work.several else (ENOUGH, len(work.prices) + 1)
         while work.waiting and work.solved < last and not work.found_enough:
             work.make_room()
-            tree.explore(
-                self.problem, work.dual, caps, work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
-                work.state, work.rows, work.prices, (last - work.solved, len(work.prices), *limits), self._work,
-            )  # fmt: skip
+            share = (last - work.solved) // PARTS
+            if work.waiting < MANY or share * PARTS < MANY:
+                make_heap(work)
+                self._explore(work, caps, min(last - work.solved, MANY), self._works[0])
+                continue
+            while work.nodes + PARTS * share > len(work.records.parent):
+                work.records = work.records.grown()
+            parts = [dealt(work, k, share) for k in range(PARTS)]
+            self._each(lambda part, arrays: self._explore(part, caps, share, arrays), parts)  # noqa: B023
+            gather(work, parts, share)
+
+    def _explore(self, work: Pass, caps: Vector, nodes: int, arrays: Any) -> None:
+        limits = (0.0, SEVERAL) if work.several else (ENOUGH, len(work.prices) + 1)
+        tree.explore(
+            self.problem, work.dual, caps, work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
+            work.state, work.rows, work.prices, (nodes, len(work.prices), *limits), arrays,
+        )  # fmt: skip
+
+
+def divided(values: Any) -> list[Any]:
+    """Return an array in ``PARTS`` parts, or whole if it is short."""
+    return np.array_split(values, PARTS) if len(values) > MOST_DENSE else [values]
 
 
 class CompiledRestrictedMaster:

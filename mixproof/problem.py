@@ -16,6 +16,8 @@ LEAF, FIRST, BISECT = 0, 1, 2
 DEEPEST = 4096
 """Branchings from the root to a node, at most."""
 
+MOST_DENSE = 64
+"""Coordinates beyond which HiGHS mixes the rows found, although loops are compiled, and threads share the work."""
 
 ROUNDING = 1e-12
 """By how much an upper end that follows from the others is kept wider."""

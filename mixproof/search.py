@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixproof.backends import MOST_DENSE, compile_loops, master_of, route_of
+from mixproof.backends import compile_loops, master_of, route_of
 from mixproof.compiling import HAS_NUMBA, compiled_before, ready
 from mixproof.constraints import Constraints, two_sided
 from mixproof.extension import Extended, Extension
 from mixproof.numerics import DUST, Matrix, Vector
-from mixproof.problem import WORTHLESS, Pass, Problem
+from mixproof.parts import cores
+from mixproof.problem import MOST_DENSE, WORTHLESS, Pass, Problem
 from mixproof.restricted_master import entropies
 from mixproof.sparse_vertices import SparseVertices, sparse_vertices, sparse_vertices_by_cuts
 
@@ -132,12 +133,14 @@ class Search:
         slack: float,
         *,
         compiled: bool | None = None,
+        threads: int | None = None,
         limit: float = np.inf,
         most: float = np.inf,
         extension: Extension | None = None,
     ) -> None:
         self.target, self.slack = target, slack
         self.compiled = ready() if compiled is None else compiled
+        self.threads = cores() if threads is None else threads
         self.may_compile = compiled is None and HAS_NUMBA
         self.limit, self.most = limit, most
         self.total = float(entropies(target[None])[0])
@@ -166,7 +169,7 @@ class Search:
             self.hull = Extended.of(extension)
             inside = np.append(self.target, extension.inside)
             self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
-        self.route = route_of(self.problem, compiled=self.compiled)
+        self.route = route_of(self.problem, compiled=self.compiled, threads=self.threads)
         caps, self.cap_multipliers = self.route.largest()
         # slightly wider than the claim, which leaves a checker room for rounding
         self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
@@ -175,7 +178,7 @@ class Search:
         """Use compiled loops from here on, if they have been compiled since the search started."""
         if self.may_compile and not self.compiled and compiled_before():
             self.compiled = True
-            self.route = route_of(self.problem, compiled=True)
+            self.route = route_of(self.problem, compiled=True, threads=self.threads)
 
     @property
     def seconds(self) -> float:
@@ -315,6 +318,7 @@ def cheapest_mixture(
     fallback: Callable[[], Matrix] | None = None,
     slack: float = 0.0,
     compiled: bool | None = None,
+    threads: int | None = None,
     report: Report | None = None,
     extension: Extension | None = None,
 ) -> Result:
@@ -343,6 +347,9 @@ def cheapest_mixture(
         The bound holds for every v with G v >= -slack max(1, largest of the row of G).
     compiled : bool, optional, keyword-only
         Whether to use compiled loops; by default, as soon as numba has compiled them.
+    threads : int, optional, keyword-only
+        Threads of the compiled loops, by default one for each processor that the process may use. Without a time limit
+        the result is the same for any number.
     report : callable, optional, keyword-only
         Progress callback, called with (cost, bound, seconds).
     extension : Extension, optional, keyword-only
@@ -359,7 +366,9 @@ def cheapest_mixture(
     (0.636514, True)
     """
     limit, most = (np.inf if one is None else one for one in (seconds, programmes))
-    search = Search(halfspaces, target, slack, compiled=compiled, limit=limit, most=most, extension=extension)
+    search = Search(
+        halfspaces, target, slack, compiled=compiled, threads=threads, limit=limit, most=most, extension=extension
+    )
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.multi_start()
     stages = (COARSE, gap) if gap < COARSE and (seconds is not None or programmes is not None) else (gap,)

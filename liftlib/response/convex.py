@@ -70,6 +70,7 @@ def convex_response(
     seconds: float | None = None,
     programmes: int | None = None,
     compiled: bool | None = None,
+    threads: int | None = None,
     report: Report | None = None,
 ) -> Channel:
     """Return a mechanism within a proven gap of the optimum under a convex notion.
@@ -80,7 +81,7 @@ def convex_response(
         P_SX.
     notion : Notion
         A convex notion with tangents.
-    gap, seconds, programmes, compiled, report : optional, keyword-only
+    gap, seconds, programmes, compiled, threads, report : optional, keyword-only
         As for :func:`~liftlib.response.optimal.optimal_response`; the gap is at least ``LEAST_GAP`` nats.
 
     Returns
@@ -96,7 +97,7 @@ def convex_response(
     core, began = without_dust(joint, notion), time.perf_counter()
     limit = np.inf if seconds is None else seconds
     most = np.inf if programmes is None else programmes
-    found = _bracketed(core, notion, gap, began + limit, most, compiled, report)
+    found = _bracketed(core, notion, gap, began + limit, most, compiled, threads, report)
     inner = exactly(found.inner)
     channel, mixed = mended(
         core.completed(inner.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
@@ -113,7 +114,14 @@ def convex_response(
 
 
 def _bracketed(
-    core: Core, notion: CurvedLift, gap: float, until: float, most: float, compiled: bool | None, report: Report | None
+    core: Core,
+    notion: CurvedLift,
+    gap: float,
+    until: float,
+    most: float,
+    compiled: bool | None,
+    threads: int | None,
+    report: Report | None,
 ) -> Bracket:
     joint, p_x = core.joint, core.joint.p_x
     total = entropy(p_x)
@@ -125,7 +133,7 @@ def _bracketed(
         outer = cheapest_mixture(
             tangents, p_x, gap=max(FINER * left, FINER * gap), seconds=max(0.0, until - time.perf_counter()),
             programmes=None if np.isinf(most) else max(0, int(most) - programmes),
-            more=inner, slack=SLACK, compiled=compiled, report=report,
+            more=inner, slack=SLACK, compiled=compiled, threads=threads, report=report,
         )  # fmt: skip
         programmes += outer.programmes
         if best is None or outer.proven.bound > best[0].bound:

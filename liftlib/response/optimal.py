@@ -35,6 +35,7 @@ def optimal_response(
     seconds: float | None = None,
     programmes: int | None = None,
     compiled: bool | None = None,
+    threads: int | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Channel:
     """Return the mechanism P(y|x) that maximises I(X; Y), up to a proven gap.
@@ -57,6 +58,9 @@ def optimal_response(
     compiled : bool, optional, keyword-only
         Whether to use compiled loops; by default, if numba (the extra ``fast``) is installed and has compiled them, in
         the background of the first search.
+    threads : int, optional, keyword-only
+        Threads of the compiled loops, by default one for each processor that the process may use. Without a limit on
+        the time, the result is the same for any number.
     report : callable, optional, keyword-only
         Progress callback, called with (smallest H(X|Y) found, lower bound, seconds).
 
@@ -99,6 +103,8 @@ def optimal_response(
     (4, 0.0)
     """
     share = check_scalar("gap", gap, open_low=True)
+    if threads is not None:
+        check_count("threads", threads, least=1)
     limit = None if seconds is None else check_scalar("seconds", seconds)
     most = None if programmes is None else check_count("programmes", programmes)
     if compiled and not HAS_NUMBA:
@@ -107,7 +113,14 @@ def optimal_response(
         )
     if method in ("auto", "tree") and provides(notion, CurvedLift):
         return convex_response(
-            joint, notion, gap=share, seconds=limit, programmes=most, compiled=compiled, report=report
+            joint,
+            notion,
+            gap=share,
+            seconds=limit,
+            programmes=most,
+            compiled=compiled,
+            threads=threads,
+            report=report,
         )
     notion = require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion) if method == "auto" else None
@@ -120,7 +133,15 @@ def optimal_response(
             return aorr(joint, notion, cone=cone)
     if method in ("auto", "tree"):
         return proven_response(
-            joint, notion, cone=cone, gap=share, seconds=limit, programmes=most, compiled=compiled, report=report
+            joint,
+            notion,
+            cone=cone,
+            gap=share,
+            seconds=limit,
+            programmes=most,
+            compiled=compiled,
+            threads=threads,
+            report=report,
         )
     return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 

@@ -51,6 +51,7 @@ def proven_response(
     seconds: float | None = None,
     programmes: int | None = None,
     compiled: bool | None = None,
+    threads: int | None = None,
     report: Report | None = None,
 ) -> Channel:
     """Return a mechanism within a proven gap of the optimum, at any size.
@@ -64,7 +65,7 @@ def proven_response(
     cone : PosteriorCone, optional, keyword-only
         The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known. If the notion must hold
         under other distributions too, the result has no proof.
-    gap, seconds, programmes, compiled, report : optional, keyword-only
+    gap, seconds, programmes, compiled, threads, report : optional, keyword-only
         As for :func:`~liftlib.response.optimal.optimal_response`.
 
     Returns
@@ -89,6 +90,7 @@ def proven_response(
         fallback=fallback,
         slack=SLACK,
         compiled=compiled,
+        threads=threads,
         report=report,
         extension=cone.extension,
     )

@@ -198,9 +198,28 @@ def test_asking_for_more_never_proves_less_under_a_limit(programmes):
     assert fine.proven.bound >= coarse.proven.bound
 
 
+@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
+def test_the_number_of_threads_does_not_matter():
+    """Trees and starts here are large enough to be divided; the records of all threads make one proof."""
+    joint, notion = ll.datasets.uniform_joint(8, 70, 0), ll.LIP(0.2)
+    g = notion.halfspaces(joint)
+    first, *others = (
+        cheapest_mixture(g, joint.p_x, gap=0.02, compiled=True, programmes=4000, threads=n) for n in (1, 2, 3)
+    )
+    assert first.proven.work.nodes > 1000
+    for other in others:
+        assert (other.cost, other.proven.bound, other.programmes) == (first.cost, first.proven.bound, first.programmes)
+        for one, another in zip(first.proven.alone().work.records, other.proven.alone().work.records, strict=True):
+            np.testing.assert_array_equal(one, another)
+    channel = ll.mechanisms.optimal(joint, notion, gap=0.02, compiled=True, programmes=20_000, threads=2)
+    made = channel.certificate
+    assert made.proof.boxes > 1000
+    assert ll.check_proof(joint, notion, channel).upper == pytest.approx(made.upper, abs=1e-8)
+
+
 def test_which_route_by_default(monkeypatch):
     asked = []
-    monkeypatch.setattr(search, "route_of", lambda problem, *, compiled: asked.append(compiled) or right(problem))
+    monkeypatch.setattr(search, "route_of", lambda problem, *, compiled, **_: asked.append(compiled) or right(problem))
     from mixproof.plain import Plain as right  # noqa: N813
 
     g, target = next(iter(cases(1, 6, 3)))

@@ -118,7 +118,7 @@ def test_a_search_goes_on_with_loops_that_were_compiled_meanwhile(monkeypatch):
     monkeypatch.setattr(search, "ready", lambda: False)
     monkeypatch.setattr(search, "compiled_before", lambda: next(answers, True))
     made = []
-    monkeypatch.setattr(search, "route_of", lambda problem, *, compiled: made.append(compiled) or plain(problem))
+    monkeypatch.setattr(search, "route_of", lambda problem, *, compiled, **_: made.append(compiled) or plain(problem))
     plain = backends.Plain
     found = search.cheapest_mixture(HALFSPACES, TARGET)
     assert made == [False, True]

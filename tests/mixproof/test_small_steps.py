@@ -97,7 +97,7 @@ def test_a_node_is_solved_where_there_is_room_for_its_children(thirds, room, nod
     open_nodes = OpenNodes(*(each[:room].copy() for each in work.open_nodes))
     interpreted(tree.explore)(
         thirds, dual, np.ones(2), work.order, work.cutoff, work.tolerance, work.records, open_nodes, work.state,
-        work.rows, work.prices, (1, 400, 0.0, 30), one._work,
+        work.rows, work.prices, (1, 400, 0.0, 30), one._works[0],
     )  # fmt: skip
     assert work.nodes == nodes
     assert work.waiting == 1 - nodes
@@ -118,11 +118,11 @@ def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
 
     monkeypatch.setattr(simplex, "solve", given_up)
     for name, given in (
-        ("largest", (np.ones(n), np.zeros((n, m)))),
+        ("largest", (np.ones(n), np.zeros((n, m)), 0, n)),
         ("descend", (np.zeros(n), np.full((3, n), 1 / n), 5, np.zeros((3, n)), np.full(3, math.inf))),
     ):
         starts.clear()
-        interpreted(getattr(tree, name))(thirds, *given, one._work)
+        interpreted(getattr(tree, name))(thirds, *given, one._works[0])
         assert len(starts) > 1
         assert starts == [list(range(n, n + m))] * len(starts)
 

@@ -1,0 +1,72 @@
+"""Parts of a pass that threads explore side by side: open nodes dealt out, and records gathered.
+
+Within a pass the cutoff is fixed, so subtrees are independent. The number of parts is fixed too, so that a search gives
+the same result with any number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import numpy as np
+
+from mixproof.problem import OpenNodes, Pass, Records
+
+PARTS = 16
+"""Into how many parts work is divided, and so the largest number of threads that it keeps busy."""
+
+MANY = 256
+"""The least number of open nodes, and of linear programs to solve, that are divided."""
+
+
+def cores() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def dealt(work: Pass, part: int, share: int) -> Pass:
+    """Return a part of a pass: every ``PARTS``-th open node, and room among the records for ``share`` nodes."""
+    first, n = work.nodes + part * share, work.dual.size
+    mine = slice(part, work.waiting, PARTS)
+    by_bound = np.argsort(work.open_nodes.bound[mine], kind="stable")  # a sorted array is a heap
+    open_nodes = OpenNodes.empty(2 * by_bound.size + 64 * n + 256)
+    for one, all_of_them in zip(open_nodes, work.open_nodes, strict=True):
+        one[: by_bound.size] = all_of_them[mine][by_bound]
+    state = work.state.copy()
+    state[0], state[1], state[2], state[5], state[6] = first, by_bound.size, 0.0, 0.0, 0.0
+    records = Records(*(one[: first + share] for one in work.records))
+    listed = len(work.prices) // PARTS
+    return replace(
+        work, records=records, open_nodes=open_nodes, state=state, rows=np.zeros((listed, n)), prices=np.zeros(listed)
+    )
+
+
+def make_heap(work: Pass) -> None:
+    """Sort the open nodes by their bounds, for a thread that works alone: a sorted array is a heap."""
+    by_bound = np.argsort(work.open_nodes.bound[: work.waiting], kind="stable")
+    for one in work.open_nodes:
+        one[: work.waiting] = one[by_bound]
+
+
+def gather(work: Pass, parts: list[Pass], share: int) -> None:
+    """Write what the parts recorded, left open and found into the pass, without gaps between records."""
+    start, state = work.nodes, work.state
+    for k, part in enumerate(parts):
+        first, kept = start + k * share, work.nodes
+        end = kept + part.nodes - first
+        for one in work.records:
+            one[kept:end] = one[first : part.nodes]
+        for parent in (work.records.parent[kept:end], part.open_nodes.parent[: part.waiting]):
+            parent[parent >= start] -= first - kept
+        listed = int(state[2])
+        more = min(int(part.state[2]), len(work.prices) - listed)
+        work.rows[listed : listed + more], work.prices[listed : listed + more] = part.rows[:more], part.prices[:more]
+        state[0], state[2] = end, listed + more
+        state[3:5] = np.minimum(state[3:5], part.state[3:5])
+        state[5:7] += part.state[5:7]
+    kept_open = [OpenNodes(*(one[: part.waiting] for one in part.open_nodes)) for part in parts]
+    work.open_nodes = OpenNodes(
+        *(np.concatenate(one) for one in zip(*kept_open, OpenNodes.empty(work.dual.size), strict=True))
+    )
+    state[1] = sum(part.waiting for part in parts)
