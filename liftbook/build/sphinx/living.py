@@ -75,6 +75,25 @@ def place(state: str) -> str:
     )
 
 
+def page() -> str:
+    """Return a page with the picture alone, for slides: its address ends in a state, and it is there on paper too."""
+    colours = "--pst-color-background: #fff; --pst-color-text-base: #1b1b1b; --pst-color-link: #0b5cad"
+    return (
+        '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        '<title>The living picture</title><link rel="stylesheet" href="book.css">'
+        f"<style>html {{ {colours}; font: 17px system-ui, sans-serif }} "
+        "body { margin: 0 } .lift-living { display: block !important; margin: 0; min-height: 0 } "
+        'details { display: none }</style></head><body class="bd-article">'
+        f"{place('mechanism=none&eps=1&lambda=0.5')}</body></html>"
+    )
+
+
+def write(app: Sphinx, error: Exception | None) -> None:
+    """Write the page of the picture next to its styles."""
+    if error is None and app.builder.format == "html":
+        (Path(app.outdir) / "_static" / "picture.html").write_text(page(), encoding="utf-8")
+
+
 class Picture(SphinxDirective):
     """Marks the place; the argument is the state."""
 
@@ -114,4 +133,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.add_directive("lift-picture", Picture)
     app.add_directive("lift-show", Show)
+    app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

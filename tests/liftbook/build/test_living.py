@@ -11,7 +11,7 @@ from test_living_lift import MECHANISMS
 
 import liftlib as ll
 from companion.chromium import find_chromium
-from liftbook.build.sphinx.living import PARTS, WORDS, place, script, tables
+from liftbook.build.sphinx.living import PARTS, WORDS, page, place, script, tables
 
 ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = find_chromium()
@@ -311,6 +311,26 @@ MARKS = {
     "triangle": ".lift-plane .lift-ldp",
     "region": ".lift-two .lift-alip",
 }
+
+
+def test_slides_open_the_picture_in_their_state(browser, tmp_path):
+    """The page for slides is alone, takes its state from its address, and is there on paper."""
+    (tmp_path / "picture.html").write_text(page(), encoding="utf-8")
+    (tmp_path / "book.css").write_bytes((ROOT / "_static" / "book.css").read_bytes())
+    opened = browser.new_page(viewport={"width": 1152, "height": 560})
+    for path in sorted((ROOT / "course").glob("[3-7]-*.md")):
+        (state,) = re.findall(r"picture\.html#([^\"]*)", path.read_text(encoding="utf-8"))
+        opened.goto("about:blank")
+        opened.goto(f"{(tmp_path / 'picture.html').as_uri()}#{state.replace('&amp;', '&')}")
+        assert opened.locator("input:checked").get_attribute("value") == state.partition("&")[0].removeprefix(
+            "mechanism="
+        )
+        assert "ε 1.00, λ 0.50" in opened.locator(".lift-plane").text_content()
+        assert opened.evaluate("[document.body.scrollWidth, document.body.scrollHeight]") <= [1152, 560]
+        assert opened.evaluate("document.documentElement.scrollHeight") <= 560
+    opened.emulate_media(media="print")
+    assert opened.locator(".lift-living").is_visible()
+    opened.close()
 
 
 @pytest.mark.parametrize("part", sorted(PARTS))
