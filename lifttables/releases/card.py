@@ -170,7 +170,7 @@ class Card:
                 "",
                 HOLDS,
                 "",
-                *(f"- {statement(one)}" for one in self.kept),
+                *(f"- {_cell(statement(one))}" for one in self.kept),
                 "",
             ]
             whom = "For one person" if self.for_population else "For one person of this sample"
@@ -180,7 +180,7 @@ class Card:
         lines += [f"- {_cell(one)}" for one in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
         lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
-        lines += ["", f"The rows are {self.order}. Mechanism: {self.mechanism}."]
+        lines += ["", f"The rows are {self.order}. Mechanism: {_cell(self.mechanism)}."]
         if self.told_bits is not None:
             lines += [
                 (

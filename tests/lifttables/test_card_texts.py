@@ -1,5 +1,6 @@
 """What a card says of its population and of beliefs, and that no text of a table reaches a terminal or a page raw."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -94,3 +95,16 @@ def test_control_characters_are_never_raw(tmp_path, capsys):
     for name, text in texts.items():
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text), name
     assert json.loads(texts["card"])["secret"] == [f"ill{EVIL}"]
+
+
+@pytest.mark.parametrize("more", [[], ["--coarsen"]])
+def test_the_name_of_a_kept_column_is_no_mark_up(more, tmp_path):
+    name = f"{EVIL}<b>`x`\n# What is promised"
+    rows = list(itertools.product(["flu", "none"], ["old", "young"], ["A", "B"])) * 200
+    pl.DataFrame(rows, ["ill", "age", name], orient="row").write_csv(tmp_path / "in.csv")
+    words = [*OF, *LIP, "--keep", name, "--ledger", "none", *more]
+    assert main(["sanitise", str(tmp_path / "in.csv"), *words, "-o", str(tmp_path / "out.csv")]) == 0
+    text = (tmp_path / "out.card.md").read_text()
+    assert text.count("What is promised") > 2
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e<]", text)
+    assert len(re.findall("^# ", text, re.MULTILINE)) == 1
