@@ -76,7 +76,7 @@ def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
     # the upper condition is divided by e^upper, which may overflow
     for eps, violation in ((upper, np.exp(-upper) * u - v), (lower, np.exp(-lower) * v - u)):
         most = np.maximum(violation, 0)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             noise = np.divide(most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0)
         found = np.maximum(found, noise.max(axis=0))
     return found

@@ -78,6 +78,12 @@ def test_tailored_response_keeps_its_notion(notion, joint):
     assert notion.is_satisfied(joint, ll.mechanisms.tailored(joint, notion))
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_smallest_budget_leaves_noise_alone():
+    joint = ll.Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    assert np.allclose(ll.mechanisms.tailored(joint, ll.LIP(5e-324)).kernel, joint.p_x)
+
+
 def test_tailored_response_at_the_ends():
     independent = ll.Joint(np.outer([0.5, 0.5], [0.4, 0.3, 0.2, 0.1]))
     assert (ll.mechanisms.tailored(independent, ll.LIP(0)).kernel == np.eye(4)).all()
