@@ -102,7 +102,7 @@ def _compile_elsewhere() -> None:
         started.touch()
         path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         subprocess.Popen(
-            [sys.executable, "-m", "mixproof"], env=os.environ | {"PYTHONPATH": path}, start_new_session=True,
+            [sys.executable, "-P", "-m", "mixproof"], env=os.environ | {"PYTHONPATH": path}, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
     except OSError:

@@ -125,7 +125,7 @@ class Table(ABC):
                 raise DataError(f"{self.name} calls a column {name!r}, which is no name for one: rename it")
         if len(set(names)) < len(names):
             twice = next(name for name in names if list(names).count(name) > 1)
-            raise DataError(f"column {twice!r} is named twice: secret and public are different columns")
+            raise DataError(f"column {twice!r} is named twice: name each column once")
 
 
 def _composed(name: str) -> str:

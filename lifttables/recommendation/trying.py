@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, BinaryIO
@@ -46,9 +47,11 @@ class Trying(AbstractContextManager["Trying"]):
             return _in_place(function, args, seconds)
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", "from lifttables.recommendation.trying import serve; serve()"],
+                # -P: modules are those of this process; a file in the working folder, such as scipy.py, is none
+                [sys.executable, "-P", "-c", "from lifttables.recommendation.trying import serve; serve()"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
             )
             self._answers: queue.Queue[Any] = queue.Queue()
             threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
@@ -105,6 +108,7 @@ def serve() -> None:
     # whatever prints, be it a solver in C, prints elsewhere
     out, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
     os.dup2(2, 1)
+    warnings.showwarning = lambda message, *_, **__: print(f"lift: {message}", file=sys.stderr)
     # before the first call's time begins
     import lifttables.recommendation.choosing  # noqa: F401, PLC0415
     from mixproof.backends import compile_loops  # noqa: PLC0415

@@ -205,3 +205,11 @@ def test_the_command_and_the_reason_say_the_confidence_of_the_design(tmp_path):
     assert "--confidence 0.975" in answer.command
     assert "confidence of 0.975" in answer.reason
     assert "holds with a confidence of 0.95" in answer.reason
+
+
+def test_a_file_in_the_working_folder_is_no_module(tmp_path, monkeypatch):
+    (tmp_path / "scipy.py").write_text("open('taken', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    with Trying() as trying:
+        assert trying.call(divmod, (7, 2), 60.0) == (3, 1)
+    assert not (tmp_path / "taken").exists()
