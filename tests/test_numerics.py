@@ -12,12 +12,7 @@ from scipy import special
 from liftlib import Channel, Joint
 from liftlib.errors import InvalidDistribution, InvalidParameter, LiftError
 from lifttables.population.sample import Sample
-from mixproof import numerics
 from mixproof.numerics import (
-    FEASIBILITY_TOL,
-    GAP_TOL,
-    KEEP_TOL,
-    SUM_TOL,
     as_matrix,
     check_count,
     check_nonnegative,
@@ -35,30 +30,6 @@ def decimal_power_mean(values, weights, order):
         context.prec, context.Emin, context.Emax = 60, -(10**9), 10**9
         total = sum(Decimal(w) * Decimal(v) ** Decimal(order) for v, w in zip(values, weights, strict=True))
         return float(total ** (1 / Decimal(order)))
-
-
-def test_tolerances_lie_between_rounding_and_what_a_reader_would_notice():
-    for tolerance in (SUM_TOL, KEEP_TOL, FEASIBILITY_TOL, GAP_TOL):
-        assert 1e6 * np.finfo(float).eps < tolerance < 1e-6
-
-
-def test_tolerances_stand_in_the_order_that_their_reasons_give():
-    """What is exact to rounding, then what polishing and twins need, then what a solver is asked for and checked by."""
-    rising = ["SAME_TOL", "POLISH_TOL", "TWIN_TOL", "TIGHT_TOL", "SOLVER_TOL", "FEASIBILITY_TOL", "REPAIR_TOL"]
-    values = [np.finfo(float).eps, *(getattr(numerics, name) for name in rising), numerics.DISTINCT_TOL]
-    assert values == sorted(set(values))
-    assert pytest.approx(10 * numerics.SOLVER_TOL) == FEASIBILITY_TOL == GAP_TOL == numerics.DUST
-    small = [value for name, value in vars(numerics).items() if name.isupper() and name not in rising]
-    assert all(1e-15 < value <= 1e-6 for value in small)
-
-
-def test_what_counts_as_rounding_is_finer_than_what_a_solver_is_asked_for():
-    """A limit as coarse as a solver's answers would take its noise for a tight constraint, a rank or a twin."""
-    for name in ("TWIN_TOL", "TIGHT_TOL", "REGULAR_TOL", "SPAN_TOL", "EDGE_TOL", "STEEPEST", "RESOLVED"):
-        assert np.finfo(float).eps < getattr(numerics, name) <= numerics.SOLVER_TOL / 10
-    assert numerics.RANK_TOL <= numerics.SOLVER_TOL
-    # the first share that is mixed in moves a number near 1, but not by a thousand of its last digits
-    assert 10 * np.finfo(float).eps < numerics.REPAIR_START < 1000 * np.finfo(float).eps
 
 
 class TestAsMatrix:

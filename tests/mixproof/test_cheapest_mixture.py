@@ -217,21 +217,6 @@ def test_the_number_of_threads_does_not_matter():
     assert ll.check_proof(joint, notion, channel).upper == pytest.approx(made.upper, abs=1e-8)
 
 
-def test_which_route_by_default(monkeypatch):
-    asked = []
-    monkeypatch.setattr(search, "route_of", lambda problem, *, compiled, **_: asked.append(compiled) or right(problem))
-    from mixproof.plain import Plain as right  # noqa: N813
-
-    g, target = next(iter(cases(1, 6, 3)))
-    for installed in (True, False):
-        monkeypatch.setattr(search, "ready", lambda ready=installed: ready)
-        monkeypatch.setattr(search, "compiled_before", lambda: False)
-        monkeypatch.setattr(search, "compile_loops", lambda: None)
-        asked.clear()
-        cheapest_mixture(g, target)
-        assert asked == [installed]
-
-
 # Its stages --------------------------------------------------------------------------------------------------------
 
 
@@ -240,15 +225,6 @@ def begun(compiled, n_secret=5, n_public=12):
     one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0, compiled=compiled)
     one.begin(np.empty((0, n_public)))
     return one
-
-
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_at_first_no_vertex_on_two_coordinates_is_left_that_saves_anything(compiled):
-    one = begun(compiled)
-    assert one.table.share.size > 20
-    assert one.table.prices(one.dual).min() >= -1e-9
-    assert one.cost < one.total - 0.01
-    assert one.cost == pytest.approx(one.dual @ one.target)
 
 
 @pytest.mark.parametrize("compiled", ROUTES)
@@ -272,26 +248,6 @@ def test_before_any_pass_no_cost_is_below_0():
 def test_the_gap_by_default_is_that_of_the_response():
     asked = [inspect.signature(one).parameters["gap"].default for one in (cheapest_mixture, ll.mechanisms.optimal)]
     assert asked[0] == asked[1] > 0
-
-
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_when_a_search_is_over(compiled):
-    one = begun(compiled)
-    assert not one.over
-    one.limit = one.seconds
-    assert one.over
-    one.limit, one.most = np.inf, 5
-    for programmes, over in ((4, False), (5, True), (6, True)):
-        one.programmes = programmes
-        assert one.over == over
-
-
-@pytest.mark.parametrize(("gap", "wanted"), [(0.1, 0.05), (1e-12, 1e-9)])
-def test_the_gap_in_nats(gap, wanted):
-    """A share of what is saved, but not less than programmes are exact."""
-    one = begun(False)
-    one.total, one.cost = 2.0, 1.5
-    assert one.wanted(gap) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("compiled", ROUTES)

@@ -1,7 +1,5 @@
 """The heap of waiting nodes, against sorting."""
 
-import itertools
-
 import numpy as np
 from loops import interpreted
 
@@ -28,18 +26,6 @@ def test_nodes_come_out_by_their_bounds():
             size -= 1
         assert sorted(found) == list(range(count))
         np.testing.assert_array_equal(bounds[found], np.sort(bounds))
-
-
-def test_any_order_of_a_few():
-    for bounds in itertools.permutations(range(6)):
-        open_nodes, size = OpenNodes.empty(6), 0
-        for at, bound in enumerate(bounds):
-            size = push(open_nodes, size, at, 0, float(bound))
-        found = []
-        while size:
-            found.append(bounds[pop(open_nodes, size)[0]])
-            size -= 1
-        assert found == sorted(bounds)
 
 
 def test_nodes_come_and_go():
@@ -89,11 +75,3 @@ def test_when_several_rows_are_enough():
     for rows, enough in ((0, False), (29, False), (30, True), (31, True)):
         work.state[5] = rows
         assert work.found_enough == enough
-
-
-def test_how_many_bytes_nodes_take():
-    """A node: five numbers and m multipliers of eight bytes, a basis of four bytes each; one that waits: three."""
-    work = Pass.start(np.zeros(3), -0.1, 1e-3, 7, 5)
-    for nodes, waiting in ((0, 0), (1, 0), (0, 1), (11, 2)):
-        work.state[:2] = nodes, waiting
-        assert work.size == nodes * (5 * 8 + 7 * 8 + 5 * 4) + waiting * 3 * 8

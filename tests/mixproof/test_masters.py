@@ -9,7 +9,7 @@ from mixproof import restricted_master as masters
 from mixproof.compiling import HAS_NUMBA
 from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
-from mixproof.restricted_master import HighsRestrictedMaster, cleaned, dear, entropies
+from mixproof.restricted_master import HighsRestrictedMaster, cleaned, entropies
 from mixproof.sparse_vertices import sparse_vertices
 
 if HAS_NUMBA:
@@ -87,17 +87,6 @@ def test_what_is_there_does_not_join_again(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_room_grows(kind):
-    rng = np.random.default_rng(1)
-    target = rng.dirichlet(np.ones(3))
-    master = made(kind, target)
-    rows = rng.dirichlet(np.ones(3), size=1000)
-    assert master.add(rows) == 1000
-    np.testing.assert_allclose(master.rows[1:], rows)
-    assert master.run()[0] == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_room_that_is_filled_to_the_last_place(kind):
     """Compiled loops do not look where they write."""
     rng = np.random.default_rng(2)
@@ -155,28 +144,6 @@ def test_those_that_save_most_are_offered(kind):
         assert made(kind, target).price(table, np.full(n, 1e-10)) == 0  # each coordinate alone saves less than counts
 
 
-def test_what_saves_nothing_does_not_join():
-    class Table:
-        def __init__(self, prices):
-            self.given = np.array(prices)
-
-        def prices(self, _):
-            return self.given
-
-        def points(self, which, n):
-            return np.random.default_rng(0).dirichlet(np.ones(n), size=which.size)
-
-    master = HighsRestrictedMaster(np.array([0.5, 0.3, 0.2]))
-    assert master.price(Table([0.0, 1e-15, 2.0]), np.zeros(3)) == 0
-    assert master.price(Table([0.0, -1e-3, 2.0, -1.0]), np.zeros(3)) == 2
-    assert master.price(Table([]), np.zeros(3)) == 0
-
-
-def test_unit_vectors_cost_more_than_any_row():
-    for n in (1, 2, 10, 1000):
-        assert dear(n) > 2 * np.log(n) + 1
-
-
 def test_a_worn_out_programme_starts_afresh(monkeypatch):
     rng = np.random.default_rng(2)
     target = rng.dirichlet(np.ones(4))
@@ -226,11 +193,3 @@ def test_the_simplex_says_where_it_cannot_go_on():
     assert mixes([[0.5, 0.5]], [0.1], [0, 1])
     assert not mixes([[0.5, 0.5]], [0.1], [2, 2])  # no basis
     assert not mixes([[0.0, 0.0]], [-1.0], [0, 1])  # more and more of it would be cheaper and cheaper
-
-
-@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
-def test_what_is_offered_are_distributions():
-    master = compiled.CompiledRestrictedMaster(np.full(3, 1 / 3))
-    table = sparse_vertices(two_sided(np.array([[1.0, -0.5, -0.2], [-0.4, 1.0, 0.1]])))
-    assert master.price(table, np.array([2.0, 2.0, 2.0])) > 1
-    np.testing.assert_allclose(master.rows.sum(axis=1), 1.0)

@@ -78,9 +78,6 @@ def test_what_was_cut_off_too_early_is_solved_in_whole(problem, solved, above, a
             assert (first == second).all()
 
 
-# What becomes of it -----------------------------------------------------------------------------------------------
-
-
 def test_lower_ends_may_be_rounded_up_to_1():
     """By as much as an upper end is kept wider, that included."""
     for over, left in ((ROUNDING, True), (2 * ROUNDING, False)):

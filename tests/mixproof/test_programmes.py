@@ -295,19 +295,6 @@ def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
     assert calls.count("run") == 1 + min(lost, 1)
 
 
-def test_presolve_is_what_was_asked_for(monkeypatch):
-    set_to = {}
-    real = programmes.highspy.Highs.setOptionValue
-    monkeypatch.setattr(
-        programmes.highspy.Highs, "setOptionValue", lambda h, o, v: (set_to.update({o: v}), real(h, o, v))[1]
-    )
-    for asked in ("off", "on"):
-        LinearProgram(np.array([1.0]), np.array([[1.0]]), np.array([1.0]), presolve=asked)
-        assert set_to["presolve"] == asked
-    assert set_to["primal_feasibility_tolerance"] == set_to["dual_feasibility_tolerance"] == 1e-10
-    assert set_to["output_flag"] is False
-
-
 @pytest.mark.parametrize("table", [np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]), np.zeros((2, 3))])
 def test_columnwise_as_scipy_has_it(table):
     starts, index, values = programmes._columnwise(table)
@@ -315,12 +302,6 @@ def test_columnwise_as_scipy_has_it(table):
     for mine, theirs in zip((starts, index, values), sparse, strict=True):
         assert mine.tolist() == theirs.tolist()
         assert mine.dtype == theirs.dtype
-
-
-@pytest.mark.parametrize("count", [1, 2, 7, 49, 50, 60])
-def test_the_least(count):
-    values = np.random.default_rng(count).normal(size=50)
-    assert sorted(programmes._least(values, count)) == sorted(np.argsort(values)[:count])
 
 
 def test_what_is_off_by_exactly_a_tolerance_is_certified():
@@ -358,27 +339,3 @@ def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
         solution = mix_columns(-xlogx(columns).sum(axis=1), columns, target)
         assert len(handed) == calls
         assert (columns @ solution.dual <= -xlogx(columns).sum(axis=1) + 1e-8).all()
-
-
-def test_without_constraints_nothing_is_missed():
-    found = programmes.certify(np.array([1.0, 2.0]), np.empty((0, 2)), np.empty(0), np.zeros(2), np.empty(0))
-    assert (found.objective, found.primal_residual) == (0.0, 0.0)
-
-
-def test_nothing_is_said_while_it_is_made():
-    """HiGHS 1.16 tells of itself when it enables its calls back, which making it does, unless it was told not to."""
-
-    class Talks:
-        def __init__(self):
-            self.talks = True
-            self.enableCallbacks()
-
-        def setOptionValue(self, name, value):  # noqa: N802 - highspy's own names
-            assert name == "output_flag"
-            self.talks = value
-
-        def enableCallbacks(self):  # noqa: N802
-            self.talked = self.talks
-
-    assert Talks().talked
-    assert not programmes._silent(Talks)().talked

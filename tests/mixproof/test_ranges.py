@@ -5,7 +5,6 @@ import pytest
 
 import liftlib as ll
 from mixproof import constraints as module
-from mixproof import sparse_vertices as of_supports
 from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
 from mixproof.polytope import vertices
@@ -226,20 +225,3 @@ def test_rows_that_are_flat_between_two_coordinates():
     points = found.points(np.arange(found.share.size), 3)
     wanted = [[1, 0, 0], [0, 1, 0], [2 / 3, 0, 1 / 3], [0, 2 / 3, 1 / 3]]
     np.testing.assert_allclose(sorted(points.tolist()), sorted(wanted), atol=1e-12)
-
-
-def test_beyond_many_coordinates_pairs_are_left_to_the_search(monkeypatch):
-    g = np.array([[1.0, -1.0, 0.0]])
-    for widest, count in ((3, 3), (2, 2)):
-        monkeypatch.setattr(of_supports, "WIDEST", widest)
-        assert sparse_vertices(two_sided(g)).share.size == count
-
-
-def test_tables_of_pairs_are_made_in_blocks(monkeypatch):
-    for g, _, _ in cones(6, 8):
-        whole = sparse_vertices(two_sided(g))
-        for size in (1, 30):
-            monkeypatch.setattr(of_supports, "AT_ONCE", size)
-            for a, b in zip(whole, sparse_vertices(two_sided(g)), strict=True):
-                np.testing.assert_array_equal(a, b)
-        monkeypatch.undo()

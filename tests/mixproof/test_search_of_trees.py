@@ -16,14 +16,6 @@ from mixproof.problem import SEVERAL, Pass
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 
 
-def test_several_rows_end_a_pass_that_looks_for_them():
-    work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0, several=True)
-    work.state[3], work.open_nodes.bound[0] = -0.9, -1.0
-    for below, enough in ((0, False), (SEVERAL - 1, False), (SEVERAL, True)):
-        work.state[5] = below
-        assert work.found_enough == enough
-
-
 @pytest.mark.parametrize("compiled", ROUTES)
 @pytest.mark.parametrize("eps", [0.2, 0.8])
 def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):

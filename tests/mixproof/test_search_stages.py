@@ -1,4 +1,4 @@
-"""The search's stages by themselves: where it goes downhill from, which rows join, how passes follow one another."""
+"""The search's limits, what it keeps of a bound, and single passes."""
 
 import time
 
@@ -50,16 +50,6 @@ def test_which_limit_it_was_and_what_to_do(monkeypatch):
     assert "memory" in one.limits[0]
 
 
-def test_given_rows_join_before_anything_is_looked_for():
-    joint = ll.datasets.uniform_joint(5, 12, np.random.default_rng(3))
-    g = ll.LIP(0.3).halfspaces(joint)
-    best = search.cheapest_mixture(g, joint.p_x, compiled=False)
-    rows = [None, best.rows]
-    costs = [search.cheapest_mixture(g, joint.p_x, more=more, seconds=0.0, compiled=False).cost for more in rows]
-    assert costs[0] > best.cost + 1e-4
-    assert costs[1] <= best.cost + 1e-9
-
-
 def test_a_search_without_time_still_has_a_proof():
     joint = ll.datasets.uniform_joint(5, 12, np.random.default_rng(3))
     found = search.cheapest_mixture(ll.LIP(0.3).halfspaces(joint), joint.p_x, seconds=0.0, compiled=False)
@@ -90,9 +80,6 @@ def test_a_bound_alone():
     alone = one.proven.alone()
     assert alone.work.records.multipliers.shape[0] == alone.work.nodes == one.proven.work.nodes
     assert alone.bound == one.proven.bound
-
-
-# Downhill ---------------------------------------------------------------------------------------------------------
 
 
 # Passes -----------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A page that holds one part of the book and nothing else, in the book's style."""
 
+from importlib.resources import files
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,3 +21,36 @@ def alone(markup, dark):
         f"color:{colours[1]};background:{colours[0]}}} article {{max-width: 700px}} {style}</style></head>"
         f'<body><main><h1>A part</h1><article class="bd-article">{markup}</article></main></body></html>'
     )
+
+
+def opener(browser, folder, markup):
+    """Give a function that opens a part in a file of its own; what the page complains of or asks for is kept."""
+    contexts = []
+
+    def show(*given, address="", before="", dark=False, width=1280, **options):
+        contexts.append(browser.new_context(viewport={"width": width, "height": 1000}, **options))
+        page = contexts[-1].new_page()
+        page.complaints = []
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda asked: page.complaints.append(asked.url) if asked.url[:5] != "file:" else None)
+        path = folder / f"{len(contexts)}.html"
+        path.write_text(alone(before + markup(*given), dark), encoding="utf-8")
+        page.goto(path.as_uri() + address)
+        return page
+
+    yield show
+    for context in contexts:
+        context.close()
+
+
+def assert_it_fits_and_can_be_heard(page, width):
+    """Nothing is wider than the screen, and axe has no complaint; what the built pages are asked is more."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate(
+        "() => axe.run(document, {resultTypes: ['violations']}).then(made => made.violations.map(one => "
+        "[one.id, one.nodes[0].html.slice(0, 200)]))"
+    )
+    assert found == []
+    assert page.complaints == []

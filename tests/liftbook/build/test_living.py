@@ -1,12 +1,11 @@
 """The living picture in Chromium: what a reader drags, presses and reads, and the address that restores it."""
 
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
-from alone import alone
+from alone import assert_it_fits_and_can_be_heard, opener
 from test_living_lift import MECHANISMS
 
 import liftlib as ll
@@ -33,24 +32,7 @@ STATES = [
 @pytest.fixture(scope="module")
 def shown(browser, tmp_path_factory):
     """Return a function that opens a picture in a file of its own, in the book's style."""
-    contexts, folder = [], tmp_path_factory.mktemp("living")
-
-    def show(state, *, address="", before="", dark=False, width=1280, **options):
-        context = browser.new_context(viewport={"width": width, "height": 1000}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.complaints = []
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda asked: page.complaints.append(asked.url) if asked.url[:5] != "file:" else None)
-        path = folder / f"{len(contexts)}.html"
-        path.write_text(alone(before + place(state), dark), encoding="utf-8")
-        page.goto(path.as_uri() + address)
-        return page
-
-    yield show
-    for context in contexts:
-        context.close()
+    yield from opener(browser, tmp_path_factory.mktemp("living"), place)
 
 
 def told(page):
@@ -288,16 +270,7 @@ def test_a_change_is_drawn_within_a_tenth_of_a_second(shown):
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize(("dark", "width"), [(True, 390), (False, 1280)])
 def test_it_fits_and_can_be_heard(state, dark, width, shown):
-    """Nothing is wider than the screen, and axe has no complaint; what the built pages are asked is more."""
-    page = shown(state, dark=dark, width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate(
-        "() => axe.run(document, {resultTypes: ['violations']}).then(made => made.violations.map(one => "
-        "[one.id, one.nodes[0].html.slice(0, 200)]))"
-    )
-    assert found == []
-    assert page.complaints == []
+    assert_it_fits_and_can_be_heard(shown(state, dark=dark, width=width), width)
 
 
 DIMMED = """selector => [...document.querySelectorAll(selector)].map(one => Number(getComputedStyle(one).opacity))"""

@@ -6,10 +6,9 @@ import random
 import re
 import shutil
 import subprocess
-from importlib.resources import files
 
 import pytest
-from alone import alone
+from alone import assert_it_fits_and_can_be_heard, opener
 
 import liftlib as ll
 from liftbook.build.sphinx.living import FOLDER, script
@@ -131,21 +130,7 @@ def test_a_forgery_is_refused(forgery, asked):
 @pytest.fixture
 def shown(browser, tmp_path):
     """Return a function that opens the proof in a file of its own."""
-    contexts = []
-
-    def show(*, dark=False, width=1280, **options):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
-        page = contexts[-1].new_page()
-        page.complaints = []
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("request", lambda asked: page.complaints.append(asked.url) if asked.url[:5] != "file:" else None)
-        (tmp_path / "proof.html").write_text(alone(place(), dark), encoding="utf-8")
-        page.goto((tmp_path / "proof.html").as_uri())
-        return page
-
-    yield show
-    for context in contexts:
-        context.close()
+    yield from opener(browser, tmp_path, place)
 
 
 def verdict(page):
@@ -211,14 +196,7 @@ def test_the_box_that_fails_is_marked(shown):
 def test_it_fits_and_can_be_heard(dark, width, shown):
     page = shown(dark=dark, width=width, reduced_motion="reduce")
     page.get_by_role("button", name="Check the proof").click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate(
-        "() => axe.run(document, {resultTypes: ['violations']}).then(made => made.violations.map(one => "
-        "[one.id, one.nodes[0].html.slice(0, 200)]))"
-    )
-    assert found == []
-    assert page.complaints == []
+    assert_it_fits_and_can_be_heard(page, width)
 
 
 @pytest.mark.browser

@@ -89,7 +89,7 @@ def test_a_run_is_named_by_its_chapter_its_code_and_its_files_too(tmp_path, monk
     names.append(run_name(path, values))
     path.write_text(text + "\nmore\n")
     names.append(run_name(path, values))
-    monkeypatch.setattr("liftbook.chapters.sweeping.code_digest", lambda: "other code")
+    monkeypatch.setattr("liftbook.chapters.running.code_digest", lambda: "other code")
     names.append(run_name(path, values))
     assert len(set(names)) == 4
 

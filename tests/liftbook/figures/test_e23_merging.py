@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
+from point import point
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.rows.tidy import budgets, summary
+from liftbook.rows.tidy import summary
 from liftlib.errors import InvalidParameter
-
-
-def point(rows, series, eps, measure):
-    found = rows[(rows["series"] == series) & (rows["eps"] == eps) & (rows["measure"] == measure)]
-    assert len(found) == 1
-    return found.iloc[0]
 
 
 @pytest.mark.parametrize(
@@ -81,18 +76,6 @@ def test_histogram_covers_everything():
         assert part["left"].min() <= part["least"].iloc[0] <= part["largest"].iloc[0] <= part["right"].max() + 1e-12
     low = rows[rows["measure"] == "log_min_lift"]
     assert low["least"].iloc[0] <= values.min()
-
-
-def test_same_seed_same_rows():
-    first, second = (figures.figure_e23_2(5, [1.0], [0.5], 3, 4, rng=7) for _ in range(2))
-    assert first.equals(second)
-    assert not first.equals(figures.figure_e23_2(5, [1.0], [0.5], 3, 4, rng=8))
-
-
-@pytest.mark.parametrize("values", [[], [-1.0], [np.nan], [np.inf]])
-def test_wrong_budgets(values):
-    with pytest.raises(InvalidParameter, match=r"epsilons is .*: give one finite budget or more"):
-        budgets(values)
 
 
 def test_summary_refuses_nan_and_has_no_spread_at_infinity():

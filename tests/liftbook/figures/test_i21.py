@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from point import point
 
 import liftlib as ll
 from liftbook import figures
@@ -10,12 +11,6 @@ from liftlib.errors import InvalidParameter
 
 JOINT = i21.EXAMPLE_1
 SHARES = [0.1, 0.5, 1.0]
-
-
-def point(rows, **keys):
-    found = rows[np.logical_and.reduce([rows[name] == value for name, value in keys.items()])]
-    assert len(found) == 1, keys
-    return found.iloc[0]
 
 
 def test_figure_1_is_the_log_of_reduced_lifts():
@@ -103,13 +98,6 @@ def test_tradeoff_is_the_mean_over_joints(monkeypatch):
         assert point(rows, series="optimal response", eps=eps, measure="nmi")["mean"] == pytest.approx(best)
     assert (rows[(rows["eps"] == 20.0) & (rows["measure"] == "nmi")]["mean"] > 1 - 1e-9).all()
     assert set(rows[rows["measure"] == "moved"]["series"]) == set(i21.REDUCTIONS)
-
-
-def test_the_same_rows_with_more_workers(monkeypatch):
-    monkeypatch.setenv("LIFT_JOBS", "1")
-    alone = figures.reduction_tradeoff(3, [1.0], 2, 4, rng=5)
-    monkeypatch.setenv("LIFT_JOBS", "2")
-    assert alone.equals(figures.reduction_tradeoff(3, [1.0], 2, 4, rng=5))
 
 
 @pytest.mark.parametrize("values", [[], [-0.1], [np.nan], [1.1]])

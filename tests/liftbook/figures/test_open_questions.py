@@ -1,15 +1,11 @@
 """The rows of the open questions' experiments against mechanisms run one joint at a time."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
 import liftlib as ll
 from liftbook import figures
 from liftbook.relatives.bounded_reduction import bounded_reduction
-from liftbook.rows.jobs import worker_pool
-from liftlib.errors import InvalidParameter
 
 
 def value(rows, **keys):
@@ -119,25 +115,3 @@ def test_robust_surveys_one_by_one():
     assert value(rows, series="the estimate alone", measure="nmi") == pytest.approx(
         ll.evaluate(truth, alone).nmi, abs=1e-9
     )
-
-
-@pytest.mark.parametrize("pool", [ThreadPoolExecutor, pytest.param(worker_pool, marks=pytest.mark.slow)])
-def test_the_same_rows_with_more_workers(monkeypatch, pool):
-    """Processes weekly: that they give what threads give is asked of other figures too."""
-    monkeypatch.setattr("liftbook.rows.jobs.worker_pool", pool)
-    calls = (
-        lambda: figures.partition_gap(2, [0.5], 2, 4),
-        lambda: figures.alpha_lift_optimum(2, [1.0], [2.0], 2, 4),
-        lambda: figures.extreme_lifts(2, [4], 4),
-        lambda: figures.robust_surveys(2, [100], [0, 1]),
-    )
-    alone = [call() for call in calls]
-    monkeypatch.setenv("LIFT_JOBS", "2")
-    for call, rows in zip(calls, alone, strict=True):
-        assert rows.equals(call())
-
-
-def test_wrong_budgets():
-    for figure in (figures.partition_gap, figures.alpha_lift_optimum):
-        with pytest.raises(InvalidParameter, match="give one finite budget or more"):
-            figure(1, [])

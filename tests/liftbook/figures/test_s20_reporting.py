@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from point import point
 
 import liftlib as ll
 from liftbook import figures
@@ -15,12 +16,6 @@ FAMILIES = {
     "CR": ll.mechanisms.conditional_reporting,
     "OUE": ll.mechanisms.unary_encoding,
 }
-
-
-def point(rows, **keys):
-    chosen = np.logical_and.reduce([rows[key] == value for key, value in keys.items()])
-    assert chosen.sum() == 1
-    return rows[chosen].iloc[0]
 
 
 def test_figure_5_against_calibrate():
@@ -147,19 +142,3 @@ def test_figure_8_is_figure_5s_parameters():
             for name in ("GRR", "CR"):
                 row = point(rows, public=public, series=name, eps=eps)
                 assert row["mean"] == pytest.approx(ll.calibrate(FAMILIES[name], joint, ll.LIP(eps)), abs=1e-8)
-
-
-@pytest.mark.parametrize("figure", [figures.figure_s20_6, figures.figure_s20_7])
-def test_same_seed_same_rows(figure):
-    few = {"n_secrets": [2], "n_publics": [3]} if figure is figures.figure_s20_6 else {"shapes": [(2, 3)]}
-    first, second = (figure(4, **few, rng=7) for _ in range(2))
-    pd.testing.assert_frame_equal(first, second)
-    assert not first.equals(figure(4, **few, rng=8))
-
-
-def test_wrong_budgets():
-    for figure in (figures.figure_s20_5, figures.figure_s20_8):
-        with pytest.raises(InvalidParameter, match="epsilons is"):
-            figure([-1.0])
-    with pytest.raises(InvalidParameter, match="epsilons is"):
-        figures.figure_s20_7(2, np.nan)

@@ -9,7 +9,6 @@ import pytest
 
 mpl.use("Agg")
 
-from matplotlib import pyplot as plt
 from matplotlib.patches import PathPatch, Rectangle
 
 import liftlib as ll
@@ -17,12 +16,6 @@ from liftbook import plots
 from liftlib.errors import InvalidParameter
 
 PEOPLE = ll.datasets.hundred_people()
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def heights(ax, kind):

@@ -20,12 +20,6 @@ from liftbook.plots.styling import LINES, NOTION_LOOKS
 from liftbook.rows.tidy import frame, summary
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def rows_of(names=("LDP", "ALIP, λ=0.5"), measures=("nmi", "leakage"), panel=None):
     rng = np.random.default_rng(0)
     values = {(name, eps, measure): rng.random(7) for name in names for eps in (0.5, 1.0, 2.0) for measure in measures}

@@ -12,13 +12,6 @@ from companion.outputs.showing import as_figure_svg, panel_boxes
 from liftbook import plots
 from liftbook.plots.legends import above
 
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
 ROWS = pd.DataFrame(
     [
         {"panel": panel, "series": series, "eps": eps, "measure": measure, "mean": mean, "std": 0.1}

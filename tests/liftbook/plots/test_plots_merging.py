@@ -1,21 +1,13 @@
 """The drawings of subset merging and of the sets say what their rows say."""
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
 from liftbook import figures, plots
 from liftbook.figures.e23.convexity import ENDS, PRIOR
 
 mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def names(axes):

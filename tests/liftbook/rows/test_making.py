@@ -47,3 +47,25 @@ def test_every_parameter_is_described_once(name):
 def test_every_figure_is_timed():
     assert {name for name in figures.__all__ if name.startswith("figure_")} <= set(MADE)
     assert figure(pd.DataFrame)().attrs["seconds"] >= 0
+
+
+FEW = {
+    "figure_e23_2": (5, [1.0], [0.5], 3, 4),
+    "figure_c22_3": (5, [1.0], 3, 4),
+    "figure_s20_6": (4, [1.0], [2], [3]),
+    "figure_s20_7": (4, 1.0, [(2, 3)]),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_same_seed_same_rows(name):
+    first, second, other = (getattr(figures, name)(*FEW[name], rng=seed) for seed in (7, 7, 8))
+    pd.testing.assert_frame_equal(first, second)
+    assert not first.equals(other)
+
+
+@pytest.mark.parametrize("name", ["partition_gap", "figure_c22_1", "figure_e23_2", "figure_e23_4", "figure_s20_8"])
+@pytest.mark.parametrize("values", [[], [-1.0], [np.nan], [np.inf]])
+def test_wrong_budgets(name, values):
+    with pytest.raises(InvalidParameter, match=r"^epsilons is .*: give one finite budget or more"):
+        getattr(figures, name)(epsilons=values)

@@ -105,12 +105,3 @@ def test_not_a_joint(family):
     for ask in (family.at, family.lip, family.at_lip):
         with pytest.raises(InvalidParameter, match=r"joint is array.*: give a Joint"):
             ask(JOINT.p, 1.0)
-
-
-@each
-@pytest.mark.parametrize("eps", [1e-3, 0.1, 0.5])
-def test_calibration_solves_the_closed_form(family, eps):
-    joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(1))
-    parameter = ll.calibrate(family, joint, ll.LIP(eps))
-    assert family.lip(joint, parameter) == pytest.approx(eps, abs=1e-9)
-    assert ll.LIP(eps).violation(joint, family.at(joint, parameter)) <= 0
