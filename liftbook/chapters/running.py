@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import logging
 import os
@@ -17,7 +16,6 @@ from liftbook.chapters.card import as_text, card
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
 from liftbook.chapters.parameters import (
-    Parameter,
     check_values,
     find_chapter,
     read_notebook,
@@ -96,6 +94,57 @@ def rerun(
     path = find_chapter(chapter)
     checked = check_values(path, values)
     alone = output.suffix == ".ipynb"
+    _check_output(output, path, force)
+    import nbformat  # noqa: PLC0415 - `list` does without it
+
+    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as temporary:
+        aside = Path(temporary)
+        nbformat.write(read_notebook(path), aside / "source.ipynb")
+        started = time.perf_counter()
+        failure = _executed(
+            aside / "source.ipynb",
+            aside / "executed.ipynb",
+            path,
+            parameters=checked,
+            kernel_name=kernel,
+            progress_bar=progress,
+            execution_timeout=timeout,
+        )
+        seconds = time.perf_counter() - started
+        notebook = nbformat.read(aside / "executed.ipynb", as_version=4)
+        if alone:
+            drop_second_format(notebook)
+            nbformat.write(notebook, aside / "executed.ipynb")
+            (aside / "executed.ipynb").replace(output)
+            if failure:
+                raise RerunError(f"{failure}; what ran is in {output}")
+            tables = write_tables(notebook, output.parent, f"{output.stem}.")
+            return Run(output.parent, output, None, tuple(tables), (), seconds)
+        made, warnings = aside / output.name, list[str]()
+        made.mkdir()
+        _write_results(notebook, made, path, failure)
+        if not failure:
+            content = _write_card(made, path, checked, seconds)
+            if html:
+                whole = nbformat.read(aside / "executed.ipynb", as_version=4)  # with its figures
+                warnings = _lay_out(whole, path, made, content, book)
+            _list_files(made / CARD, content)
+        _put_in_place(made, output, aside, path.stem, failure)
+    page = output / f"{path.stem}.html"
+    return Run(
+        output,
+        output / f"{path.stem}.ipynb",
+        page if page.exists() else None,
+        tuple(sorted(output.glob("*.csv"))),
+        tuple(sorted(output.glob("figures/*"))),
+        seconds,
+        tuple(warnings),
+    )
+
+
+def _check_output(output: Path, chapter: Path, force: bool) -> None:
+    """Refuse an output that would replace what no run wrote, and make the folder that it is in."""
+    alone = output.suffix == ".ipynb"
     if os.path.lexists(output):
         if not force:
             raise RerunError(
@@ -103,87 +152,41 @@ def rerun(
             )
         if not alone:
             check_replaceable(output)
-        elif not output.is_file() or output.resolve() == path.resolve():
+        elif not output.is_file() or output.resolve() == chapter.resolve():
             raise RerunError(f"{output} is {'the input' if output.is_file() else 'no file'}: choose another file")
-    _check_parent(output)
-    options = {"kernel_name": kernel, "progress_bar": progress, "execution_timeout": timeout}
-    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as aside:
-        source = Path(aside) / "source.ipynb"
-        _write_source(path, source)
-        if alone:
-            return _to_notebook(path, source, output, Path(aside), parameters=checked, **options)
-        return _to_folder(path, source, output, Path(aside), html=html, book=book, parameters=checked, **options)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RerunError(f"cannot write {output}: {error.strerror}; choose another folder") from error
 
 
-def _to_notebook(path: Path, source: Path, output: Path, aside: Path, **options: Any) -> Run:
-    started = time.perf_counter()
-    failure = _executed(source, aside / "executed.ipynb", path, **options)
-    seconds = time.perf_counter() - started
-    notebook = _read(aside / "executed.ipynb")
-    drop_second_format(notebook)
-    _write(notebook, aside / "executed.ipynb")
-    (aside / "executed.ipynb").replace(output)
+def _write_results(notebook: Any, folder: Path, path: Path, failure: str) -> None:
+    """Write a run's tables, figures and notebook; of a failed run, the list of its files too."""
+    import nbformat  # noqa: PLC0415
+
+    write_tables(notebook, folder)
+    take_figures(notebook, folder)
+    nbformat.write(notebook, folder / f"{path.stem}{'.failed' if failure else ''}.ipynb")
     if failure:
-        raise RerunError(f"{failure}; what ran is in {output}")
-    tables = write_tables(notebook, output.parent, f"{output.stem}.")
-    return Run(output.parent, output, None, tuple(tables), (), seconds)
+        _list_files(folder / FAILED, {"chapter": path.stem})
 
 
-def _to_folder(
-    path: Path,
-    source: Path,
-    folder: Path,
-    aside: Path,
-    *,
-    html: bool,
-    book: str,
-    parameters: Mapping[str, Any],
-    **options: Any,
-) -> Run:
-    started = time.perf_counter()
-    made = aside / folder.name
-    made.mkdir()
-    executed, warnings = made / f"{path.stem}.ipynb", list[str]()
-    failure = _executed(source, executed, path, parameters=parameters, **options)
-    seconds = time.perf_counter() - started
-    notebook = _read(executed)
-    write_tables(notebook, made)
-    whole = copy.deepcopy(notebook) if html else None
-    take_figures(notebook, made)
-    _write(notebook, executed)
-    target = folder
-    if failure:
-        executed.rename(made / f"{path.stem}.failed.ipynb")
-        _list_files(made / FAILED, {"chapter": path.stem})
-        target = folder.with_name(f"{folder.name}.failed") if (folder / CARD).exists() else folder
-    else:
-        card = _write_card(made, path, parameters, seconds)
-        if html:
-            warnings = _lay_out(whole, path, made, card, book)
-        _list_files(made / CARD, card)
+def _put_in_place(made: Path, folder: Path, aside: Path, stem: str, failure: str) -> None:
+    """Rename a run's folder; a failed run does not replace one that is finished."""
+    target = folder.with_name(f"{folder.name}.failed") if failure and (folder / CARD).exists() else folder
     if os.path.lexists(target):
         check_replaceable(target)
         target.rename(aside / "replaced")
     made.rename(target)
     if failure:
-        raise RerunError(f"{failure}; what ran is in {target / f'{path.stem}.failed.ipynb'}")
-    page = folder / f"{path.stem}.html"
-    return Run(
-        folder,
-        folder / executed.name,
-        page if page.exists() else None,
-        tuple(sorted(folder.glob("*.csv"))),
-        tuple(sorted(folder.glob("figures/*"))),
-        seconds,
-        tuple(warnings),
-    )
+        raise RerunError(f"{failure}; what ran is in {target / f'{stem}.failed.ipynb'}")
 
 
 def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], book: str) -> list[str]:
     """Write the page of a run, and return Sphinx's warnings."""
     from liftbook.chapters.layout import lay_out  # noqa: PLC0415 - Sphinx takes seconds, and --no-html does without
 
-    values, defaults = card["parameters"], {one.name: one.default for one in read_parameters(path)}
+    values, defaults = card["parameters"], with_defaults(path, {})
     told = {
         "changed": [(name, repr(values[name]), repr(defaults[name])) for name in card["changed"]],
         "same": [(name, repr(value)) for name, value in values.items() if name not in card["changed"]],
@@ -196,13 +199,6 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
         if "parameters" in cell.metadata.get("tags", []):
             cell.source = with_values(cell.source, {name: values[name] for name in card["changed"]})
     return lay_out(notebook, path.stem, folder, told, book)
-
-
-def _check_parent(folder: Path) -> None:
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RerunError(f"cannot write {folder}: {error.strerror}; choose another folder") from error
 
 
 def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
@@ -241,37 +237,25 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
     return ""
 
 
-def _write_source(path: Path, source: Path) -> None:
-    _write(read_notebook(path), source)
+def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of all of a chapter's parameters."""
+    return {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
 
 
-def _read(path: Path) -> Any:
-    import nbformat  # noqa: PLC0415
-
-    return nbformat.read(path, as_version=4)
-
-
-def _write(notebook: Any, path: Path) -> None:
-    import nbformat  # noqa: PLC0415
-
-    nbformat.write(notebook, path)
+def made_of(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return digests of what a run depends on beside its parameters: chapter, code and input files."""
+    given = [one.name for one in read_parameters(path) if one.is_file and values[one.name]]
+    inputs = {name: file_digest(Path(values[name])) for name in given}
+    return {"chapter": file_digest(path), "code": code_digest(), "inputs": inputs}
 
 
 def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """Write a run's card as Markdown, and return the content of its JSON."""
-    defaults = {parameter.name: parameter.default for parameter in read_parameters(path)}
-    everything = defaults | dict(values)
+    everything, defaults = with_defaults(path, values), with_defaults(path, {})
     changed = [name for name, value in everything.items() if value != defaults[name]]
     made = card(path.stem, everything, changed, seconds)
     (folder / "run.md").write_text(as_text(made), encoding="utf-8")
-    files = {
-        one.name: file_digest(Path(everything[one.name])) for one in read_parameters(path) if _given(one, everything)
-    }
-    return {**made, "made_of": {"chapter": file_digest(path), "code": code_digest(), "inputs": files}}
-
-
-def _given(one: Parameter, values: Mapping[str, Any]) -> bool:
-    return one.is_file and bool(values[one.name])
+    return {**made, "made_of": made_of(path, everything)}
 
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> None:

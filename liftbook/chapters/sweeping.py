@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from liftbook.chapters.errors import RerunError
-from liftbook.chapters.folders import CARD, code_digest, file_digest, worked_in_alone
-from liftbook.chapters.parameters import SUFFIXES, check_values, find_chapter, read_parameters, read_yaml
+from liftbook.chapters.folders import CARD, worked_in_alone
+from liftbook.chapters.parameters import SUFFIXES, check_values, find_chapter, read_yaml
 from liftbook.chapters.report import write_report
-from liftbook.chapters.running import rerun
+from liftbook.chapters.running import made_of, rerun, with_defaults
 from lifttables.files import fresh_file
 
 ATTEMPTS = 3
@@ -99,11 +99,9 @@ def _shape(found: Any) -> str:
 
 def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
     """Return a run's name: a hash of parameters, chapter, code and input files."""
-    known = read_parameters(chapter)
-    everything = {parameter.name: parameter.default for parameter in known} | dict(values)
-    files = {one.name: file_digest(Path(everything[one.name])) for one in known if one.is_file and everything[one.name]}
-    made_of = [everything, file_digest(chapter), code_digest(), files]
-    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:12]
+    everything = with_defaults(chapter, values)
+    depends_on = json.dumps([everything, made_of(chapter, everything)], sort_keys=True)
+    return hashlib.sha256(depends_on.encode()).hexdigest()[:12]
 
 
 def is_finished(folder: Path) -> bool:
