@@ -10,7 +10,7 @@ from liftbook.relatives.overall import AverageLeakage
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from mixproof.checks import checked
-from mixproof.numerics import Matrix, Vector, check_count, generator, xlogx
+from mixproof.numerics import Matrix, Vector, check_count, generator
 
 MOST = 40
 """Symbols beyond which a descent takes longer than a few seconds."""
@@ -43,22 +43,6 @@ TWIN_DIGITS = 6
 
 Kernels = NDArray[np.float64]
 """Kernels P(y|x), shape (B, X, Y)."""
-
-
-def lagrangian(joint: Joint, kernels: Kernels, shares: Vector) -> Vector:
-    """Return I(S; Y) - share I(X; Y) of each kernel, nats, shape (B,).
-
-    Examples
-    --------
-    >>> joint = Joint([[0.5, 0.0], [0.0, 0.5]])
-    >>> lagrangian(joint, np.eye(2)[None], np.array([0.25])).round(4).tolist()
-    [0.5199]
-    """
-    p_y = np.einsum("x,bxy->by", joint.p_x, kernels)
-    of_s = np.einsum("sx,bxy->bsy", joint.p / joint.p_s[:, None], kernels)
-    given_s = -np.einsum("s,bsy->b", joint.p_s, xlogx(of_s))
-    given_x = -np.einsum("x,bxy->b", joint.p_x, xlogx(kernels))
-    return np.asarray(-(1 - shares) * xlogx(p_y).sum(axis=1) - given_s + shares * given_x)
 
 
 def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) -> Kernels:
