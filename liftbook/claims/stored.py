@@ -106,17 +106,16 @@ def tidy() -> dict[str, int]:
     """Write the stored rows again in the table's order, without those that no claim names; say how many of which."""
     order, stored = {call: at for at, call in enumerate(wanted())}, stored_rows()
     rows = [row for row in stored if row["call"] in order]
-    rows.sort(key=lambda row: (order[row["call"]], int(row["seed"])))
-    with _file("ledger.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    _write(sorted(rows, key=lambda row: (order[row["call"]], int(row["seed"]))))
     return dict(Counter(row["call"] for row in stored if row["call"] not in order))
 
 
 def forget(part: str) -> None:
     """Drop the stored rows whose call contains a word, so that they are run again."""
-    rows = [row for row in stored_rows() if part not in row["call"]]
+    _write([row for row in stored_rows() if part not in row["call"]])
+
+
+def _write(rows: Iterable[dict[str, str]]) -> None:
     with _file("ledger.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
