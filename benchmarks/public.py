@@ -1,0 +1,157 @@
+"""A public benchmark set: optimal mechanisms with proofs, to be beaten by others.
+
+``python -m benchmarks.public make`` computes bench/index.csv, bench/README.md and bench/proofs. ``python -m
+benchmarks.public validate submission.json`` checks a submission, in the format of the stored proofs, in exact
+arithmetic, and compares it with what is stored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import liftlib as ll
+from liftlib.datasets import adult, dirichlet_joint, hundred_people, uniform_joint
+from liftlib.errors import LiftWarning
+from liftlib.notions.catalogue import content_of
+from liftlib.proofs import to_problem
+from mixproof import exact
+
+FOLDER = Path(__file__).parents[1] / "bench"
+
+LARGEST = 200_000
+"""Bytes of a compressed proof that is stored; ``make`` recomputes the others."""
+
+PROGRAMMES = 20_000
+"""Linear programs of a search, which do not depend on the machine's speed."""
+
+AGREE = 1e-9
+"""Nats by which values may differ by rounding."""
+
+
+def low_rank(n_secret: int, n_public: int, rank: int) -> ll.Joint:
+    rng = np.random.default_rng(0)
+    parts = rng.dirichlet(np.ones(n_secret), rank).T @ rng.dirichlet(np.ones(n_public), rank)
+    return ll.Joint.from_counts(parts)
+
+
+JOINTS: dict[str, tuple[str, Callable[[], ll.Joint]]] = {"people-2x3": ("hundred people", hundred_people)}
+for _secret, _public in itertools.product(("income", "relationship", "sex"), ("marital-status", "occupation", "race")):
+    JOINTS[f"adult-{_secret}-{_public}"] = ("Adult (UCI)", lambda s=_secret, x=_public: adult(s, x))
+for _s, _x in ((2, 10), (3, 8), (3, 40), (5, 12), (5, 17), (10, 6), (10, 20), (10, 50), (15, 200)):
+    JOINTS[f"uniform-{_s}x{_x}"] = ("uniform_joint, seed 0", lambda s=_s, x=_x: uniform_joint(s, x, 0))
+for _s, _x in ((2, 10), (3, 8), (4, 8), (5, 17), (10, 20)):
+    JOINTS[f"skewed-{_s}x{_x}"] = ("dirichlet_joint, 0.3, seed 0", lambda s=_s, x=_x: dirichlet_joint(s, x, 0.3, 0))
+for _s, _x in ((4, 12), (6, 20), (10, 50)):
+    JOINTS[f"rank-2-{_s}x{_x}"] = ("benchmarks.public.low_rank, rank 2", lambda s=_s, x=_x: low_rank(s, x, 2))
+for _n in (3, 5):
+    JOINTS[f"equal-{_n}x{_n}"] = ("S = X, uniform", lambda n=_n: ll.Joint(np.eye(n) / n))
+JOINTS["equal-skewed-4x4"] = ("S = X, skewed", lambda: ll.Joint(np.diag([0.05, 0.15, 0.3, 0.5])))
+
+NOTIONS: dict[str, ll.Notion] = {"lip-0.5": ll.LIP(0.5), "lip-1": ll.LIP(1.0), "ldp-1": ll.LDP(1.0)}
+
+
+def instances() -> Iterator[tuple[str, str, ll.Joint, ll.Notion]]:
+    """Yield the name, the origin, the joint distribution and the notion of each instance."""
+    for (name, (origin, joint)), (short, notion) in itertools.product(JOINTS.items(), NOTIONS.items()):
+        yield f"{name}-{short}", origin, joint(), notion
+
+
+def make() -> None:
+    """Compute all instances, and write those proofs that are small."""
+    (FOLDER / "proofs").mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name, origin, joint, notion in instances():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LiftWarning)
+            channel = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-3, programmes=PROGRAMMES)
+        found = ll.check_proof(joint, notion, channel)
+        row = {
+            "instance": name,
+            "secrets": joint.n_secret,
+            "symbols": joint.n_public,
+            "value": found.value,
+            "bound": found.upper,
+            "checked": "floating point",
+            "proof": "",
+            "origin": origin,
+        }
+        text = to_problem(joint, notion, channel)
+        packed = gzip.compress(text.encode(), mtime=0)
+        if len(packed) <= LARGEST:
+            proven = exact.decimal(exact.check(json.loads(text)).upper)  # rounded up
+            row |= {"bound": float(proven), "checked": "exact", "proof": f"{name}.json.gz"}
+            (FOLDER / "proofs" / f"{name}.json.gz").write_bytes(packed)
+        rows.append(row)
+        print(f"{name}: {row['value']:.9f} to {row['bound']:.9f}, {row['checked']}, {len(packed)} B", flush=True)
+    table = pd.DataFrame(rows)
+    table.to_csv(FOLDER / "index.csv", index=False, float_format="%.10f", lineterminator="\n")
+    write_page(table)
+
+
+def write_page(table: pd.DataFrame) -> None:
+    """Write the page that displays the set."""
+    shown = table.drop(columns=["proof"])
+    cells = [
+        [f"{cell:.7f}" if isinstance(cell, float) else str(cell) for cell in row] for row in shown.to_numpy(object)
+    ]
+    lines = ["| " + " | ".join(row) + " |" for row in [list(shown), ["---"] * shown.shape[1], *cells]]
+    head, _, _ = (FOLDER / "README.md").read_text(encoding="utf-8").partition("\n## Instances\n")
+    (FOLDER / "README.md").write_text("\n".join([head, "## Instances", "", *lines, ""]), encoding="utf-8")
+
+
+def validate(path: Path) -> tuple[str, float, float]:
+    """Return the instance of a submission, I(X; Y) of its channel and the bound that its proof proves, in nats.
+
+    Raises
+    ------
+    exact.NotProven
+        If the exact checker rejects it, or it belongs to no instance.
+    """
+    raw = path.read_bytes()
+    problem = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+    result = exact.check(problem)
+    for name, _, joint, notion in instances():
+        if problem["joint"] == joint.p.tolist() and problem["notion"] == content_of(notion):
+            value = ll.evaluate(joint, ll.Channel(problem["channel"])).mutual_information
+            return name, value, math.nextafter(float(result.upper), math.inf)
+    raise exact.NotProven("its joint distribution and notion belong to no instance")
+
+
+def main() -> int:
+    """Make the set, or check a submission."""
+    options = argparse.ArgumentParser(prog="python -m benchmarks.public", description=__doc__)
+    commands = options.add_subparsers(dest="command", required=True)
+    commands.add_parser("make")
+    commands.add_parser("validate").add_argument("submission", type=Path)
+    told = options.parse_args()
+    if told.command == "make":
+        make()
+        return 0
+    try:
+        name, value, bound = validate(told.submission)
+    except (exact.NotProven, OSError, ValueError) as error:
+        print(f"rejected: {error}")
+        return 1
+    best = pd.read_csv(FOLDER / "index.csv").set_index("instance").loc[name]
+    better = [
+        what for what, gain in (("value", value - best["value"]), ("bound", best["bound"] - bound)) if gain > AGREE
+    ]
+    print(
+        f"{name}: I(X;Y) = {value:.9f}, at most {bound:.9f} nats; better than stored: {', '.join(better) or 'nothing'}"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
