@@ -68,4 +68,11 @@ def _of_desk(name: str) -> Callable[[str, Emit, object], str]:
     return call
 
 
-audit, attempt, serving, release = map(_of_desk, ("audit", "attempt", "serving", "release"))
+def choose(asked: str, tell: Emit, _data: object) -> str:
+    """Recommend a release of the table, telling which mechanism is tried."""
+    return str(desk().choose(asked, tell))
+
+
+open_example, look, audit, attempt, serving, release = map(
+    _of_desk, ("example", "look", "audit", "attempt", "serving", "release")
+)

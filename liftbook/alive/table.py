@@ -17,18 +17,24 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from liftbook.plots.planes import plane
 from liftlib.errors import DataError, LiftError
+from liftlib.measures.lifts import lift
+from liftlib.notions import LIP
 from liftlib.registry import mechanisms
 from lifttables.audits.auditing import as_dict, audited
+from lifttables.audits.picture import as_svg, lift_map
+from lifttables.cli import example
 from lifttables.cli.notions import notion_from
-from lifttables.designs.designing import CONFIDENCE
+from lifttables.designs.designing import CONFIDENCE, Design, best_design, joint_of
 from lifttables.designs.publishing import Publishing
 from lifttables.designs.statement import statement
-from lifttables.encoding.columns import Counts
+from lifttables.encoding.columns import JOIN, Counts
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
-from lifttables.page import audit_page, documents
-from lifttables.recommendation.choosing import attempt, fitting
+from lifttables.page import DRAWN, audit_page, documents
+from lifttables.recommendation.choosing import BUDGETS, NOTIONS_AT, attempt, choose, confidence_of_each, fitting
+from lifttables.recommendation.question import Question, percent, sanitise_command
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
 from lifttables.sources.frames import Frame
 from lifttables.sources.source import SUFFIXES, ending
@@ -36,6 +42,9 @@ from lifttables.sources.widths import check_widths
 
 MOST = 200_000_000
 """Bytes of a table that is taken: its text and its counts must lie in the browser's memory."""
+
+TOP, LEAST = 3, 0.05
+"""Of the values behind one that is drawn at random, how many are named, and from which share on."""
 
 QUOTING = getattr(csv, "QUOTE_NOTNULL", csv.QUOTE_MINIMAL)
 """From Python 3.12 on, as in the browser, the reader tells a missing value from an empty text in quotes."""
@@ -132,6 +141,39 @@ def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
     )
 
 
+def published(made: Design) -> list[str]:
+    r"""Return which values of the public column are published, merged or unchanged, in sentences.
+
+    Examples
+    --------
+    >>> table = OwnTable(b"ill,age\n" + b"1,a\n0,a\n1,b\n0,c\n" * 9, "t.csv")
+    >>> counts = Reading("ill", "age").counts(table)
+    >>> published(best_design([counts], LIP(0.0), "watchdog", None)[1])
+    ['a is published unchanged.', 'b and c are published as “b or c”.']
+    """
+
+    def listed(names: Sequence[str]) -> str:
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    names = [JOIN.join(label) for label in made.public.labels]
+    told = []
+    if made.public.pooled:
+        told.append(f"Values with few rows are pooled first: {listed([JOIN.join(one) for one in made.public.pooled])}.")
+    if not np.isin(made.channel.kernel, (0.0, 1.0)).all():
+        told.append("The value of each row is drawn at random.")
+        joint = joint_of(made.counts)
+        behind = joint.p_x[:, None] * made.channel.y_given_x(joint)
+        for output, column in zip(made.outputs, behind.T / behind.sum(axis=0)[:, None], strict=True):
+            most = [f"{names[x]} ({100 * column[x]:.0f} %)" for x in np.argsort(-column)[:TOP] if column[x] >= LEAST]
+            told.append(f"“{output}” is published for people with {listed(most)}{' and others' * (len(most) == TOP)}.")
+        return told
+    groups = [(output, [names[x] for x in sources]) for output, sources in zip(made.outputs, made.sources, strict=True)]
+    if alone := [output for output, sources in groups if len(sources) == 1]:
+        told.append(f"{listed(alone)} {'is' if len(alone) == 1 else 'are'} published unchanged.")
+    told += [f"{listed(sources)} are published as “{output}”." for output, sources in groups if len(sources) > 1]
+    return told
+
+
 def files(draw: Draw, done: Sanitised, name: str, separator: str) -> list[dict[str, Any]]:
     """Return the files to write: ``name``, ``text``, and whether for the owner."""
     table = draw.frame().to_csv(index=False, sep=separator, lineterminator="\n")
@@ -160,6 +202,10 @@ class Desk:
             return json.dumps({"refused": told(error)})
         return json.dumps({"columns": self.table.columns, "mechanisms": list(mechanisms)})
 
+    def example(self, _asked: str) -> str:
+        """Take the table that ``lift example`` writes."""
+        return self.opened(Path(example.__file__).with_name(example.NAME).read_bytes(), example.NAME)
+
     def _opened(self) -> OwnTable:
         if self.table is None:
             raise DataError("there is no table yet: choose a file")
@@ -185,6 +231,80 @@ class Desk:
             return json.dumps({"audit": _finite(as_dict(found)), "page": audit_page(found)})
         except LiftError as error:
             return json.dumps({"refused": told(error)})
+
+    def look(self, asked: str) -> str:
+        """Return pictures of the table as SVG: the ``map`` of its lifts, and the ``plane`` with the question's square.
+
+        Parameters
+        ----------
+        asked : str
+            JSON as for :meth:`audit`, and the question: ``belief``, ``at_most`` and ``adversary``.
+        """
+        wanted = json.loads(asked)
+        try:
+            found = audited(self._counts(wanted), None, resamples=0)
+            question = Question(wanted["belief"], wanted["at_most"], wanted["adversary"])
+            square = LIP(question.largest_budget(LIP, wanted["at_most"]))
+            index = {str(label): at for at, label in enumerate(found.release.public)}
+            names = [one.symbol for one in found.symbols[:DRAWN]]
+            lifts = lift(found.release)[:, [index[name] for name in names]]
+            drawn = lift_map(lifts, list(map(str, found.release.secret)), names)
+            name = f"{percent(wanted['belief'])} to {percent(wanted['at_most'])}"
+            pictures = {"map": as_svg(drawn), "plane": as_svg(plane(found.release, {name: square}))}
+        except LiftError as error:
+            return json.dumps({"refused": told(error)})
+        worst = found.symbols[0]
+        about = {"rows": found.rows, "symbol": worst.symbol, "low": worst.min_lift, "high": worst.max_lift}
+        return json.dumps(_finite(pictures | about | {"least": worst.least, "most": worst.most}))
+
+    def choose(self, asked: str, tell: Callable[[str], None] = lambda _: None) -> str:
+        """Return what ``lift choose`` recommends: the release, its reason, its command and what it publishes.
+
+        Parameters
+        ----------
+        asked : str
+            JSON as for :meth:`look`, and ``confidence``, null for these rows alone.
+        tell : callable
+            Called with JSON, whose ``progress`` says which mechanism is tried.
+        """
+        wanted = json.loads(asked)
+        question = {name: wanted[name] for name in ("belief", "at_most", "adversary")}
+
+        def progress(line: str) -> None:
+            tell(json.dumps({"progress": line}))
+
+        try:
+            table, reading, sure = self._opened(), reading_of(wanted, rare="pool"), wanted["confidence"]
+            for epsilons in ((), BUDGETS):  # the curve is needed only to say what is possible where nothing fits
+                found = choose(
+                    table,
+                    **vars(reading),
+                    **question,
+                    epsilons=epsilons,
+                    confidence=sure,
+                    told=progress,
+                )
+                if found.best is not None:
+                    break
+            answer = found.recommended
+            made = {"requirement": answer.requirement, "reason": answer.reason}
+            if answer.best is None:
+                return json.dumps(made)
+            kind = answer.best.notion.partition("(")[0].lower()
+            notion = NOTIONS_AT[kind](answer.best.eps)
+            counts = reading.choices(table, sure)
+            tried = [(name, one) for name in NOTIONS_AT for one in fitting(name, None, counts[0], sure)]
+            each = confidence_of_each(tried, counts[0], sure)
+            design = best_design(counts, notion, answer.best.mechanism, each)[1]
+        except LiftError as error:
+            return json.dumps({"refused": told(error)})
+        return json.dumps(
+            made
+            | {name: getattr(answer.best, name) for name in ("notion", "mechanism", "nmi", "kept")}
+            | {"kind": kind, "budgets": vars(notion), "confidence": each, "words": answer.words}
+            | {"not_covered": answer.not_covered, "published": published(design)}
+            | {"command": sanitise_command(table.name, reading, each, notion, answer.best.mechanism, kernel=False)}
+        )
 
     def attempt(self, asked: str) -> str:
         """Return what one mechanism retains: ``asked`` has kind, eps and mechanism."""
@@ -237,7 +357,12 @@ class Desk:
         except LiftError as error:
             return json.dumps({"refused": told(error)})
         promises = [*map(statement, done.design.kept), *done.card.words]
-        answer = {"nmi": done.audit.overall["nmi"], "notes": list(map(told, done.audit.notes)), "promises": promises}
+        answer = {
+            "nmi": done.audit.overall["nmi"],
+            "published": published(done.design),
+            "notes": list(map(told, done.audit.notes)),
+            "promises": promises,
+        }
         return json.dumps(_finite(answer | {"files": made, "audit": as_dict(done.audit)}))
 
 

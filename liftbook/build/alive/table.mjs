@@ -4,11 +4,20 @@ import { styled } from "./style.mjs";
 
 const HTML = `
   <h2>Your table, in your browser</h2>
-  <p>Choose a CSV file (.csv, .tsv, or either with .gz), or drop it here. It is read by this page and sent nowhere.</p>
+  <p>The page starts with a table of made-up patients. Choose a CSV file of yours (.csv, .tsv, or either with .gz), or drop it here. It is read by this page and sent nowhere.</p>
   <p><input type="file" accept=".csv,.tsv,.gz,text/csv" aria-label="Your table, a CSV file"></p>
-  <form class="lift-form" hidden>
-    <label><code>secret</code><select name="secret"></select><small>the sensitive column, not published</small></label>
-    <label><code>public</code><select name="public"></select><small>the column to publish</small></label>
+  <form hidden>
+  <div class="lift-form">
+    <label>sensitive column<select name="secret" data-looks></select><small>is not published</small></label>
+    <label>column to publish<select name="public" data-looks></select></label>
+  </div>
+  <div class="lift-seen"></div>
+  <h3>What do you promise?</h3>
+  <p>Nobody’s belief of <input name="belief" type="number" min="0" max="100" step="any" value="10" aria-label="belief before, per cent">&nbsp;% may become more than <input name="at_most" type="number" min="0" max="100" step="any" value="20" aria-label="belief after, per cent">&nbsp;%,
+    for <select name="adversary" aria-label="adversary"><option value="shares">somebody who knows how common each value is</option><option value="any">anybody, whatever they know already</option></select>.
+    <button type="button" data-do="choose" class="lift-go">Recommend a release</button></p>
+  <div class="lift-advice"></div>
+  <details><summary>All settings</summary><div class="lift-form">
     <label><code>bins</code><input name="edges" type="text"><small>edges between which numbers of the public column are one symbol, with commas; empty for none</small></label>
     <label><code>missing</code><input name="na" type="text"><small>texts that stand for a missing value, with commas</small></label>
     <label><code>missing values</code><select name="policy"><option value="refuse">are refused</option><option value="symbol">are a symbol</option></select><small>an empty field is one</small></label>
@@ -22,6 +31,7 @@ const HTML = `
     <label><code>confidence</code><input name="confidence" type="number" min="0.5" max="0.9999" step="any" value="0.95"><small>for the population, in [0.5, 0.9999]</small></label>
     <label><code>rare symbols</code><select name="rare"><option value="error">are refused</option><option value="pool">are one symbol</option><option value="keep">are kept</option></select><small>of a release; those with fewer than 5 rows</small></label>
     <label><code>kernel</code><select name="kernel"><option value="">is left out where it could reveal the counts</option><option value="1">is on the card, for estimates</option></select><small>of a release</small></label>
+  </div></details>
   </form>
   <p class="lift-buttons" hidden>
     <button type="button" data-do="audit" class="lift-go">Audit</button>
@@ -93,7 +103,11 @@ class Desk {
     });
     box.addEventListener("click", ({ target }) => this[target.dataset?.do]?.());
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("change", () => this.#fit());
+    this.form.addEventListener("change", ({ target }) => {
+      this.#fit();
+      if ("looks" in target.dataset) this.look();
+    });
+    this.#example();
   }
 
   // fields that say something of what is chosen
@@ -115,41 +129,130 @@ class Desk {
   // one call at a time, with what it waits for in words
   async #ask(name, asked, words) {
     this.#wrong("");
+    this.asking = (this.asking ?? 0) + 1;
     this.#busy(true);
     this.#say(words);
     try {
-      const answer = await engine.call(name, asked, ({ phase }) => phase && this.#say(`Loading ${phase}.`));
+      const answer = await engine.call(name, asked, ({ phase, progress }) => (phase || progress) && this.#say(phase ? `Loading ${phase}.` : `Trying ${progress}.`));
       if (!answer.refused) return answer;
       this.#wrong(answer.refused);
     } catch (error) {
       this.#wrong(error.message);
       this.lost = true;
     } finally {
-      this.#busy(false);
-      this.#say("");
+      this.asking -= 1;
+      this.#busy(this.asking > 0);
+      if (!this.asking) this.#say("");
     }
   }
 
   #busy(busy) {
-    for (const one of this.box.querySelectorAll("[data-do=audit], [data-do=attempt], [data-do=release]")) one.disabled = busy;
+    for (const one of this.box.querySelectorAll("[data-do]:not([data-do=halt], [data-do=save])")) one.disabled = busy;
     this.box.querySelector("[data-do=halt]").disabled = !busy;
+  }
+
+  async #example() {
+    const answer = await this.#ask("open_example", {}, "Reading the example.");
+    if (!this.file) this.#opened("patients.csv", answer, ["diagnosis", "age_band"]);
   }
 
   async open(file) {
     this.file = file;
     this.lost = false;
-    this.box.querySelector(".lift-outcome").replaceChildren();
-    const answer = await this.#ask("open_table", { bytes: await file.arrayBuffer(), name: file.name }, "Reading the table.");
+    this.#opened(file.name, await this.#ask("open_table", { bytes: await file.arrayBuffer(), name: file.name }, "Reading the table."));
+  }
+
+  #opened(name, answer, chosen = answer?.columns) {
+    this.name = name;
+    for (const one of ["outcome", "advice", "seen"]) this.box.querySelector(`.lift-${one}`).replaceChildren();
     for (const one of [this.form, this.box.querySelector(".lift-buttons")]) one.hidden = !answer;
     if (!answer) return;
-    for (const [at, name] of ["secret", "public"].entries()) {
-      const select = this.form.elements[name];
+    for (const [at, part] of ["secret", "public"].entries()) {
+      const select = this.form.elements[part];
       select.replaceChildren(...answer.columns.map((column) => new Option(column, column)));
-      select.selectedIndex = Math.min(at, answer.columns.length - 1);
+      select.value = chosen[at] ?? chosen[0];
     }
     this.form.elements.mechanism.replaceChildren(...answer.mechanisms.map((name) => new Option(name, name)));
     this.form.elements.mechanism.value = "subset-merging";
-    this.#say(`${file.name}: ${answer.columns.length} columns.`);
+    this.look();
+  }
+
+  #question() {
+    const { adversary, whom } = this.form.elements;
+    const [belief, at_most] = ["belief", "at_most"].map((name) => this.#number(name, 0, 100) / 100);
+    const confidence = whom.value === "rows" ? null : this.#number("confidence", 0.5, 0.9999);
+    return { ...this.#asked(), belief, at_most, adversary: adversary.value, confidence };
+  }
+
+  // asks once the form is right, and once a stopped worker has the table again
+  async #askOf(name, form, words) {
+    let asked;
+    try {
+      asked = form();
+    } catch (error) {
+      return this.#wrong(error.message);
+    }
+    await this.#ready();
+    return this.#ask(name, asked, words);
+  }
+
+  async look() {
+    const found = await this.#askOf("look", () => this.#question(), "Drawing the table.");
+    const seen = this.box.querySelector(".lift-seen");
+    if (!found) return seen.replaceChildren();
+    const shown = this.form.elements.public.value;
+    const pictures = [
+      [found.map, `Lifts of each value of ${shown}, the riskiest first: orange raises the belief in a sensitive value, purple lowers it.`],
+      [found.plane, `Each value of ${shown} in the plane of the least and the largest lift, with the square that your promise allows. Values outside it cannot be published unchanged.`],
+    ].map(([drawn, words]) => {
+      const figure = document.createElement("figure");
+      const image = document.createElement("img");
+      image.src = `data:image/svg+xml,${encodeURIComponent(drawn)}`;
+      image.alt = "";
+      figure.append(image, Object.assign(document.createElement("figcaption"), { textContent: words }));
+      return figure;
+    });
+    seen.replaceChildren(
+      paragraph(`${this.name}: ${found.rows.toLocaleString("en")} rows. The riskiest value is ${found.symbol}: it multiplies the belief in ${found.most} by ${number(found.high)} and that in ${found.least} by ${number(found.low)}.`),
+      ...pictures,
+    );
+  }
+
+  async choose() {
+    await this.look(); // the square of this promise
+    const found = await this.#askOf("choose", () => this.#question(), "Looking for mechanisms.");
+    if (!found) return;
+    const advice = this.box.querySelector(".lift-advice");
+    const list = (items) => {
+      const made = document.createElement("ul");
+      for (const item of items) made.append(Object.assign(document.createElement("li"), { textContent: item }));
+      return made;
+    };
+    const heading = Object.assign(document.createElement("h3"), { textContent: "Recommendation" });
+    if (!found.mechanism) return advice.replaceChildren(heading, paragraph(`There is no such release: ${found.reason}.`));
+    const take = this.#button("Release the column so", () => this.#take(found));
+    take.dataset.do = "";
+    advice.replaceChildren(
+      heading,
+      paragraph(`${found.mechanism} under ${found.notion}: ${found.reason}.`),
+      list(found.published),
+      paragraph("What it means for one person:"),
+      list(found.words),
+      paragraph("What the release does not promise:"),
+      list(found.not_covered),
+      paragraph(`On your machine: ${found.command}`),
+      take,
+    );
+    this.box.dataset.chosen = found.mechanism;
+  }
+
+  // the recommendation as settings, and its release
+  #take({ kind, budgets, mechanism, confidence }) {
+    const { elements } = this.form;
+    const settings = kind === "alip" ? { notion: "own", ...budgets } : { notion: kind, eps: kind === "ldp" ? budgets.eps / 2 : budgets.eps };
+    for (const [name, value] of Object.entries({ ...settings, mechanism, confidence: confidence ?? elements.confidence.value, rare: "pool" })) elements[name].value = value;
+    this.#fit();
+    this.release();
   }
 
   #asked() {
@@ -182,20 +285,17 @@ class Desk {
   // what a stopped worker forgot is given to it again
   async #ready() {
     if (!this.lost) return;
-    await engine.call("open_table", { bytes: await this.file.arrayBuffer(), name: this.file.name });
+    if (this.file) await engine.call("open_table", { bytes: await this.file.arrayBuffer(), name: this.file.name });
+    else await engine.call("open_example", {});
     this.lost = false;
   }
 
   async audit() {
-    let asked;
-    try {
+    const form = () => {
       const { notion, budgets } = this.#notion();
-      asked = { ...this.#asked(), notion, budgets, resamples: 200, seed: 0 };
-    } catch (error) {
-      return this.#wrong(error.message);
-    }
-    await this.#ready();
-    const answer = await this.#ask("audit", asked, "Counting, and drawing the table again 200 times.");
+      return { ...this.#asked(), notion, budgets, resamples: 200, seed: 0 };
+    };
+    const answer = await this.#askOf("audit", form, "Counting, and drawing the table again 200 times.");
     if (answer) this.#show(answer);
   }
 
@@ -253,31 +353,27 @@ class Desk {
   #command({ secret, public: shown, kind, budgets }, mechanism) {
     const budget = Object.entries(budgets).map(([name, value]) => `--${name.replace("_", "-")} ${Number(value.toPrecision(12))}`).join(" ");
     const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
-    return `lift sanitise ${quoted(this.file.name)} --secret ${quoted(secret[0].name)} --public ${quoted(shown[0].name)} --notion ${kind} ${budget} --mechanism ${mechanism} -o out.csv`;
+    return `lift sanitise ${quoted(this.name)} --secret ${quoted(secret[0].name)} --public ${quoted(shown[0].name)} --notion ${kind} ${budget} --mechanism ${mechanism} -o out.csv`;
   }
 
   async release() {
-    let asked;
-    try {
+    const form = () => {
       const { mechanism, whom, rare, kernel } = this.form.elements;
       const { notion, budgets } = this.#notion();
       const confidence = whom.value === "rows" ? null : this.#number("confidence", 0.5, 0.9999);
-      asked = { ...this.#asked(), notion, budgets, mechanism: mechanism.value, confidence, rare: rare.value, kernel: kernel.value === "1" || null, resamples: 200, seed: null };
-    } catch (error) {
-      return this.#wrong(error.message);
-    }
-    await this.#ready();
-    const done = await this.#ask("release", asked, "Designing the channel, auditing it, and drawing a value for each row.");
+      return { ...this.#asked(), notion, budgets, mechanism: mechanism.value, confidence, rare: rare.value, kernel: kernel.value === "1" || null, resamples: 200, seed: null };
+    };
+    const done = await this.#askOf("release", form, "Designing the channel, auditing it, and drawing a value for each row.");
     if (!done) return;
     const out = this.box.querySelector(".lift-outcome");
     const of = (files) => {
       const list = document.createElement("p");
       list.className = "lift-buttons";
-      for (const file of files) list.append(this.#download(file));
+      for (const file of files) list.append(this.#button(file.name, () => give(file.name, file.text)));
       return list;
     };
     out.replaceChildren(
-      ...done.promises.map(paragraph),
+      ...[...done.promises, ...done.published].map(paragraph),
       paragraph(`${(100 * done.nmi).toFixed(1)} % of the column’s information is left.`),
       paragraph("For publication, together:"),
       of(done.files.filter((file) => !file.private)),
@@ -289,11 +385,9 @@ class Desk {
     this.box.dataset.released = Number(this.box.dataset.released ?? 0) + 1;
   }
 
-  #download({ name, text }) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = name;
-    button.addEventListener("click", () => give(name, text));
+  #button(text, pressed) {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: text });
+    button.addEventListener("click", pressed);
     return button;
   }
 
@@ -302,7 +396,7 @@ class Desk {
   }
 
   save() {
-    give(`${this.file.name.replace(/\W+/g, "-")}-audit.html`, this.page);
+    give(`${this.name.replace(/\W+/g, "-")}-audit.html`, this.page);
   }
 }
 

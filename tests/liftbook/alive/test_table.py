@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import lifttables as tables
+from liftbook.alive import table
 from liftbook.alive.table import Desk, OwnTable, reading_of
 from liftlib.datasets import hundred_people
 from liftlib.errors import DataError
@@ -155,3 +156,60 @@ def test_mechanisms_are_tried_as_choose_tries_them(example):
     assert {one.mechanism for one in expected.tried} == set(served)
     refused = json.loads(desk.attempt(json.dumps({**asked, "mechanism": "none-such"})))
     assert "none-such" in refused["problem"]
+
+
+QUESTION = {"belief": 0.1, "at_most": 0.2, "adversary": "shares", "confidence": 0.95}
+
+
+def test_the_recommendation_is_that_of_the_command(example):
+    """Its reason, its release and its command, whose text is run as it is."""
+    desk, tried = Desk(), []
+    desk.opened(example.read_bytes(), "example.csv")
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], **QUESTION, "at_most": 0.4}
+    mine = json.loads(desk.choose(json.dumps(asked), tried.append))
+    expected = tables.choose(example, secret="ill", public="age", belief=0.1, at_most=0.4, told=print).recommended
+    assert mine["reason"] == expected.reason
+    assert (mine["notion"], mine["mechanism"]) == (expected.best.notion, expected.best.mechanism)
+    assert mine["nmi"] == pytest.approx(expected.best.nmi, abs=1e-9)
+    assert mine["words"] == list(expected.words)
+    assert mine["not_covered"] == list(expected.not_covered)
+    ours, theirs = (text.replace(str(example.parent) + "/", "") for text in (mine["command"], expected.command))
+    assert ours == theirs
+    assert json.loads(tried[0])["progress"].startswith("1 of ")
+
+
+def test_a_question_without_an_answer_says_what_is_possible(example, monkeypatch):
+    monkeypatch.setattr(table, "BUDGETS", (1.0,))
+    desk = Desk()
+    desk.opened(example.read_bytes(), "example.csv")
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], **QUESTION, "at_most": 0.101}
+    mine = json.loads(desk.choose(json.dumps(asked)))
+    assert "mechanism" not in mine
+    assert mine["reason"].startswith("no release that was tried retains more")
+    assert "at_most is 10 %" in json.loads(desk.choose(json.dumps({**asked, "at_most": 0.1})))["refused"]
+
+
+def test_the_example_is_drawn():
+    """The page's first table is that of ``lift example``; its pictures name its values."""
+    desk = Desk()
+    assert json.loads(desk.example(""))["columns"] == ["age_band", "sex", "region", "visits", "diagnosis"]
+    asked = {"secret": [{"name": "diagnosis"}], "public": [{"name": "age_band"}], **QUESTION}
+    found = json.loads(desk.look(json.dumps(asked)))
+    counts = Reading("diagnosis", "age_band").counts(desk.table)
+    lifts = counts.table / counts.table.sum(axis=1, keepdims=True) / counts.table.sum(axis=0) * counts.table.sum()
+    assert (found["rows"], found["high"]) == (1000, pytest.approx(lifts.max()))
+    assert "heart" in found["map"]
+    assert all(name in found["plane"] for name in ("75+", "10 % to 20 %"))
+    refused = json.loads(desk.look(json.dumps({**asked, "belief": 0.3})))
+    assert "at_most is 20 % and belief 30 %" in refused["refused"]
+
+
+def test_values_that_are_merged_are_named(example):
+    desk = Desk()
+    desk.opened(example.read_bytes(), "example.csv")
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "notion": "lip", "budgets": {"eps": 0.5}}
+    made = json.loads(desk.release(json.dumps({**asked, "mechanism": "watchdog", "confidence": None, "seed": 1})))
+    assert made["published"] == ["middle is published unchanged.", "old and young are published as “old or young”."]
+    made = json.loads(desk.release(json.dumps({**asked, "mechanism": "optimal", "confidence": None, "seed": 1})))
+    assert made["published"][0] == "The value of each row is drawn at random."
+    assert all(" is published for people with " in one for one in made["published"][1:])

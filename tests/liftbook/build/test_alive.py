@@ -366,6 +366,35 @@ def released(page, rows, folder):
     assert card["kept"][1]["confidence"] == 0.9
 
 
+def test_the_page_starts_with_an_example_a_question_and_a_recommendation(browser, site):
+    """Pictures first, then the promise in words, the command's recommendation and its release; settings are folded."""
+    import lifttables as tables
+    from lifttables.cli import example
+
+    path = Path(example.__file__).with_name("patients.csv")
+    page = opened(browser, site, "your-own-data")
+    page.click(".lift-tool")
+    page.wait_for_selector(".lift-seen img >> nth=1", timeout=LONG)
+    assert "patients.csv: 1,000 rows. The riskiest value is 75+" in page.inner_text(".lift-seen")
+    assert page.evaluate("[...document.querySelectorAll('.lift-seen img')].every(one => one.naturalWidth > 100)")
+    assert not page.is_visible("[name=eps]")
+    page.fill("[name=at_most]", "30")
+    page.click("[data-do=choose]")
+    page.wait_for_selector(".lift-desk[data-chosen]", timeout=4 * LONG)
+    expected = tables.choose(path, secret="diagnosis", public="age_band", belief=0.1, at_most=0.3).recommended
+    advice = page.inner_text(".lift-advice")
+    assert f"{expected.best.mechanism} under {expected.best.notion}" in advice
+    assert "What the release does not promise:" in advice
+    assert "--confidence 0.975 -o patients.released.csv" in advice
+    page.click(".lift-advice button")
+    page.wait_for_selector(".lift-desk[data-released]", timeout=LONG)
+    released = page.inner_text(".lift-outcome")
+    assert expected.best.notion in released
+    assert released.index("For publication, together:") < released.index("For you alone")
+    assert not page.complaints
+    page.context.close()
+
+
 ROWS = b'yes,old,f\nno,"young, mostly",m\nno,old,f\nno,"young, mostly",\nyes,old,""\n' * 20
 
 
@@ -382,6 +411,7 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     page.set_input_files(".lift-desk input[type=file]", str(path))
     page.wait_for_selector(".lift-desk form:not([hidden])", timeout=LONG)
     page.select_option("[name=public]", "age")
+    page.click(".lift-desk summary")
     page.fill("[name=eps]", "0.3")
     page.click("[data-do=audit]")
     page.wait_for_selector(".lift-desk[data-audits]", timeout=LONG)
