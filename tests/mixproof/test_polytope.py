@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -299,6 +300,34 @@ def test_an_interior_point_of_any_size(size):
     wanted = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
     for point in ([6.0, 5.0, 4.0], [1 / 3 + 1e-12, 1 / 3, 1 / 3 - 1e-12]):
         assert_same(vertices(g, "qhull", interior=size * np.array(point)), wanted)
+
+
+def polished(raw, facets, slope, offset):
+    hull = SimpleNamespace(intersections=np.array(raw, dtype=float), dual_facets=facets)
+    return polytope._polish(hull, np.array(slope, dtype=float), np.array(offset, dtype=float))
+
+
+def test_a_small_constraint_is_as_good_as_a_large_one():
+    """Whether constraints are nearly parallel is judged by their directions, not by their sizes."""
+    slope, offset = np.array([[-1e-13, -1e-13], [-1.0, 1.0]]), np.array([1e-13, 0.0])
+    np.testing.assert_allclose(polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0])
+def test_points_are_solved_again_from_their_tight_constraints(size):
+    """Where they miss them by more than rounding, whatever size the constraints have."""
+    slope, offset = size * np.array([[-1.0, 0], [0, -1], [1, 0], [0, 1]]), np.full(4, size)  # the square of side 2
+    raw = [[1 + 1e-7, 1 - 1e-7], [-1, 1], [np.inf, 0], [-1 + 1e-7, -1]]
+    facets = [[0, 1], [1, 2], [0, 2], [2, 3]]
+    assert polished(raw, facets, slope, offset).tolist() == [[1, 1], [-1, 1], [-1, -1]]
+    # only points with as many tight constraints as coordinates are
+    assert polished(raw[:1], [[0, 1, 2]], slope, offset).tolist() == raw[:1]
+    # and none where they are nearly parallel, or where it would break another constraint
+    nearly = np.concatenate([slope, size * np.array([[-1.0, 1e-14]])])
+    assert polished(raw[:1], [[0, 4]], nearly, np.append(offset, size)).tolist() == raw[:1]
+    assert polished(
+        [[1 - 1e-7, 1]], [[0, 4]], np.concatenate([slope, [[-1.0, -1.0]]]), np.append(offset, 3.0)
+    ).tolist() == [[1 - 1e-7, 1]]
 
 
 def test_two_twins_are_one_vertex_and_points_are_normalised():
