@@ -74,11 +74,9 @@ def sanitise_file(
         CSV, TSV or Parquet, of any size; ``-`` for CSV on the standard input.
     outputs : Outputs
     plan : Plan
-    ledger : pathlib.Path, optional
-        Ledger of earlier releases of these rows; this release is checked together with them and then added.
-    rng : Uniform or int, optional
+    ledger, rng : keyword-only
         As in :func:`sanitise`.
-    force : bool
+    force : bool, keyword-only
         Whether to overwrite existing files, except input files.
 
     Raises

@@ -46,24 +46,12 @@ def fresh_files(
     private: Sequence[Path] = (),
     inputs: Sequence[Path] = (),
 ) -> Iterator[tuple[Path, ...]]:
-    """Give a path to write to for each of several files, which appear together when the block ends well.
+    """Give a path to write to for each of several files, which appear together, in order, when the block ends well.
 
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        In the order in which they are to appear.
-    force : bool or sequence of pathlib.Path, keyword-only
-        Replace files that exist, all or some.
-    private : sequence of pathlib.Path, keyword-only
-        Those that only their owner may read (mode 0600).
-    inputs : sequence of pathlib.Path, keyword-only
-        Files that are read: none is ever written to, whatever ``force`` says.
-
-    Raises
-    ------
-    DataError
-        If two paths are one file or one is an input, a file exists and ``force`` is not set, or it cannot be written.
-        Then all files are as they were.
+    ``force`` replaces files that exist, all or some; ``private`` ones can be read by their owner only (mode 0600);
+    ``inputs`` are files that are read: none is ever written to, whatever ``force`` says. Raises a DataError if two
+    paths are one file or one is an input, a file exists and ``force`` is not set, or it cannot be written. Then all
+    files are as they were.
     """
     check_apart(paths, inputs)
     replaced = {path for path in paths if force is True or (force is not False and path in force)}

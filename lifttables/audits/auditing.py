@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion
 from lifttables.audits.measuring import Verdict, intervals_of, overall, verdict_of
-from lifttables.audits.symbols import Attributes, AuditedSymbol, audited_symbols
-from lifttables.designs.designing import Design, joint_of
+from lifttables.audits.symbols import AuditedSymbol, audited_symbols
+from lifttables.designs.designing import joint_of
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.counting import NA_TEXTS, named
 from lifttables.encoding.naming import notes_on_labels
@@ -99,7 +99,7 @@ def audit(
     notion : Notion, optional
         The notion to check.
     resamples, level, rng
-        Parameters of the bootstrap; see :func:`audit_counts`.
+        Parameters of the bootstrap; see :func:`audited`.
     **reading
         The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept, rows
         with a missing value are left out, and texts such as ``NA`` count as missing.
@@ -118,111 +118,72 @@ def audit(
     return audited(counts, notion, resamples=resamples, level=level, rng=rng, sampling=how.sampling)
 
 
+@checked
 def audited(
     counts: Counts,
-    notion: Notion | None,
-    made: Design | None = None,
-    *,
-    resamples: int = 200,
-    level: float = 0.95,
-    rng: np.random.Generator | int | None = None,
-    notes: tuple[str, ...] = (),
-    sampling: Sampling = "independent",
-) -> Audit:
-    """Return the audit of counts, unchanged or released by a design; for this sample only if it is not i.i.d."""
-    found = audit_counts(
-        counts.table,
-        joint_of(counts),
-        (" & ".join(counts.secret.names), " & ".join(counts.public.names)),
-        notion,
-        None if made is None else made.channel,
-        () if made is None else made.outputs,
-        resamples=resamples,
-        level=level,
-        rng=rng,
-        notes=(*notes, *_on_dropped(counts), *notes_on_labels(counts.secret), *notes_on_labels(counts.public)),
-        chosen=counts.chosen,
-        sure="kept" if made is not None and made.confidence is not None else None,
-        attributes=counts.public.attributes,
-    )
-    if sampling == "independent":
-        return found
-    note = f"nothing is said about the population, as the rows are declared as {sampling}: {NO_GUARANTEE[sampling]}"
-    return replace(found, intervals={}, population=None, notes=(*found.notes, note))
-
-
-@checked
-def audit_counts(
-    table: Matrix,
-    joint: Joint,
-    names: tuple[str, str],
     notion: Notion | None = None,
     channel: Channel | None = None,
-    outputs: tuple[str, ...] = (),
     *,
     resamples: int = 200,
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
     notes: tuple[str, ...] = (),
-    chosen: float = 0.0,
-    sure: Verdict | None = None,
-    attributes: Attributes = (),
+    sure: bool = False,
+    sampling: Sampling = "independent",
 ) -> Audit:
-    """Return the audit of a contingency table, unchanged or released by a channel.
+    """Return the audit of counts, unchanged or released by a channel; for this sample only if it is not i.i.d.
 
     Parameters
     ----------
-    table : numpy.ndarray, shape (S, X)
-        Counts.
-    joint : Joint
-        The empirical distribution of the counts.
-    names : (str, str)
-        Names of the secret and the public column.
-    notion : Notion, optional
-        The notion to check.
-    channel : Channel, optional
-        By default the column is published unchanged.
-    outputs : tuple of str, optional
-        Labels of the channel's outputs.
+    counts : Counts
+    notion, channel : optional
+        The notion to check, and the channel; by default the column is published unchanged.
     resamples : int, keyword-only
         Number of bootstrap tables drawn from the empirical distribution.
     level : float, keyword-only
         Confidence level of the intervals and of the verdict on the population, in (0, 1).
-    rng : numpy.random.Generator or int, optional, keyword-only
-    notes : tuple of str, keyword-only
-        Further notes.
-    chosen : float, keyword-only
-        Log of the number of data-dependent choices of symbols: see :class:`lifttables.population.sample.Sample`.
-    sure : str, optional, keyword-only
-        The verdict on the population, if the channel's design already implies it.
-    attributes : tuple of (str, tuple of str), keyword-only
-        Names and values of the attributes of X, for messages.
+    rng, notes : keyword-only
+        The generator of the bootstrap, and further notes.
+    sure : bool, keyword-only
+        Whether the channel's design already proves the notion for the population.
+    sampling : str, keyword-only
+        See :class:`~lifttables.encoding.reading.Reading`.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
-    release = joint
-    if channel is not None:
-        channel = Channel(channel.kernel, outputs or channel.outputs, channel.partition, channel.certificate)
-        release = channel.release(joint)
+    table, joint = counts.table, joint_of(counts)
+    release = joint if channel is None else channel.release(joint)
     found = overall(release)
     if channel is not None:
         found["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
     made = Channel.identity(joint.n_public, joint.public) if channel is None else channel
-    symbols = audited_symbols(release, rows, notion, joint, made, attributes)
+    symbols = audited_symbols(release, rows, notion, joint, made, counts.public.attributes)
     kept, told = _verdict(notion, joint, made, symbols)
+    told += (*notes, *_on_dropped(counts), *notes_on_labels(counts.secret), *notes_on_labels(counts.public))
+    told += _notes(table, joint, before="" if channel is None else "before the release, ")
+    intervals, population = {}, None
+    if sampling == "independent":
+        sample = Sample(table, level, counts.chosen)
+        intervals = intervals_of(sample, channel, found, resamples, generator(rng))
+        if notion is not None:
+            population = "kept" if sure else verdict_of(sample, notion, channel)
+    else:
+        told += (
+            f"nothing is said about the population, as the rows are declared as {sampling}: {NO_GUARANTEE[sampling]}",
+        )
     return Audit(
-        secret=names[0],
-        public=names[1],
+        secret=" & ".join(counts.secret.names),
+        public=" & ".join(counts.public.names),
         rows=rows,
         release=release,
         notion=None if notion is None else str(notion),
         kept=kept,
         overall=found,
-        intervals=intervals_of(Sample(table, level, chosen), channel, found, resamples, generator(rng)),
-        population=None if notion is None else sure or verdict_of(Sample(table, level, chosen), notion, channel),
+        intervals=intervals,
+        population=population,
         symbols=symbols,
-        notes=(*told, *notes, *_notes(table, joint, before="" if channel is None else "before the release, ")),
+        notes=told,
         resamples=resamples,
         level=level,
     )

@@ -78,21 +78,10 @@ class AuditedSymbol:
 def audited_symbols(
     release: Joint, rows: int, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes = ()
 ) -> tuple[AuditedSymbol, ...]:
-    """Return the audit of each symbol of a release, in order of decreasing risk.
+    """Return the audit of each symbol of a release P_SY, in order of decreasing risk.
 
-    Parameters
-    ----------
-    release : Joint
-        P_SY.
-    rows : int
-        Number of rows of the table.
-    notion : Notion, optional
-    joint : Joint
-        P_SX.
-    channel : Channel
-        The channel that made the release; its output labels are the release's symbols.
-    attributes : tuple of (str, tuple of str)
-        Names and values of the attributes of X; numbers are used if the notion's attributes are others.
+    ``channel`` made it from ``joint``, P_SX; its output labels are the release's symbols. Names and values of
+    ``attributes`` are used if the notion's attributes are of the same shape, and numbers if not.
     """
     lifts = lift(release)
     found = [

@@ -238,18 +238,9 @@ def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | None:
-    """Return the notion that the options name, None without one.
+    """Return the notion that the options name, None without one; raise InvalidParameter if options do not go together.
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-    shape : tuple of int
-        How many labels each public column has, for a notion that takes it.
-
-    Raises
-    ------
-    InvalidParameter
-        If the options do not go together.
+    ``shape`` is how many labels each public column has, for a notion that takes it.
     """
     given = {name: getattr(options, name) for name in BUDGETS} | _more(options.budget)
     if options.notion is None:

@@ -23,29 +23,26 @@ from mixproof.lp import LinearProgram
 from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The design to run if a mechanism is requested with a confidence for the population.
+class Plan(NamedTuple):
+    """The design to run for a mechanism with a confidence for the population.
 
-    Attributes
-    ----------
-    route : {"merging", "response", "watchdog"}
-        A design of ``lifttables.confident``; mechanisms of one route give the same design.
-    name : str
-        What a card calls it.
+    Mechanisms of one route give the same design, which a card calls by ``name``; it unites some of more than ``most``
+    symbols.
     """
 
     route: str
     name: str
+    design: Callable[..., Channel]
+    most: int
 
 
 PLANS = {
-    "watchdog": Plan("watchdog", "watchdog by confidence bounds"),
-    "subset-merging": Plan("merging", "confident-merging (in place of subset-merging)"),
-    "best-partition": Plan("merging", "best-partition by confidence bounds"),
-    "optimal": Plan("response", "confident-response (in place of optimal)"),
-    "subset-response": Plan("response", "confident-response (in place of subset-response)"),
-    "robust": Plan("response", "confident-response (in place of robust)"),
+    "watchdog": Plan("watchdog", "watchdog by confidence bounds", confident_watchdog, LATTICE),
+    "best-partition": Plan("merging", "best-partition by confidence bounds", confident_merging, LATTICE),
+    "subset-merging": Plan("merging", "confident-merging (in place of subset-merging)", confident_merging, LATTICE),
+} | {
+    name: Plan("response", f"confident-response (in place of {name})", confident_response, SYMBOLS)
+    for name in ("optimal", "subset-response", "robust")
 }
 """The plan for each mechanism that has one. Any other runs itself: a family's parameter is fitted by the bounds, and
 with other mechanisms as much of a constant release is mixed in as they require."""
@@ -59,17 +56,10 @@ CONSTANT = "only a constant release is left"
 
 @dataclass(frozen=True, eq=False)
 class Certifier:
-    """A sample that vouches for channels, such as a design's own with its probabilities rounded.
+    """A sample over blocks that vouches for channels, such as a design's own with its probabilities rounded.
 
-    Attributes
-    ----------
-    sample : Sample
-        Over the blocks.
-    notion : Notion
-    blocks : tuple of tuples of int
-        Of symbols that a channel must treat alike; each symbol alone where it need not.
-    member : numpy.ndarray of bool, shape (k, number of blocks)
-        Subsets of blocks that an output may be a sum of, besides nested ones and single blocks.
+    ``blocks`` are of symbols that a channel must treat alike; each symbol is alone where it need not. ``member``, shape
+    (k, number of blocks), has subsets of blocks that an output may be a sum of, besides nested ones and single blocks.
     """
 
     sample: Sample
@@ -115,29 +105,10 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
     return Parts(np.vstack([member, np.eye(len(row), dtype=bool)]), np.concatenate([weights, rest])[:, None])
 
 
-DESIGNS: dict[str, Callable[..., Channel]] = {
-    "merging": confident_merging,
-    "response": confident_response,
-    "watchdog": confident_watchdog,
-}
-"""By the route that the registry declares."""
-
-MOST_OF = {"merging": LATTICE, "response": SYMBOLS, "watchdog": LATTICE}
-"""Symbols beyond which each design unites some."""
-
-
 class Vouched(NamedTuple):
-    """A channel for the population.
+    """A channel for the population, with what vouches for it and what was run, as a card calls it.
 
-    Attributes
-    ----------
-    channel : Channel
-    voucher : Certifier
-        What vouches for it.
-    how : (str, str)
-        Why it holds, in words, and in numbers, which are functions of the counts and not for publication.
-    mechanism : str
-        What was run, as a card calls it.
+    ``how`` says why it holds, in words, and in numbers, which are functions of the counts and not for publication.
     """
 
     channel: Channel
@@ -151,20 +122,12 @@ def for_population(
 ) -> Vouched:
     """Return a channel that satisfies a notion for the population, its certification, and the design run.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        ``PLANS`` says which design by the sample's bounds it stands for, such as
-        :func:`~lifttables.confident.merging.confident_merging`, or for a notion of ratios
-        :func:`~lifttables.confident.response.confident_response`. A :class:`~liftlib.family.Family` whose most private
-        member is constant is run with the least private parameter that the bounds allow, and any other mechanism with
-        as much of a constant release mixed in as they require.
-    counts : numpy.ndarray, shape (S, X)
-    notion : Notion
-    confidence : float
-        In (0, 1).
-    chosen : float
-        Where the rows themselves chose the symbols: see :class:`~lifttables.population.sample.Sample`.
+    ``PLANS`` says for which design by the sample's bounds a mechanism stands, such as
+    :func:`~lifttables.confident.merging.confident_merging`, or for a notion of ratios
+    :func:`~lifttables.confident.response.confident_response`. A :class:`~liftlib.family.Family` whose most private
+    member is constant is run with the least private parameter that the bounds allow, and any other mechanism with as
+    much of a constant release mixed in as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are
+    those of a :class:`~lifttables.population.sample.Sample`.
 
     Raises
     ------
@@ -187,8 +150,8 @@ def for_population(
     plan, whole = PLANS.get(mechanism.name), Sample(counts, confidence, chosen)
     if plan is None or route(mechanism, notion) != plan.route:
         return _certified(mechanism, whole, notion)
-    made = DESIGNS[plan.route](counts, notion, confidence=confidence, chosen=chosen)
-    blocks, sample = blocks_of(whole, 0, MOST_OF[plan.route])
+    made = plan.design(counts, notion, confidence=confidence, chosen=chosen)
+    blocks, sample = blocks_of(whole, 0, plan.most)
     certificate = made.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]

@@ -90,7 +90,7 @@ def confident_response(
         As for ``confident_merging``.
     bounds : type, keyword-only
         What is known of the distribution: :class:`~lifttables.population.sample.Sample`, or one of the sets in
-        ``lifttables.population.sets``, whose confidence the certificate then has.
+        ``liftbook.relatives.sample_sets``, whose confidence the certificate then has.
     starts : int, keyword-only
         At least 0: how many rows drawn at random the search also sets out from, each time that it would end. It finds
         no worse a response than without them, in more time.

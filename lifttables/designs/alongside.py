@@ -106,19 +106,11 @@ class Certified:
 def alongside_for_population(
     counts: Matrix, choosing: Matrix, z: Z, notion: Notion, confidence: float, chosen: float
 ) -> Certified:
-    """Return a channel P(y|x,z) that, with Z, satisfies a notion for the population.
+    """Return a channel P(y|x,z) that, with Z, satisfies a notion of ratios (ALIP, LIP, LDP) for the population.
 
-    Parameters
-    ----------
-    counts, choosing : numpy.ndarray, shape (S, P)
-        The rows that certify the design, and others, which may choose anything: here how more than ``SYMBOLS`` symbols
-        next to one z are united, and before that what Z is.
-    z : numpy.ndarray of int, shape (P,)
-    notion : Notion
-        One that bounds ratios: ALIP, LIP, LDP.
-    confidence : float
-    chosen : float
-        The logarithm of the number of choices that the certifying rows made, such as among several Z.
+    ``counts``, shape (S, P), are the rows that certify the design; those of ``choosing`` may choose anything: here how
+    more than ``SYMBOLS`` symbols next to one z are united, and before that what Z is. ``chosen`` is the logarithm of
+    the number of choices that the certifying rows made, such as among several Z.
 
     Raises
     ------

@@ -31,17 +31,10 @@ FREE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class KeptColumn:
-    """A column to publish as it is.
+    """A column to publish as it is: its values, whether only neighbours may become one group, and its hierarchy.
 
-    Attributes
-    ----------
-    name : str
-    labels : tuple of str
-        Its values, in their order if they have one.
-    ordered : bool
-        Whether only neighbours may become one group.
-    levels : tuple of numpy.ndarray
-        For each level of its hierarchy, the group of each value.
+    ``labels`` are in their order if they have one; ``levels`` has the group of each value at each level of the
+    hierarchy.
     """
 
     name: str
@@ -60,23 +53,12 @@ class Coarsening(NamedTuple):
 def coarsened(
     table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], violations: Callable[[Matrix], Vector]
 ) -> Coarsening:
-    """Return a coarsening of several columns under which Z alone satisfies a notion.
+    """Return a coarsening of several columns under which Z alone satisfies a notion, of the largest H(Z) found.
 
-    Parameters
-    ----------
-    table : numpy.ndarray, shape (S, N)
-        Rows of the table by secret and by combination of the columns' values.
-    codes : numpy.ndarray of int, shape (N, columns)
-        The values of each combination, as indices of the columns' labels.
-    columns : sequence of KeptColumn
-    violations : callable
-        Returns by how many nats values of Z with these rows, shape (S, m), exceed the notion.
-
-    Returns
-    -------
-    Coarsening
-        The one with the largest H(Z) among those of the greedy search, with all columns and without each subset of
-        them. It is not proven to be the best. If Z satisfies the notion as it is, nothing is coarsened.
+    ``table``, shape (S, N), has the rows by secret and by combination of the columns' values, ``codes``, shape (N,
+    columns), the values of each combination as indices of the columns' labels. ``violations`` returns by how many nats
+    values of Z with these rows, shape (S, m), exceed the notion. The search is greedy, with all columns and without
+    each subset of them; it is not proven to be the best. If Z satisfies the notion as it is, nothing is coarsened.
 
     Examples
     --------

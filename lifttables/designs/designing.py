@@ -121,6 +121,11 @@ class Design:
         return tuple(JOIN.join(texts) for texts in self.texts)
 
     @property
+    def named_channel(self) -> Channel:
+        """The channel with the labels of its outputs."""
+        return Channel(self.channel.kernel, self.outputs, self.channel.partition, self.channel.certificate)
+
+    @property
     def counts(self) -> Counts:
         """The contingency table."""
         return Counts(self.table, self.secret, self.public)
@@ -284,17 +289,8 @@ def design(
 ) -> Design:
     """Return the design of a mechanism for a table's counts, rounded to a grid if possible.
 
-    Parameters
-    ----------
-    counts : Counts
-    notion : Notion
-    mechanism : str
-    confidence : float or None
-        The confidence with which the population must satisfy the notion too; None for these rows only.
-    seconds : float or None
-        Time limit of a mechanism that searches.
-    report : callable or None
-        Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
+    With a confidence the population must satisfy the notion too; ``seconds`` limits a mechanism that searches, and
+    ``report`` is its callback, see :func:`liftlib.response.optimal.optimal_response`.
 
     Raises
     ------
@@ -340,15 +336,7 @@ def design(
 def best_design(
     choices: Sequence[Counts], notion: Notion, mechanism: str, confidence: float | None = CONFIDENCE, **search: Any
 ) -> tuple[Counts, Design]:
-    """Return the counts and the design that retain most, of those for each of several alternatives.
-
-    Parameters
-    ----------
-    choices : sequence of Counts
-        See :meth:`~lifttables.encoding.reading.Reading.choices`.
-    notion, mechanism, confidence, **search
-        As in :func:`design`.
-    """
+    """Return the counts and the design that retain most, of those for each of several alternatives."""
     made = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
     return max(made, key=lambda one: evaluate(joint_of(one[0]), one[1].channel).mutual_information)
 

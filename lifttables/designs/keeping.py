@@ -35,7 +35,7 @@ from lifttables.designs.designing import POPULATION, Design, Kept, assembled
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.binning import hierarchy_file, hierarchy_levels
 from lifttables.encoding.columns import GROUPS, MISSING, Column, Counts, Symbols
-from lifttables.encoding.counting import count
+from lifttables.encoding.counting import count, unknown_to_hierarchy
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.encoding.reading import Reading, cuts
 from lifttables.encoding.table import Table
@@ -62,13 +62,8 @@ N = TypeVar("N", bound=Notion)
 class NextTo(NamedTuple):
     """A design of the public columns together with the kept ones, which are among its public columns.
 
-    Attributes
-    ----------
-    counts : Counts
-        With a symbol for each pair (x, z) that occurs.
-    design : Design
-    notes : tuple of str
-        What was coarsened, and what it costs: numbers that are functions of the counts.
+    The counts have a symbol for each pair (x, z) that occurs; the notes say what was coarsened, and what it costs:
+    numbers that are functions of the counts.
     """
 
     counts: Counts
@@ -115,22 +110,10 @@ def design_next_to(
 ) -> NextTo:
     """Return the design for each value of kept columns, which are coarsened where they use too much of a budget.
 
-    Parameters
-    ----------
-    table : Table
-    reading : Reading
-        Bins and hierarchies may be about kept columns too. Of a hierarchy, all levels from the one that is given are
-        tried, the values themselves first.
-    keep : sequence of str
-        The columns Z.
-    notion : Notion
-        See :func:`lifttables.designs.alongside.alongside`; for a population, one that bounds ratios.
-    mechanism : str
-        One of ``MECHANISMS``.
-    confidence : float or None
-        None: for these rows only.
-    share : float, optional
-        The share of each budget, in [0, 1], that the kept columns may use; by default the best of ``SHARES``.
+    Bins and hierarchies of ``reading`` may be about kept columns too. Of a hierarchy, all levels from the one that is
+    given are tried, the values themselves first. ``mechanism`` is one of ``MECHANISMS``; without a confidence the
+    design is for these rows only; ``share`` in [0, 1] is how much of each budget the kept columns may use, by default
+    the best of ``SHARES``.
 
     Raises
     ------
@@ -427,10 +410,7 @@ def _kept_column(column: Column, occurring: set[str], ladder: str | None) -> tup
         parents = dict(pairs)
         absent = [label for label in labels if label not in parents]
         if absent:
-            raise DataError(
-                f"column {column.name!r} has {len(absent)} values that its hierarchy does not hold, such as "
-                f"{absent[0]!r}: add them to the file"
-            )
+            raise unknown_to_hierarchy(column.name, absent)
         texts.append(tuple(parents[label] for label in labels))
         levels.append(np.unique(texts[-1], return_inverse=True)[1].astype(np.int64))
     ordered = bool(column.edges) or (numeric and not column.categorical)

@@ -35,17 +35,10 @@ class Publishing:
 
     Attributes
     ----------
-    keep : tuple of str
-        Columns published as they are.
-    unseen : {"error", "draw"}
-        What becomes of a symbol that the design has not seen.
-    keep_order : bool
-        Whether rows keep the source's order, which may tell the secret; by default they are shuffled.
+    keep, keep_order, kernel, unseen
+        As in :func:`~lifttables.releases.sanitising.sanitise` and :func:`~lifttables.releases.sanitising.apply`.
     formulas : {"error", "quote", "keep"}
         What becomes of a text that a spreadsheet would run.
-    kernel : bool or None
-        Whether the card has the kernel, where that may be published at all. None leaves it out where card and release
-        might leave fewer than ``POSSIBLE`` tables possible.
     coarsened : tuple of str
         Columns that were to be kept, and that the design releases instead, coarsened where needed.
     """

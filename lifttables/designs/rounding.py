@@ -25,21 +25,10 @@ CHEAP = 0.01
 
 
 def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> tuple[Channel, int | None]:
-    """Return a channel like this one whose probabilities are on a grid, and the grid.
+    """Return a channel like this one that keeps a promise and whose probabilities are on a grid, and the grid.
 
-    Parameters
-    ----------
-    channel : Channel
-        P(y|x).
-    p_y : numpy.ndarray, shape (Y,) or (X, Y)
-        The constant release that may be mixed in.
-    keeps : callable
-        Whether a channel keeps what is promised; what is returned does.
-
-    Returns
-    -------
-    (Channel, int or None)
-        The channel as it is and None if it sees the secret, so that it is not published, or if no grid serves.
+    ``p_y``, shape (Y,) or (X, Y), is the constant release that may be mixed in. If the channel sees the secret, so that
+    it is not published, or if no grid serves, it comes back as it is, with None.
 
     Examples
     --------
@@ -84,18 +73,9 @@ POSSIBLE = 1000
 def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
     """Return log2 of how many tables a card with its kernel and the release leave possible, on average.
 
-    Parameters
-    ----------
-    table : numpy.ndarray, shape (S, X)
-        The counts.
-    n_outputs, grid : int
-        As in :func:`bits`.
-
-    Notes
-    -----
-    For an adversary who knows how many rows have each secret. There are prod_s C(N_s + X - 1, X - 1) tables with these
-    N_s, and at most 2^bits kernels times C(N + Y - 1, Y - 1) counts of outputs to tell them apart; the quotient is the
-    average number of tables for each. It may be less than 1, and one table may be alone where it is more.
+    It is for an adversary who knows how many rows have each secret. There are prod_s C(N_s + X - 1, X - 1) tables with
+    these N_s, and at most 2^bits kernels times C(N + Y - 1, Y - 1) counts of outputs to tell them apart; the quotient
+    is the average number of tables for each. It may be less than 1, and one table may be alone where it is more.
 
     Examples
     --------
@@ -115,16 +95,8 @@ def _log2_ways(n: int, k: int) -> float:
 def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
     """Return an upper bound on what a published kernel tells of the table, in bits: log2 of how many kernels there are.
 
-    Parameters
-    ----------
-    n_symbols, n_outputs : int
-    grid : int
-        1 for a kernel that merges symbols.
-
-    Notes
-    -----
-    Whoever guesses something about the table from what takes one of N values is right at most N times as often as
-    without it (the maximal leakage of a deterministic map is log N).
+    A grid of 1 is that of a kernel that merges symbols. Whoever guesses something about the table from what takes one
+    of N values is right at most N times as often as without it (the maximal leakage of a deterministic map is log N).
 
     Examples
     --------

@@ -151,20 +151,19 @@ class Column:
 
 @dataclass(frozen=True)
 class Symbols:
-    """The symbols of one column or several, in order.
+    """The symbols of one column or several, in order: each has a label in each column, or ``("(rare)",)`` for the pool.
 
-    Attributes
-    ----------
-    columns : tuple of Column
-    labels : tuple of tuple of str
-        A symbol's label in each column, or ``("(rare)",)`` for the pool.
-    pooled : tuple of tuple of str
-        The symbols in the pool, which is the last one.
+    The pool is the last symbol, and ``pooled`` are those in it.
     """
 
     columns: tuple[Column, ...]
     labels: tuple[tuple[str, ...], ...]
     pooled: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def numbered(cls, name: str, n: int) -> Symbols:
+        """Return n symbols of one column, called by their numbers from 0."""
+        return cls((Column(name),), tuple((str(at),) for at in range(n)))
 
     @property
     def names(self) -> list[str]:
@@ -269,17 +268,10 @@ def numbered(labels: Labels, names: Sequence[str]) -> tuple[NDArray[np.int64], l
 
 @dataclass(frozen=True)
 class Counts:
-    """A contingency table of secret columns and public columns.
+    """A contingency table, shape (S, X): rows by secret and public symbol.
 
-    Attributes
-    ----------
-    table : numpy.ndarray, shape (S, X)
-        Rows by secret and public symbol.
-    secret, public : Symbols
-    chosen : float
-        The logarithm of the number of ways in which the rows themselves could have chosen the symbols.
-    dropped : int
-        Rows left out because a value is missing.
+    ``chosen`` is the logarithm of the number of ways in which the rows themselves could have chosen the symbols,
+    ``dropped`` the number of rows left out because a value is missing.
     """
 
     table: Matrix

@@ -38,25 +38,10 @@ def count(
 ) -> Counts:
     """Return the contingency table of counted labels, with missing and rare values treated as requested.
 
-    Parameters
-    ----------
-    counted : frame
-        A column for each of ``secret`` and ``public``, and ``ROWS``.
-    secret, public : sequence of Column
-        Several make one symbol of each combination that occurs.
-    missing : {"refuse", "symbol", "drop"}
-        Raise an error for missing values, use an extra symbol, or drop their rows.
-    rare : {"error", "pool", "keep"}
-        Treatment of public symbols with fewer than ``min_count`` rows.
-    min_count, max_symbols : int
-        More public symbols, or secrets, than ``max_symbols`` are refused.
-    product : bool
-        Whether all combinations of the columns' labels must occur, as side channels require.
-
-    Raises
-    ------
-    DataError
-        With the column, the count, and the option that decides.
+    ``counted`` has a column for each of ``secret`` and ``public``, and ``ROWS``; several columns make one symbol of
+    each combination that occurs. The options are those of :class:`~lifttables.encoding.reading.Reading`; ``product``
+    requires all combinations of the columns' labels to occur, as side channels do. Raises a DataError with the column,
+    the count, and the option that decides.
     """
     every, dropped, found = [*secret, *public], 0, nw.from_native(counted, eager_only=True)
     if missing == "drop":
@@ -90,7 +75,7 @@ def count(
             f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than {min_count} rows "
             f"({shown}): pool them (--rare pool), keep them (--rare keep), or lower the limit (--min-count)"
         )
-    pooled = tuple(few) if rare == "pool" and len(few) > 0 else ()
+    pooled = tuple(few) if rare == "pool" else ()
     labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
     symbols = Symbols(tuple(public), tuple(labels), pooled)
     if product and not symbols.fills_its_product():
@@ -103,6 +88,14 @@ def count(
     np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
     # which symbols are few is the rows' choice: any so many of them could have been
     return Counts(table, secret_symbols, symbols, log_choose(len(many), len(pooled)), dropped)
+
+
+def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:
+    """Return the error of a column with values that its hierarchy does not hold."""
+    return DataError(
+        f"column {name!r} has {len(values)} values that its hierarchy does not hold, such as {values[0]!r}: add them "
+        "to the file"
+    )
 
 
 def log_choose(n: int, k: int) -> float:
@@ -146,10 +139,7 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
                 )
     unknown = alone.filter(alone.str.starts_with(UNKNOWN)) if column.parents else alone.head(0)
     if len(unknown):
-        raise DataError(
-            f"column {column.name!r} has {len(unknown)} values that its hierarchy does not hold, such as "
-            f"{unknown[0][1:]!r}: add them to the file"
-        )
+        raise unknown_to_hierarchy(column.name, unknown.str.slice(1).to_list())
     if not column.plain or column.categorical or len(alone) <= NUMERIC_SYMBOLS:
         return
     try:

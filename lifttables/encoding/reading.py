@@ -157,10 +157,9 @@ class Reading:
         for name in names:
             edges, unit = said.get(name, Bins())
             column = Column(name, (), unit, parents.get(name, ()), self.na, name in self.categorical)
-            found_edges = table.quantiles(column, edges) if isinstance(edges, int) else edges
-            if isinstance(edges, int) and not found_edges:
+            if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
                 raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges (--bin {name}=EDGES)")
-            made.append(Column(name, found_edges, unit, parents.get(name, ()), self.na, name in self.categorical))
+            made.append(replace(column, edges=edges))
         return made
 
     def counts(self, table: Table, *, product: bool = False) -> Counts:

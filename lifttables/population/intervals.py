@@ -11,17 +11,8 @@ Ends = tuple[float, float]
 
 
 def worst_lifts(between: Between) -> dict[str, Ends]:
-    """Return where the largest lifts of a release lie, given bounds on its probabilities that hold together.
-
-    Parameters
-    ----------
-    between : Between
-        For each output.
-
-    Returns
-    -------
-    dict of str to (float, float)
-        ``min_lift_leakage``, ``max_lift_leakage`` and ``ldp``, nats; an end may be infinite.
+    """Return ends of ``min_lift_leakage``, ``max_lift_leakage`` and ``ldp``, nats, by bounds on all outputs that hold
+    together.
 
     Examples
     --------
@@ -57,23 +48,9 @@ def averages(
 ) -> dict[str, Ends]:
     """Return intervals for averages over a release, which a sample overstates.
 
-    Parameters
-    ----------
-    release : numpy.ndarray, shape (S, Y)
-        The table's shares of secret and output.
-    drawn : numpy.ndarray, shape (B, S, Y)
-        Those of tables drawn like it.
-    estimates : dict of str to float
-        ``secret_information``, ``total_variation``, ``chi2_divergence``, ``maximal_leakage``.
-    redrawn : dict of str to numpy.ndarray, shape (B,)
-        The same of the drawn tables.
-    rows : int
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    dict of str to (float, float)
+    ``release``, shape (S, Y), has the table's shares of secret and output, ``drawn``, shape (B, S, Y), those of tables
+    drawn like it. ``estimates`` are ``secret_information``, ``total_variation``, ``chi2_divergence`` and
+    ``maximal_leakage``, and ``redrawn``, each of shape (B,), the same of the drawn tables.
 
     Notes
     -----

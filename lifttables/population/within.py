@@ -16,15 +16,9 @@ from mixproof.numerics import Mask, Vector
 class SampleWithin(Sample):
     """A sample over some symbols of a larger alphabet, with bounds on their probabilities in all of it.
 
-    Parameters
-    ----------
-    counts : array_like, shape (S, X)
-        Rows by secret and symbol of the part.
-    elsewhere : numpy.ndarray, shape (S,)
-        Rows with each secret that have another symbol.
-    confidence, chosen :
-        As of :class:`~lifttables.population.sample.Sample`; so are the errors. Parts whose bounds are to hold together
-        share the chance of error, so ``chosen`` has the logarithm of their number in it.
+    ``elsewhere``, shape (S,), are the rows with each secret that have another symbol; the other parameters and the
+    errors are those of :class:`~lifttables.population.sample.Sample`. Parts whose bounds are to hold together share the
+    chance of error, so ``chosen`` has the logarithm of their number in it.
 
     Notes
     -----

@@ -33,19 +33,10 @@ class Between(NamedTuple):
 
 
 def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBudget, ...]:
-    """Return the worst-case budgets required by each output, over all probabilities within the bounds.
+    """Return the worst-case budgets required by each output, shape (m,), over all probabilities within the bounds.
 
-    Parameters
-    ----------
-    notion : Notion
-        One that lift columns decide, and whose needs are largest at a corner of any box of lifts: those that the
-        least and the largest lift decide, and every average of a function of the lifts that falls and then rises.
-    between : Between
-
-    Returns
-    -------
-    tuple of Need
-        With ``needed`` of shape (m,).
+    The notion must have needs that are largest at a corner of any box of lifts: those that the least and the largest
+    lift decide, and every average of a function of the lifts that falls and then rises.
 
     Raises
     ------

@@ -30,7 +30,7 @@ STEPS = 10_000
 
 @dataclass(frozen=True)
 class Question:
-    """What a release must achieve.
+    """What a release must achieve; raises InvalidParameter if a number is out of range.
 
     Attributes
     ----------
@@ -41,11 +41,6 @@ class Question:
     adversary : {"shares", "any"}
     accuracy : float or None
         The largest 95 % error of an estimated share; 0.02 is 2 percentage points.
-
-    Raises
-    ------
-    InvalidParameter
-        If a number is out of range, or two questions are asked at once.
     """
 
     belief: float = BELIEF

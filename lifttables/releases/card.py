@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from liftlib import __version__
 from liftlib.channel import Channel
 from lifttables.designs.designing import POPULATION, Design, Kept, check_texts, kernel_from, statements_from
 from lifttables.designs.rounding import POSSIBLE, bits, bits_left
 from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, statement
-from lifttables.encoding.columns import JOIN, RARE
+from lifttables.encoding.columns import JOIN, RARE, Column, Labels, Symbols, numbered
 from lifttables.encoding.naming import Texts
+from lifttables.encoding.table import Table
 from lifttables.files import indices_from, printable, read_ours, texts_from
 from mixproof.numerics import Matrix
 
@@ -210,6 +212,18 @@ class Card:
         return "; ".join(JOIN.join(self.symbols[x]) for x in self.sources[y])
 
 
+def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
+    """Return how often the outputs of a released table occur, the output of each count (-1 if the card has none).
+
+    The third are the texts of what is no output.
+    """
+    columns = [Column(name, na=()) for name in (*card.columns, *by)]
+    found = table.counts(columns)
+    y = Symbols(tuple(columns[: len(card.columns)]), card.texts).index(found)
+    unknown = numbered(found.filter((y < 0).tolist()), card.columns)[1]
+    return found, y, [JOIN.join(one) for one in unknown]
+
+
 def _cell(text: str) -> str:
     """Return a text that is one cell of a table in Markdown, and no mark-up of a page made of it."""
     text = printable(text.replace("\r", " ").replace("\n", " "))
@@ -233,16 +247,13 @@ def card_of(
     Parameters
     ----------
     made : Design
-    keep : sequence of str, keyword-only
-        Columns published unchanged.
-    keep_order : bool, keyword-only
-        Whether rows are in the source's order.
+    keep, keep_order : keyword-only
+        Columns published unchanged, and whether rows are in the source's order.
     release : int or None, keyword-only
         Which release of these rows it is; None without a ledger.
-    broken : str, keyword-only
-        What kept columns or earlier releases break, so that the card promises nothing.
-    others : str, keyword-only
-        What else is published about the rows, together with which the notion is satisfied.
+    broken, others : str, keyword-only
+        What kept columns or earlier releases break, so that the card promises nothing; or what else is published about
+        the rows, together with which the notion is satisfied.
     population : bool, keyword-only
         Whether that was proved for the population, not only for this sample.
     kernel : bool or None, keyword-only

@@ -165,17 +165,9 @@ def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
 class JointCounts:
     """How often each combination of secret, kept values and symbols occurs, sorted by kept values and secret.
 
-    Attributes
-    ----------
-    rows : numpy.ndarray
-    s : numpy.ndarray of int
-        The secret; secrets that the design has not seen follow its own.
-    z : numpy.ndarray of int
-        The index in ``kept``.
-    codes : tuple of numpy.ndarray of int
-        For each design, the row of its :meth:`~lifttables.designs.designing.Design.kernel`.
-    kept : sequence of tuple of str
-        The combinations of kept values.
+    ``s`` is the secret (those that the design has not seen follow its own), ``z`` the index in ``kept``, the
+    combinations of kept values, and ``codes`` has for each design the row of its
+    :meth:`~lifttables.designs.designing.Design.kernel`.
     """
 
     rows: Vector

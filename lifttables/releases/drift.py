@@ -133,15 +133,9 @@ class Drift:
 
 
 def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
-    """Return the drift of a table's rows from those of a design.
+    """Return the drift of a table's new rows from those of a design.
 
-    Parameters
-    ----------
-    table : Table
-        New rows. With secret columns the joint distributions are compared, otherwise only the public marginals.
-    made : Design
-    rng : numpy.random.Generator
-        The generator of the random permutations.
+    With secret columns the joint distributions are compared, otherwise only the public marginals.
 
     Notes
     -----

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from liftlib.errors import DataError
-from lifttables.encoding.columns import JOIN, ROWS, Column, Symbols, numbered
+from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
-from lifttables.releases.card import Card
+from lifttables.releases.card import Card, counted_outputs
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
@@ -197,9 +197,7 @@ def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matr
 
 
 def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> float:
-    """Return the expected half-width of the widest interval of an estimated share.
-
-    It is infinite if a kernel, shape (X, Y), does not distinguish all symbols.
+    """Return the expected half-width of the widest interval of an estimated share, infinite if symbols look alike.
 
     Examples
     --------
@@ -218,13 +216,10 @@ def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> 
 def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
     """Return the shares of each combination of other values and outputs, the values' texts, and the number of rows."""
     table.check([*card.columns, *by])
-    columns = [Column(name, na=()) for name in (*card.columns, *by)]
-    found = table.counts(columns)
-    y = Symbols(tuple(columns[: len(card.columns)]), card.texts).index(found)
-    if (y < 0).any():
-        _, (text, *_) = numbered(found.filter((y < 0).tolist()), card.columns)
+    found, y, unknown = counted_outputs(table, card, by)
+    if unknown:
         raise DataError(
-            f"{table.name} holds {JOIN.join(text)[:60]!r}, which is no output of the card: is it the card's table?"
+            f"{table.name} holds {unknown[0][:60]!r}, which is no output of the card: is it the card's table?"
         )
     z, values = numbered(found, by)
     order = sorted(range(len(values)), key=values.__getitem__)
@@ -245,12 +240,7 @@ def _nearest(unbiased: Matrix) -> Matrix:
 def price(card: Card, p_x: Vector | None = None) -> float:
     """Return how many times the rows a release needs for the precision of the original table, averaged over symbols.
 
-    Parameters
-    ----------
-    card : Card
-        With its kernel.
-    p_x : numpy.ndarray, shape (X,), optional
-        The distribution before the release; uniform by default.
+    ``p_x``, shape (X,), is the distribution before the release, uniform by default; the card needs its kernel.
 
     Examples
     --------

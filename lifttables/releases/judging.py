@@ -36,20 +36,11 @@ OWN_ROWS = (
 
 @dataclass(frozen=True)
 class Beside:
-    """Whether a release satisfies its notion together with other publications about the same rows.
+    """Whether a release satisfies its notion together with other publications about the same rows, ``others``.
 
-    Attributes
-    ----------
-    notes : tuple of str
-        For the owner: they hold numbers that are functions of the counts.
-    broken : str
-        For everybody: why nothing is promised; empty if the notion is satisfied together with the rest.
-    checked : bool
-        Whether the joint leakage could be computed.
-    others : str
-        What else is published about the rows; empty if nothing is.
-    population : bool
-        Whether the notion was proved for the population together with it, and not for this sample alone.
+    ``notes`` are for the owner, with functions of the counts; ``broken`` says to everybody why nothing is promised, or
+    is empty; ``checked`` is whether the joint leakage could be computed, and ``population`` whether the notion was
+    proved for the population together with the rest, and not for this sample alone.
     """
 
     notes: tuple[str, ...] = ()
@@ -64,27 +55,13 @@ def judged(
 ) -> tuple[Drift, tuple[str, ...]]:
     """Return how new rows compare with a design's and what is promised of them, and notes for their owner.
 
-    Parameters
-    ----------
-    table : Table
-        The new rows.
-    made : Design
-    how : Publishing
-        With the columns to keep.
-    past : Ledger or None
-        Earlier releases of the new rows.
-    allow : bool
-        Whether to go on if the notion is, or may be, broken.
-
     Raises
     ------
     DataError
         If a column or a symbol is not as the design expects.
-    Drifted
-        If the rows are from another distribution, unless ``allow`` is set.
-    BrokenNotion
-        If kept columns or earlier releases break the notion together with this release, or this cannot be computed,
-        unless ``allow`` is set.
+    Drifted, BrokenNotion
+        If the rows are from another distribution; or if kept columns or ``past``, earlier releases of the new rows,
+        break the notion together with this release, or this cannot be computed. Not if ``allow`` is set.
     """
     if how.unseen == "error":
         _refuse_unseen(table, made)
@@ -107,23 +84,9 @@ def beside_known(
 ) -> Beside:
     """Return whether a release satisfies its notion together with all that is known to be published about its rows.
 
-    Parameters
-    ----------
-    table : Table
-    made : Design
-    past : Ledger or None
-    keep : sequence of str
-        Columns to publish as they are.
-    applied : bool, keyword-only
-        Whether the design was made before, so that its own rows have been released already.
-    allow : bool, keyword-only
-    chosen : float, keyword-only
-        See :attr:`lifttables.encoding.columns.Counts.chosen`.
-
-    Raises
-    ------
-    BrokenNotion
-        With how earlier releases of the rows were recognised, unless ``allow`` is set.
+    ``applied`` says that the design was made before, so that its own rows have been released already; ``chosen`` is
+    that of :attr:`lifttables.encoding.columns.Counts.chosen`. Raises a BrokenNotion, with how earlier releases of the
+    rows were recognised, unless ``allow`` is set.
     """
     earlier, kept = past_of(table, past, keep)
     notes = () if past is None else past.notes
@@ -184,28 +147,13 @@ def proved_for_population(
 ) -> bool:
     """Return whether the notion is certified for the population of (S, Y, Z), where Z are the kept columns.
 
-    Parameters
-    ----------
-    table : Table
-        With the secret, the public and the kept columns.
-    made : Design
-    keep : sequence of str
-        Z: published as they are.
-    confidence : float
-        In (0, 1).
-    chosen : float
-        See :attr:`lifttables.encoding.columns.Counts.chosen`.
-
-    Returns
-    -------
-    bool
-        False also if it is not known: the mechanism sees the secret, the design has not seen all symbols, the notion
-        is not decided by each output, or the bounds would take more than ``MOST`` numbers.
+    False also if it is not known: the mechanism sees the secret, the design has not seen all symbols, the notion is not
+    decided by each output, or the bounds would take more than ``MOST`` numbers.
 
     Notes
     -----
-    The sample is of the secret and of the pairs (x, z), including pairs without a row. The channel from (x, z) to
-    (y, z) is P(y|x) and leaves z as it is. The bounds hold for all subsets of pairs at once, so they hold for a channel
+    The sample is of the secret and of the pairs (x, z), including pairs without a row. The channel from (x, z) to (y,
+    z) is P(y|x) and leaves z as it is. The bounds hold for all subsets of pairs at once, so they hold for a channel
     that was designed by the same rows.
     """
     n_x, n_y = len(made.public.labels), made.channel.n_outputs

@@ -53,15 +53,8 @@ class Entry:
 class Ledger:
     """The releases of one table, in order.
 
-    Attributes
-    ----------
-    path : pathlib.Path
-    entries : tuple of Entry
-        The releases in this ledger.
-    text : str or None
-        The content of its file when it was read; None if there was none.
-    recognised : tuple of (pathlib.Path, Entry)
-        Releases in other ledgers that had the same rows, see :func:`~lifttables.releases.recognising.recognised`.
+    ``text`` is the content of the ledger's file when it was read, None if there was none; ``recognised`` are releases
+    in other ledgers that had the same rows, see :func:`~lifttables.releases.recognising.recognised`.
     """
 
     path: Path

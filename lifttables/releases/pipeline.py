@@ -148,7 +148,15 @@ def release(
         except BrokenNotion as error:
             raise BrokenNotion(f"{error}{_remedy(rows, made, reading, how.keep)}") from error
         notes = (*notes, *beside.notes, *notes_on(rows, made, reading, how, rng, broken=bool(beside.broken)))
-        found = audited(counts, made.promise, made, resamples=plan.resamples, notes=notes, sampling=reading.sampling)
+        found = audited(
+            counts,
+            made.promise,
+            made.named_channel,
+            resamples=plan.resamples,
+            notes=tuple(notes),
+            sure=made.confidence is not None,
+            sampling=reading.sampling,
+        )
         if beside.broken:  # the channel alone keeps the notion, but it is not released alone
             found = replace(found, kept=False if beside.checked else None, population=NOT_TOLD)
         elif beside.others and not beside.population:  # the audit is of the released columns alone
@@ -208,12 +216,8 @@ def _designed(table: Table, plan: Plan) -> NextTo:
         return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
     choices = [reading.counts(table, product=True)] if plan.product else reading.choices(table, plan.confidence)
     notion = plan.notion(choices[0].public)
-    check_dear(
-        plan.mechanism,
-        len(choices[0].public.labels),
-        allow=plan.allow,
-        designed=plan.seconds is not None or routed(plan.mechanism, notion, plan.confidence),
-    )
+    designed = plan.seconds is not None or routed(plan.mechanism, notion, plan.confidence)
+    check_dear(plan.mechanism, len(choices[0].public.labels), allow=plan.allow, designed=designed)
     search = {"seconds": plan.seconds, "report": plan.report}
     counts, made = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
     left_out = [name for name in reading.publics if name not in counts.public.names]

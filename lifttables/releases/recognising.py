@@ -23,17 +23,10 @@ ALIKE = 0.01
 def recognised(table: Table, made: Design) -> Design | None:
     """Return a design, with the table's spelling of labels, if the table has exactly its counts; otherwise None.
 
-    Parameters
-    ----------
-    table : Table
-        The counts compared are of the design's secret and public columns, or of the public columns alone if the table
-        has no secret column.
-    made : Design
-        Its bins, hierarchies and pools apply. Numbers are compared by value, and texts without regard to capitals and
-        surrounding spaces, so that CSV and Parquet agree.
+    The counts compared are of the design's secret and public columns, or of the public columns alone if the table has
+    no secret column. The design's bins, hierarchies and pools apply. Numbers are compared by value, and texts without
+    regard to capitals and surrounding spaces, so that CSV and Parquet agree.
 
-    Notes
-    -----
     The file's name, place and format, the order of the rows and other columns do not matter. Rows are not recognised
     after one is added, left out or changed, nor if columns were renamed. A table of other people with equal counts is
     taken for the same rows, which errs on the safe side.

@@ -46,17 +46,9 @@ def told(rng: Uniform | int | None) -> str:
 class Stream:
     """Counter-based uniform random numbers: deterministic for a given key and position.
 
-    Parameters
-    ----------
-    key : bytes
-        Of 32 bytes. Without it, no number can be predicted from the others.
-    place : int
-        Such as a part's number; streams of different places are independent.
-
-    Notes
-    -----
-    The extendable-output function SHAKE256 (FIPS 202) of key, place and block. The numbers do not depend on how many
-    are asked for at a time.
+    Without the key, of 32 bytes, no number can be predicted from the others; streams of different places, such as a
+    part's number, are independent. The numbers do not depend on how many are asked for at a time: they are the
+    extendable-output function SHAKE256 (FIPS 202) of key, place and block.
 
     Examples
     --------

@@ -33,24 +33,7 @@ class Readable(Protocol):
 
 
 def check_widths(file: Readable, name: str, separator: str, expected: int, quote: str | None = '"') -> None:
-    r"""Refuse a text table with a line that has more or fewer fields than the header.
-
-    Parameters
-    ----------
-    file : binary file
-        Read once, a block at a time.
-    name : str
-        What the table is called in a message.
-    separator : str
-    expected : int
-        The number of fields in the header.
-    quote : str or None
-        The quotation mark; None where no character has this meaning.
-
-    Raises
-    ------
-    DataError
-        With the line's number in the file, the number of its fields, and a remedy.
+    r"""Refuse a text table with a line that has more or fewer fields than the header, with its number and a remedy.
 
     Notes
     -----
@@ -64,8 +47,8 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
     Examples
     --------
     >>> import io
-    >>> check_widths(io.BytesIO(b'ill,age\nflu,"20,5"\n'), "t.csv", ",", 2)
-    >>> check_widths(io.BytesIO(b"ill,age\nflu,20,5\n"), "t.csv", ",", 2)  # doctest: +ELLIPSIS
+    >>> check_widths(io.BytesIO(b'ill,age\\nflu,"20,5"\\n'), "t.csv", ",", 2)
+    >>> check_widths(io.BytesIO(b"ill,age\\nflu,20,5\\n"), "t.csv", ",", 2)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     liftlib.errors.DataError: cannot read t.csv: line 2 has 3 fields, but the header has 2: put each value ...

@@ -1,11 +1,25 @@
-"""A small table, in a file and as a frame of each library."""
+"""A small table, in a file and as a frame of each library; and counts of labels of one's own."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
+
+from lifttables.encoding.columns import Column, Counts, Symbols
 
 ILL = ["flu", "flu", "none", "none", "none", "rare"] * 20
 AGE = ["old", "young", "young", "young", "old", "old"] * 20
 PEOPLE = pl.DataFrame({"name": [f"p{i}" for i in range(120)], "ill": ILL, "age": AGE})
+
+
+def counted(table, secrets=None, symbols=None, chosen=0.0):
+    """Return counts of one secret column and one public one, whose labels are numbers unless they are given."""
+    table = np.array(table, dtype=float)
+    named = zip("sx", (secrets, symbols), table.shape, strict=True)
+    of = [
+        Symbols.numbered(name, n) if labels is None else Symbols((Column(name),), tuple((one,) for one in labels))
+        for name, labels, n in named
+    ]
+    return Counts(table, *of, chosen)
 
 
 def people(folder, name="people.csv", table=PEOPLE):

@@ -7,15 +7,14 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from table_of_people import PEOPLE
+from table_of_people import PEOPLE, counted
 
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import DataError, InvalidParameter
-from lifttables.audits.auditing import audit_counts, audited
+from lifttables.audits.auditing import audited
 from lifttables.audits.measuring import MEASURES, bootstrap, overall, verdict_of
 from lifttables.designs.designing import POPULATION, Kept, design
-from lifttables.encoding.columns import Column, Counts, Symbols
 from lifttables.encoding.reading import Reading
 from lifttables.population.sample import Sample
 from lifttables.sources.source import open_table
@@ -129,33 +128,30 @@ def test_wrong_bootstrap():
 def test_an_argument_of_the_wrong_kind_is_named():
     with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion or None$"):
         tables.audit(PEOPLE, secret="ill", public="age", notion=3)
-    with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
-        audit_counts(np.ones((2, 2)), 3, ("s", "x"))
+    with pytest.raises(InvalidParameter, match=r"^counts is 3: give a Counts$"):
+        audited(3)
     with pytest.raises(InvalidParameter, match=r"^notion is 'lip': give a Notion or None$"):
-        audit_counts(np.ones((2, 2)), ll.Joint.from_counts(np.ones((2, 2))), ("s", "x"), "lip")
+        audited(counted(np.ones((2, 2))), "lip")
 
 
 def test_what_was_audited_is_told():
     """Names and notion as given, 200 tables at 95 % unless said."""
-    counts = np.array([[30, 20], [10, 40]])
-    joint = ll.Joint.from_counts(counts)
     read = Reading("ill", ("age",)).counts(open_table(PEOPLE))
     for found in (
         tables.audit(PEOPLE, secret="ill", public="age", notion=ll.LIP(1.0), rng=0),
         audited(read, ll.LIP(1.0), rng=0),
-        audit_counts(counts, joint, ("ill", "age"), ll.LIP(1.0), rng=0),
     ):
         assert (found.secret, found.public, found.notion) == ("ill", "age", "LIP(eps=1.0)")
         assert (found.resamples, found.level) == (200, 0.95)
         assert found.population in ("kept", "cannot be told from this table")
-    assert audit_counts(counts, joint, ("ill", "age"), resamples=0).notion is None
+    assert audited(read, resamples=0).notion is None
 
 
 def test_intervals_of_averages_by_hand():
     """The ends from the drawn tables one by one: spread at half the chance of error, and what a sample overstates."""
     counts = np.array([[30.0, 20, 4], [10, 40, 6]])
     joint = ll.Joint.from_counts(counts)
-    found = audit_counts(counts, joint, ("s", "x"), resamples=101, level=0.8, rng=7)
+    found = audited(counted(counts), resamples=101, level=0.8, rng=7)
     drawn, values = bootstrap(counts, None, 101, np.random.default_rng(7))
     assert set(found.intervals) == set(MEASURES)
     in_order, estimate = np.sort(values["chi2_divergence"]), found.overall["chi2_divergence"]
@@ -175,14 +171,14 @@ def test_intervals_of_averages_by_hand():
 def test_intervals_have_their_estimates():
     for counts in ([[30, 0, 4], [1, 40, 6]], [[5, 5], [5, 5]], [[9, 1, 3]], [[7], [3]]):
         table = np.array(counts, dtype=float)
-        found = audit_counts(table, ll.Joint.from_counts(table), ("s", "x"), resamples=50, rng=1)
+        found = audited(counted(table), resamples=50, rng=1)
         for name, (low, up) in found.intervals.items():
             assert low <= found.overall[name] <= up, name
 
 
 def test_an_empty_cell_is_not_taken_for_an_impossible_one():
     table = np.array([[0.0, 50], [30, 20]])
-    found = audit_counts(table, ll.Joint.from_counts(table), ("s", "x"), ll.LIP(3.0), resamples=20, rng=1)
+    found = audited(counted(table), ll.LIP(3.0), resamples=20, rng=1)
     assert found.overall["min_lift_leakage"] == np.inf
     assert 0 < found.intervals["min_lift_leakage"][0] < found.intervals["min_lift_leakage"][1] == np.inf
     assert (found.kept, found.population) == (False, "cannot be told from this table")
@@ -227,8 +223,7 @@ def test_intervals_cover(law, rows):
         counts = rng.multinomial(rows, p.ravel()).reshape(p.shape)
         # what was not drawn is a symbol all the same
         seen = counts[counts.sum(axis=1) > 0]
-        joint = ll.Joint.from_counts(seen, drop_empty=True)
-        found = audit_counts(seen[:, seen.sum(axis=0) > 0].astype(float), joint, ("s", "x"), resamples=100, rng=rng)
+        found = audited(counted(seen[:, seen.sum(axis=0) > 0]), resamples=100, rng=rng)
         for name, (low, up) in found.intervals.items():
             covered[name] += low <= truth[name] + 1e-12 and truth[name] <= up + 1e-12
     assert min(covered.values()) >= 0.93 * 200, covered
@@ -242,43 +237,37 @@ def test_cells_of_small_expected_counts_are_noted():
         ([[5, 4], [4, 5]], 4),  # 4.5
         ([[30, 9], [10, 1]], 1),  # 31.2, 7.8, 8.8 and 2.2
     ):
-        joint = ll.Joint.from_counts(counts)
-        notes = audit_counts(np.array(counts), joint, ("s", "x"), resamples=0).notes
+        notes = audited(counted(counts), resamples=0).notes
         told = [note for note in notes if "have an expected count under 5" in note]
         assert [note.split(" cells")[0] for note in told] == ([f"{thin} of 4"] if thin else [])
         channel = ll.Channel.identity(2)
-        released = audit_counts(np.array(counts), joint, ("s", "x"), None, channel, resamples=0).notes
+        released = audited(counted(counts), None, channel, resamples=0).notes
         assert [note for note in released if "expected" in note] == [f"before the release, {note}" for note in told]
 
 
-def test_outputs_are_called_as_told():
-    counts = np.array([[30, 20], [10, 40]])
-    joint, channel = ll.Joint.from_counts(counts), ll.Channel(np.eye(2), ["p", "q"])
-    for outputs, expected in (((), {"p", "q"}), (("one", "other"), {"one", "other"})):
-        found = audit_counts(counts, joint, ("s", "x"), None, channel, outputs, resamples=0)
-        assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == expected
+def test_outputs_are_called_as_the_channel_calls_them():
+    found = audited(counted([[30, 20], [10, 40]]), None, ll.Channel(np.eye(2), ["p", "q"]), resamples=0)
+    assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == {"p", "q"}
 
 
 def test_what_a_design_vouches_for_is_not_asked_of_the_table_again():
     """One with a confidence keeps its notion by its making, also where the table alone cannot tell; no other does."""
     counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
-    secret = Symbols((Column("s"),), (("a",), ("b",)))
-    read = Counts(counts, secret, Symbols((Column("x"),), (("p",), ("q",), ("r",), ("t",))))
+    read = counted(counts, "ab", "pqrt")
     notion = ll.LIP(0.5)
     alone = design(read, notion, "optimal", None)
     assert verdict_of(Sample(counts), notion, alone.channel) == "cannot be told from this table"
     sure = replace(alone, kept=(*alone.kept, Kept(POPULATION, str(notion), 0.95, "by its making")))
     for made, told in ((alone, "cannot be told from this table"), (sure, "kept")):
-        assert audited(read, notion, made, resamples=0).population == told
+        assert audited(read, notion, made.channel, resamples=0, sure=made.confidence is not None).population == told
 
 
 def test_symbols_that_the_rows_did_not_choose_cost_nothing():
     """Unless it is said that they chose: e^chosen ways to do so are e^chosen as many chances to be wrong."""
     counts = np.array([[300.0, 700], [700, 300]])
-    joint = ll.Joint.from_counts(counts)
 
-    def ends(level=0.95, **chosen):
-        found = audit_counts(counts, joint, ("s", "x"), resamples=2, level=level, rng=1, **chosen)
+    def ends(level=0.95, chosen=0.0):
+        found = audited(counted(counts, chosen=chosen), resamples=2, level=level, rng=1)
         return found.intervals["max_lift_leakage"]
 
     low, up = ends()

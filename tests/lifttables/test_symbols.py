@@ -8,19 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from table_of_people import counted
 
 import liftlib as ll
 from liftbook.relatives import AverageLeakage, MaximalLeakage
 from liftlib.joint import Joint
 from liftlib.notions.base import LiftNotion
-from lifttables.audits.auditing import as_dict, audit_counts
+from lifttables.audits import auditing
+from lifttables.audits.auditing import as_dict
 from lifttables.audits.symbols import Breach
 from mixproof.numerics import KEEP_TOL
 
 COUNTS = np.array([[30, 20, 14, 9], [10, 40, 6, 5], [7, 9, 22, 3]])
 P_S = [sum(row) / COUNTS.sum() for row in COUNTS.tolist()]
 LIFTS = [[count / sum(column) / p for count, p in zip(column, P_S, strict=True)] for column in COUNTS.T.tolist()]
-JOINT = Joint.from_counts(COUNTS, ["flu", "none", "rare"], ["a", "b", "c", "d"])
 CLOSE = 1e-8
 """Nats from the budget within which the verdict must already be right; numerics.KEEP_TOL is a tenth."""
 
@@ -72,7 +73,7 @@ CASES = {
 
 
 def audited(notion):
-    return audit_counts(COUNTS, JOINT, ("ill", "age"), notion, resamples=0)
+    return auditing.audited(counted(COUNTS, ["flu", "none", "rare"], "abcd"), notion, resamples=0)
 
 
 def named(found):
@@ -89,7 +90,7 @@ def test_the_symbols_named_are_those_that_need_more_than_the_budget(case, at):
         found = audited(make(allowed))
         assert named(found) == {symbol for symbol, need in needs.items() if need > allowed}
         assert found.kept is not bool(named(found))
-        assert found.kept is make(allowed).is_satisfied(JOINT, ll.Channel.identity(4))
+        assert found.kept is make(allowed).is_satisfied(Joint.from_counts(COUNTS), ll.Channel.identity(4))
         for symbol in found.symbols:
             assert symbol.kept is not bool(symbol.broken)
             if symbol.broken:
@@ -130,7 +131,7 @@ def test_ldp_needs_the_sum_of_both_lifts():
     """The review's table: a broken notion that named no symbol, and one that named too small a need."""
     counts = np.array([[3, 2], [1, 4]])
     for eps, names in ((0.8, ["0"]), (0.5, ["0", "1"])):
-        found = audit_counts(counts, Joint.from_counts(counts), ("s", "x"), ll.LDP(eps), resamples=0)
+        found = auditing.audited(counted(counts), ll.LDP(eps), resamples=0)
         broken = [symbol for symbol in found.symbols if symbol.broken]
         assert [symbol.symbol for symbol in broken] == names
         assert broken[0].broken[0].needed == pytest.approx(math.log(3))
@@ -156,12 +157,10 @@ def test_a_text_has_as_many_digits_as_tell_need_from_budget():
 def test_what_breaks_the_notion_stands_before_what_spreads_further():
     """Two symbols: one with a lift of 1.5, one that rules a secret out and whose lifts are 1.2 at most."""
     counts = np.array([[30, 40], [10, 30], [10, 0], [10, 50]])
-    joint = Joint.from_counts(counts, "stuv", "ab")
-    lifts = ll.lift(joint)
-    top = lifts.max(axis=0)
+    top = ll.lift(Joint.from_counts(counts)).max(axis=0)
     allowed = math.log(top.min()) + 1e-3
-    found = audit_counts(counts, joint, ("s", "x"), ll.ALIP(inf, allowed), resamples=0).symbols
-    without = audit_counts(counts, joint, ("s", "x"), resamples=0).symbols
+    found = auditing.audited(counted(counts, "stuv", "ab"), ll.ALIP(inf, allowed), resamples=0).symbols
+    without = auditing.audited(counted(counts, "stuv", "ab"), resamples=0).symbols
     assert [(one.symbol, one.kept) for one in found] == [("a", False), ("b", True)]
     assert [(one.symbol, one.kept) for one in without] == [("b", None), ("a", None)]
 

@@ -14,8 +14,10 @@ import polars as pl
 import pytest
 
 import liftlib as ll
-from lifttables.audits.auditing import audit, audit_counts
+from lifttables.audits import auditing
+from lifttables.audits.auditing import audit
 from lifttables.cli import main
+from lifttables.encoding.columns import Column, Counts, Symbols
 
 SECRETS, SEXES, AGES = ("flu", "none", "rare"), ("f", "m"), ("old", "teen", "young")
 COUNTS = [[30, 20, 14, 9, 12, 5], [10, 40, 6, 5, 9, 14], [7, 9, 22, 3, 8, 2]]
@@ -57,10 +59,12 @@ def written(known, s, lift, values):
     return f"secret {SECRETS[s]!r}, lift {float(lift):.4g}" + (f", given {given}" if given else "")
 
 
-def audited(counts, notion, channel=None, attributes=ATTRIBUTES):
-    joint = ll.Joint.from_counts(counts, SECRETS, [" & ".join((SEXES[a], AGES[b])) for a, b in XS])
-    names = ("ill", "sex & age")
-    return audit_counts(np.array(counts), joint, names, notion, channel, resamples=0, attributes=attributes)
+PUBLIC = Symbols((Column("sex"), Column("age")), tuple((SEXES[a], AGES[b]) for a, b in XS))
+
+
+def audited(counts, notion, channel=None, public=PUBLIC):
+    secret = Symbols((Column("ill"),), tuple((one,) for one in SECRETS))
+    return auditing.audited(Counts(np.array(counts), secret, public), notion, channel, resamples=0)
 
 
 def assert_as_by_hand(found, needs, outputs, eps):
@@ -129,7 +133,7 @@ def test_a_zero_cell_needs_all_there_is():
 
 
 def test_attributes_without_names_are_numbered():
-    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, SHAPE), attributes=())
+    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, SHAPE), public=Symbols.numbered("sex and age", 6))
     texts = [broken.why for broken in found.symbols[0].broken]
     assert texts[1:] == [f"secret 'flu', lift 0, given value 0 of attribute {j}" for j in (0, 1)]
 

@@ -13,8 +13,9 @@ from liftbook.rows.making import figure
 from liftlib.datasets import adult, dirichlet_joint, uniform_joint
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from lifttables.audits.auditing import audit_counts
+from lifttables.audits.auditing import audited
 from lifttables.audits.measuring import MEASURES, overall
+from lifttables.encoding.columns import Counts, Symbols
 from mixproof.numerics import check_count
 
 AUDITED: Mapping[str, Callable[[], Joint]] = {
@@ -46,7 +47,8 @@ def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
     counts = rng.multinomial(rows, truth.p.ravel()).reshape(truth.p.shape).astype(np.float64)
     # an audit knows the symbols that it sees
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
-    found = audit_counts(counts, Joint.from_counts(counts), ("s", "x"), resamples=RESAMPLES, level=level, rng=rng)
+    secret, public = (Symbols.numbered(name, n) for name, n in zip("sx", counts.shape, strict=True))
+    found = audited(Counts(counts, secret, public), resamples=RESAMPLES, level=level, rng=rng)
     real = overall(truth)
     return [
         {

@@ -11,6 +11,7 @@ import pandas as pd
 
 from liftbook.figures.population.designs import LAWS
 from liftbook.relatives.robust import robust_response
+from liftbook.relatives.sample_sets import L1Sample, PearsonSample, l1_distance
 from liftbook.rows.making import figure
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
@@ -19,7 +20,6 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.notions import ALIP, LDP, LIP
 from lifttables.confident.response import confident_response
 from lifttables.population.sample import Sample
-from lifttables.population.sets import L1Sample, PearsonSample, l1_distance
 from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 
 PEARSON, OF_X = "Pearson's set", "l1 ball, max-lift of X"

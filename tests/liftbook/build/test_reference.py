@@ -95,7 +95,7 @@ def test_nothing_public_is_missing(package):
 
 def test_a_module_asked_for_has_its_own_heading():
     """Four modules of one folder stand under their own names, and each names of the page's headings but once."""
-    assert next(reference("lifttables.population.sets", set())) == "### `lifttables.population.sets`"
+    assert next(reference("liftbook.relatives.sample_sets", set())) == "### `liftbook.relatives.sample_sets`"
     done = set()
     headings = [line for package in PAGE for line in reference(package, done) if line.startswith("### ")]
     assert len(headings) == len(set(headings))

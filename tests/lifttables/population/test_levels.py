@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import beta, binom
 
 import liftlib as ll
+from liftbook.relatives.sample_sets import L1Sample
 from lifttables.population.sample import Sample
-from lifttables.population.sets import L1Sample
 from lifttables.population.worst import Between, lifts_between, worst_required_budgets
 
 COUNTS = {

@@ -9,10 +9,10 @@ from scipy.optimize import minimize
 from scipy.stats import binomtest, chi2, multinomial
 
 import liftlib as ll
+from liftbook.relatives.sample_sets import Ball, L1Sample, PearsonSample, l1_distance
 from liftlib.errors import InvalidDistribution, InvalidParameter
 from lifttables.confident.response import confident_response
 from lifttables.population.sample import Sample
-from lifttables.population.sets import Ball, L1Sample, PearsonSample, l1_distance
 
 each_set = pytest.mark.parametrize("kind", [L1Sample, PearsonSample])
 COUNTS = np.array([[30, 12, 8], [10, 25, 15]])
