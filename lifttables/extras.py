@@ -18,19 +18,10 @@ DISTRIBUTION = "liftlib"
 
 @contextmanager
 def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
-    """Let a block that imports optional packages say how to install the one that is missing.
+    """Let a block that imports optional packages say how to install the one that is missing, of the extra ``name``.
 
-    Parameters
-    ----------
-    name : str
-        The extra that brings what the block imports.
-    later : sequence of str
-        Packages that must be there although the block does not import them.
-
-    Raises
-    ------
-    MissingExtra
-        If a package is missing that is not ours.
+    Those of ``later`` must be there although the block does not import them. Raises MissingExtra if a package is
+    missing that is not ours.
 
     Examples
     --------

@@ -18,12 +18,7 @@ from liftlib.errors import DataError, LiftError
 
 @contextmanager
 def fresh_file(path: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a path to write to, which becomes ``path`` when the block ends well.
-
-    Raises
-    ------
-    DataError
-        If ``path`` exists and ``force`` is not set, or it cannot be written.
+    """Give a path to write to, which becomes ``path`` when the block ends well; see :func:`fresh_files`.
 
     Examples
     --------

@@ -40,24 +40,15 @@ SHOWN = 3
 def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
     """Return the channel P(y|x,z) that maximises I(X; Y | Z) when Z is published too, for the sample.
 
-    Parameters
-    ----------
-    joint : Joint
-        P(s, (x, z)), shape (S, P), over the P pairs (x, z) that occur.
-    z : numpy.ndarray of int, shape (P,)
-    notion : Notion
-        Polyhedral and decided by lift columns: ALIP, LIP, LDP, L1Lift with an infinite ``eps_l``.
-
-    Returns
-    -------
-    Channel
-        Shape (P, Y). All pairs behind an output have the same z. If a value of Z may have too many vertices to list,
-        its response need not be the best: see :func:`liftlib.response.within_subset.response_within`.
+    ``joint`` is P(s, (x, z)), shape (S, P), over the P pairs (x, z) that occur, and ``z``, shape (P,), the value of Z
+    of each. All pairs behind an output have the same z. If a value of Z may have too many vertices to list, its
+    response need not be the best: see :func:`liftlib.response.within_subset.response_within`.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion is not of that kind.
+        If the notion is not polyhedral and decided by lift columns, as ALIP, LIP, LDP and L1Lift with infinite
+        ``eps_l`` are.
     BrokenNotion
         If Z alone violates the notion: no release of Y can then satisfy it.
     SolverFailure

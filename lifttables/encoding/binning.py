@@ -93,12 +93,8 @@ def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a column's name and the group of each value, from ``name=file.csv`` or ``name=file.csv:2``.
 
     The file has a header; its first column is a value, the next ones its parent, grandparent and so on, of which the
-    number after the colon picks one (the parent by default).
-
-    Raises
-    ------
-    DataError
-        If the text has another form, or the file is not such a table.
+    number after the colon picks one (the parent by default). Raises a DataError for another text, or if the file is not
+    such a table.
     """
     name, path, level = hierarchy_file(text)
     return name, _parents(_hierarchy(path, level), path, level)

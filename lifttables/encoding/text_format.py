@@ -13,7 +13,7 @@ UTF8 = ("utf-8", "utf-8-sig")
 
 @dataclass(frozen=True)
 class TextFormat:
-    """The dialect of a text table.
+    """The dialect of a text table; raises InvalidParameter for marks alike or not ASCII, and unknown encodings.
 
     Attributes
     ----------
@@ -24,11 +24,6 @@ class TextFormat:
         within the value; None if no character has this meaning.
     encoding : str
         The name of a text encoding, as Python knows it.
-
-    Raises
-    ------
-    InvalidParameter
-        If a mark is not one ASCII character, both are the same, or the encoding is unknown.
 
     Examples
     --------

@@ -31,12 +31,8 @@ MOST = 1_000_000
 class Together:
     """The joint leakage of several releases.
 
-    Attributes
-    ----------
-    violation : float
-        The violation of the notion, in nats; negative if it is satisfied.
-    worst : str
-        The combination of outputs with the largest violation.
+    ``violation`` of the notion, in nats, is negative if it is satisfied; ``worst`` is the combination of outputs with
+    the largest.
     """
 
     violation: float

@@ -157,11 +157,7 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
     """Give the ledger of a table, locked until the block ends; None without a path.
 
     Releases of the same rows are also looked for in the ledgers beside this one and in those of the user's index.
-
-    Raises
-    ------
-    DataError
-        If a ledger is damaged or its folder cannot be written.
+    Raises a DataError if a ledger is damaged or its folder cannot be written.
     """
     if path is None:
         yield None

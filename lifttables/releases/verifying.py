@@ -14,14 +14,10 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True)
 class Verification:
-    """The result of :func:`verify`: whether a released table and a card belong together.
+    """Whether a released table and a card belong together.
 
-    Attributes
-    ----------
-    differences : tuple of str
-        A sentence for each property in which they differ; empty if they belong together.
-    file_checked : bool
-        Whether the card identifies a file, so that the SHA-256 was compared.
+    ``differences`` has a sentence for each property in which they differ; ``file_checked`` is whether the card
+    identifies a file, so that the SHA-256 was compared.
     """
 
     differences: tuple[str, ...]

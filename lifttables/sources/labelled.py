@@ -26,14 +26,8 @@ def read_labelled(path: Path) -> pl.DataFrame:
     """Return a Stata or SPSS table (.dta, .sav, .zsav) with its value labels in place of the codes.
 
     A code without a label stays as it is, as text if other codes of the column have one. What Stata or SPSS declares as
-    missing, and an empty text, is missing.
-
-    Raises
-    ------
-    MissingExtra
-        If pyreadstat is not installed.
-    DataError
-        If the file cannot be read.
+    missing, and an empty text, is missing. Raises MissingExtra without pyreadstat, and DataError if the file cannot be
+    read.
     """
     with extra("labelled"):
         import pyreadstat  # noqa: PLC0415 - an optional package

@@ -47,8 +47,8 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
     Examples
     --------
     >>> import io
-    >>> check_widths(io.BytesIO(b'ill,age\\nflu,"20,5"\\n'), "t.csv", ",", 2)
-    >>> check_widths(io.BytesIO(b"ill,age\\nflu,20,5\\n"), "t.csv", ",", 2)  # doctest: +ELLIPSIS
+    >>> check_widths(io.BytesIO(b'ill,age\nflu,"20,5"\n'), "t.csv", ",", 2)
+    >>> check_widths(io.BytesIO(b"ill,age\nflu,20,5\n"), "t.csv", ",", 2)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     liftlib.errors.DataError: cannot read t.csv: line 2 has 3 fields, but the header has 2: put each value ...
