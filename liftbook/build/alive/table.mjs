@@ -203,7 +203,7 @@ class Desk {
     const shown = this.form.elements.public.value;
     const pictures = [
       [found.map, `Lifts of each value of ${shown}, the riskiest first: orange raises the belief in a sensitive value, purple lowers it.`],
-      [found.plane, `Each value of ${shown} in the plane of the least and the largest lift, with the square that your promise allows. Values outside it cannot be published unchanged.`],
+      [found.plane, `Each value of ${shown} in the plane of the least and the largest lift, with the square that LIP allows for your promise. Under LIP, values outside it cannot be published unchanged.`],
     ].map(([drawn, words]) => {
       const figure = document.createElement("figure");
       const image = document.createElement("img");
