@@ -23,7 +23,7 @@ from lifttables.encoding.columns import JOIN, RARE, Column, Labels, Symbols, num
 from lifttables.encoding.naming import Texts
 from lifttables.encoding.table import Table
 from lifttables.files import indices_from, printable, read_ours, texts_from
-from mixproof.numerics import Matrix
+from mixproof.numerics import Matrix, check_count, check_scalar
 
 FORMAT = "liftlib card 2"
 
@@ -242,7 +242,10 @@ def card_of(
     kernel: bool | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
-    """Return the card of a design's release; it depends on the counts only through the kernel on its grid.
+    """Return the card of a design's release.
+
+    It depends on the counts only through their sum, the kernel on its grid, and which symbols occur; with
+    ``--coarsen``, which pairs of a symbol and a coarsened kept value, also those of a single row.
 
     Parameters
     ----------
@@ -366,10 +369,10 @@ def _card(found: Any) -> Card:
         texts=texts,
         sources=sources,
         kernel=kernel,
-        grid=None if found["grid"] is None else int(found["grid"]),
-        told_bits=None if found["told_bits"] is None else float(found["told_bits"]),
-        release=int(found["release"]),
-        rows=int(found["rows"]),
+        grid=None if found["grid"] is None else check_count("grid", found["grid"]),
+        told_bits=None if found["told_bits"] is None else check_scalar("told_bits", found["told_bits"], finite=True),
+        release=check_count("release", found["release"]),
+        rows=check_count("rows", found["rows"], 0),
         options=dict(found["options"]),
         sha256=str(found["sha256"]),
         broken=str(found["broken"] or ""),

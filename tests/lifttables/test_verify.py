@@ -105,3 +105,15 @@ def test_what_cannot_be_read_is_one_line(made, capsys, tmp_path):
         code, out, err = verify(capsys, *words)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err
+
+
+WRONG = [("rows", True), ("rows", -1), ("grid", -5), ("release", 0), ("told_bits", "x")]
+
+
+@pytest.mark.parametrize(("key", "value"), WRONG)
+def test_a_card_with_an_impossible_number_is_refused(made, capsys, tmp_path, key, value):
+    release, card = made
+    (tmp_path / "odd.json").write_text(json.dumps(json.loads(card.read_text()) | {key: value}))
+    code, _, err = verify(capsys, release, tmp_path / "odd.json")
+    assert code == 2
+    assert key in err

@@ -76,7 +76,7 @@ def test_another_folder_is_taken_where_nothing_can_be_written(place, monkeypatch
 def test_one_process_compiles_and_says_so(place, started):
     with pytest.warns(MixproofWarning, match="another process compiles"):
         assert not compiling.ready()
-    assert started == [[sys.executable, "-m", "mixproof"]]
+    assert started == [[sys.executable, "-P", "-m", "mixproof"]]
     assert not compiling.ready()
     compiling._compile_elsewhere.cache_clear()  # as in another process
     assert not compiling.ready()
