@@ -8,7 +8,7 @@ export MIXPROOF_COMPILE ?= now
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help check book page pdf ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
+.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
 
 help:  ## List these commands
 	@echo "For readers:"
@@ -46,6 +46,7 @@ test-slow: slow  ## What takes longer: the wheel, recipes, laws explored, covera
 slow: .venv/tested book  ## What is marked slow, the laws on new examples each time, and branch coverage
 	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/liftlib/laws
+	$(MAKE) next
 	$(MAKE) coverage
 
 spark: .venv/tested  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
@@ -81,6 +82,14 @@ minimal:  ## The same two commands on a clean minimal Debian, without a compiler
 
 minimal-gcc:  ## The same with gcc and Python's headers: pycddlib must have been built
 	tools/minimal-debian --with-compiler
+
+next: book  ## The same sources with Sphinx 9 and the current theme, _build/next/html, which needs no jupyter-book
+	python3 -m venv .venv-next
+	grep -v "^jupyter-book\|^sphinx-book-theme\|^pycddlib" requirements.txt | cat - tools/next/requirements.txt > .venv-next/requirements.txt
+	.venv-next/bin/pip install -q -r .venv-next/requirements.txt
+	.venv-next/bin/pip install -q --no-build-isolation --no-deps -e .
+	.venv-next/bin/sphinx-build -q -b html -c tools/next . _build/next/html
+	.venv-next/bin/python tools/next/compare.py
 
 wheel: .venv/tested  ## The wheel in fresh environments, bare and with each extra; all that does not need the built book
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not book" tests/wheel

@@ -65,12 +65,15 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
         return
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of each step
     static = Path(app.outdir) / "_static"
-    (vendor,) = (static / "vendor" / "fontawesome").iterdir()
+    sheet = next((static / "vendor" / "fontawesome").glob("*/css/all.min.css"), None)
+    if sheet is None:  # the theme for Sphinx 9 brings only the icons that it uses
+        return
+    vendor = sheet.parents[1]
     written = [*Path(app.outdir).rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]
     names = set(NAME.findall(" ".join(path.read_text(encoding="utf-8") for path in written)))
     # the bare form: the licence's comment and the faces, whose files are not kept, are left out
     rules = kept_rules(
-        re.sub(r"/\*.*?\*/|@font-face\{[^}]*\}", "", (vendor / "css" / "all.min.css").read_text(), flags=re.DOTALL),
+        re.sub(r"/\*.*?\*/|@font-face\{[^}]*\}", "", sheet.read_text(), flags=re.DOTALL),
         names,
     )
     sheets = rules + " ".join(

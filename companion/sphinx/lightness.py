@@ -35,9 +35,9 @@ def wanted(name: str, body: str, formulas: bool) -> bool:
     return all(re.search(mark, body) for word, mark in WANTED.items() if re.search(word, name.lower()))
 
 
-def lighten(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+def lighten(app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
     """Leave out what a page does not use."""
-    formulas = app.builder.name == "singlehtml" or app.env.get_domain("math").data["has_equations"].get(pagename, False)
+    formulas = app.builder.name == "singlehtml" or 'class="math' in context.get("body", "")
     for kind in ("script_files", "css_files"):
         kept: dict[str, Any] = {}
         for file in context.get(kind, []):

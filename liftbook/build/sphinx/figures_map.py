@@ -51,7 +51,7 @@ def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
     executed = {record.uri for record in cache.list_project_records()}
     found = {}
     for docname in sorted(app.env.found_docs):
-        path = app.env.doc2path(docname)
+        path = str(app.env.doc2path(docname))
         record = cache.get_cached_project_nb(path) if path in executed else None
         if record is not None:
             for name, anchor, seconds in kept(cache.get_cache_bundle(record.pk).nb):
