@@ -269,6 +269,10 @@ const fill = (box) => {
   const [curves, simplex] = [make("div"), make("div")];
   const more = make("details", "", make("summary", "", "Utility of all mechanisms, and the triangle of posteriors"), make("div", "lift-two", curves, simplex));
   more.addEventListener("toggle", () => more.open !== state.more && change({ more: more.open }));
+  more.firstChild.addEventListener("click", (event) => {
+    event.preventDefault(); // the event toggle comes later, and drawing before it would close the fold again
+    change({ more: !state.more });
+  });
   const radios = Object.entries(NAMES).map(([key, [short, name]]) => {
     const input = Object.assign(make("input"), { type: "radio", value: key, name: group });
     input.addEventListener("change", () => change({ mechanism: key }));
