@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
@@ -111,17 +111,11 @@ def optimal_response(
         raise InvalidParameter(
             "compiled is True, but numba is not installed: pip install 'numba>=0.62' (the extra fast), or give None"
         )
+    options: dict[str, Any] = {
+        "gap": share, "seconds": limit, "programmes": most, "compiled": compiled, "threads": threads, "report": report
+    }  # fmt: skip
     if method in ("auto", "tree") and provides(notion, CurvedLift):
-        return convex_response(
-            joint,
-            notion,
-            gap=share,
-            seconds=limit,
-            programmes=most,
-            compiled=compiled,
-            threads=threads,
-            report=report,
-        )
+        return convex_response(joint, notion, **options)
     notion = require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion) if method == "auto" else None
     listed = None if cone is None else cone.halfspaces
@@ -132,17 +126,7 @@ def optimal_response(
         with suppress(SolverFailure):
             return aorr(joint, notion, cone=cone)
     if method in ("auto", "tree"):
-        return proven_response(
-            joint,
-            notion,
-            cone=cone,
-            gap=share,
-            seconds=limit,
-            programmes=most,
-            compiled=compiled,
-            threads=threads,
-            report=report,
-        )
+        return proven_response(joint, notion, cone=cone, **options)
     return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 
 

@@ -57,5 +57,5 @@ def run(options: argparse.Namespace) -> int:
     if len(found.symbols) < len(card.symbols):
         print("note: what is joined by `or` cannot be told apart from the release")
     print(f"note: sampling errors grow {found.condition:.3g}-fold at most (condition number of the kernel)")
-    print("note: worth rows: so many rows of the table before its release give an equally precise estimate")
+    print("note: worth rows: the number of rows of the unreleased table that would give an equally precise estimate")
     return 0

@@ -95,8 +95,8 @@ def _log2_ways(n: int, k: int) -> float:
 def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
     """Return an upper bound on what a published kernel tells of the table, in bits: log2 of how many kernels there are.
 
-    A grid of 1 is that of a kernel that merges symbols. Whoever guesses something about the table from what takes one
-    of N values is right at most N times as often as without it (the maximal leakage of a deterministic map is log N).
+    A kernel that only merges symbols has a grid of 1. If a statistic of the table takes N values, seeing it raises the
+    probability of guessing anything about the table by a factor of at most N (the maximal leakage is at most log N).
 
     Examples
     --------

@@ -35,12 +35,12 @@ def interval(seen, rows, level):
 
 
 def design(counts, kernel, ways):
-    """Return what a design for LIP needs, whose rows chose one of so many alphabets."""
+    """Return what a design for LIP needs, whose rows chose one of ``ways`` alphabets."""
     return bounds_by_hand.needed(counts, kernel, ERROR / ways)
 
 
 def needed(counts, kernel, ways):
-    """Return what an audit says that LIP needs for a release of two symbols, one of so many choices of the rows.
+    """Return what an audit says that LIP needs for two symbols, chosen by the rows in one of ``ways`` ways.
 
     The chance of error is shared by four: P(X|s) of two secrets, P(X), and P_S, and by two ends of each. A symbol and
     the other one are the two subsets of size 1. An output is min(P(y|x)) of both and what is left of one.
