@@ -146,7 +146,7 @@ class Joint:
             missing = frame[column].isna()
             if missing.any():
                 raise DataError(
-                    f"column {column!r} misses {int(missing.sum())} of {len(frame)} values, first at row "
+                    f"column {column!r} has missing values in {int(missing.sum())} of {len(frame)} rows, first at row "
                     f"{int(missing.to_numpy().argmax())}: drop those rows or give them a label"
                 )
         if secret == public:

@@ -200,10 +200,20 @@ class TestFromTable:
                 {"s": ["a", "b", None, None], "x": [1, 2, 3, 4]},
                 "s",
                 "x",
-                r"^column 's' misses 2 of 4 values, first at row 2: drop those rows or give them a label$",
+                r"^column 's' has missing values in 2 of 4 rows, first at row 2: drop those rows or give them a label$",
             ),
-            ({"s": ["a", "b"], "x": [math.nan, 1.0]}, "s", "x", r"^column 'x' misses 1 of 2 values, first at row 0"),
-            ({"s": ["a", "b"], "x": [pd.NaT, pd.Timestamp(0)]}, "s", "x", r"^column 'x' misses 1 of 2 values"),
+            (
+                {"s": ["a", "b"], "x": [math.nan, 1.0]},
+                "s",
+                "x",
+                r"^column 'x' has missing values in 1 of 2 rows, first at row 0",
+            ),
+            (
+                {"s": ["a", "b"], "x": [pd.NaT, pd.Timestamp(0)]},
+                "s",
+                "x",
+                r"^column 'x' has missing values in 1 of 2 rows",
+            ),
         ],
     )
     def test_refuses(self, table, secret, public, text):

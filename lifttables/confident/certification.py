@@ -1,4 +1,4 @@
-"""Any mechanism for the population: its own design, a parameter that the bounds allow, or a constant mixed in."""
+"""Guarantees for the population, for any mechanism: a design of its own, a fitted parameter, or a constant mixed in."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ PLANS = {
 with other mechanisms as much of a constant release is mixed in as they require."""
 
 FITTED = "fitted by confidence bounds"
-"""What is added to the name of a family whose parameter the bounds decided."""
+"""Suffix of the name of a family whose parameter was fitted under the bounds."""
 
 CONSTANT = "only a constant release is left"
-"""How a notion is kept where the rows vouch for nothing else."""
+"""How a notion is satisfied if the rows certify no other release."""
 
 
 @dataclass(frozen=True, eq=False)
 class Certifier:
-    """A sample over blocks that vouches for channels, such as a design's own with its probabilities rounded.
+    """A sample over blocks that certifies channels, such as a design with rounded probabilities.
 
     ``blocks`` are of symbols that a channel must treat alike; each symbol is alone where it need not. ``member``, shape
     (k, number of blocks), has subsets of blocks that an output may be a sum of, besides nested ones and single blocks.
@@ -74,17 +74,17 @@ class Certifier:
         kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
         if any(not (channel.kernel[list(block)] == row).all() for block, row in zip(self.blocks, kernel, strict=True)):
             return False
-        kept = self.sample.vouches(self.notion, Parts.nested(kernel))
+        kept = self.sample.certifies(self.notion, Parts.nested(kernel))
         return all(one or self._in_sums(row) for one, row in zip(kept, kernel.T, strict=True))
 
     def _in_sums(self, row: Vector) -> bool:
-        """Return whether an output's row is a sum of subsets whose bounds add up to one that keeps the notion."""
+        """Return whether an output is a sum of subsets whose bounds, added up, satisfy the notion."""
         if not isinstance(self.notion, RatioBased) or not len(self.member):
             return False
         nested = Parts.nested(row[:, None])
         member = np.vstack([self.member, nested.member, np.eye(len(row), dtype=bool), np.ones((1, len(row)), bool)])
         table = self.sample.misses(self.notion, member)
-        # the least by which a condition is missed: columns for the subsets, and one for that
+        # minimise the largest violation: one column for each subset, and one for the violation
         whole = np.block([[member.T.astype(np.float64), np.zeros((len(row), 1))], [table, -np.ones((len(table), 1))]])
         cost = np.append(np.zeros(len(member)), 1.0)
         low, high = np.append(row, np.full(len(table), -np.inf)), np.append(row, np.zeros(len(table)))
@@ -92,11 +92,11 @@ class Certifier:
             found, _ = LinearProgram(cost, whole, low, high).run()
         except SolverFailure:
             return False
-        return bool(self.sample.vouches(self.notion, _exactly(row, member, found[:-1]))[0])
+        return bool(self.sample.certifies(self.notion, _exactly(row, member, found[:-1]))[0])
 
 
 def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
-    """Return sums of subsets that are a row, of weights by which they nearly are: what is missing is added alone."""
+    """Return weights that reproduce a row exactly, from weights that nearly do: single symbols make up the rest."""
     weights = np.maximum(weights, 0.0)
     made = member.T @ weights
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -105,21 +105,21 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
     return Parts(np.vstack([member, np.eye(len(row), dtype=bool)]), np.concatenate([weights, rest])[:, None])
 
 
-class Vouched(NamedTuple):
-    """A channel for the population, with what vouches for it and what was run, as a card calls it.
+class CertifiedChannel(NamedTuple):
+    """A channel with a guarantee for the population, the certifier, and the name of the design as a card states it.
 
     ``how`` says why it holds, in words, and in numbers, which are functions of the counts and not for publication.
     """
 
     channel: Channel
-    voucher: Certifier
+    certifier: Certifier
     how: tuple[str, str]
     mechanism: str
 
 
 def for_population(
     mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
-) -> Vouched:
+) -> CertifiedChannel:
     """Return a channel that satisfies a notion for the population, its certification, and the design run.
 
     ``PLANS`` says for which design by the sample's bounds a mechanism stands, such as
@@ -139,8 +139,8 @@ def for_population(
     >>> from liftlib.registry import mechanisms
     >>> from liftlib.notions import LIP
     >>> counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
-    >>> channel, voucher, how, ran = for_population(mechanisms["subset-merging"], counts, LIP(0.5), 0.95)
-    >>> channel.partition, voucher.keeps(channel), ran
+    >>> channel, certifier, how, ran = for_population(mechanisms["subset-merging"], counts, LIP(0.5), 0.95)
+    >>> channel.partition, certifier.keeps(channel), ran
     (((0, 2), (1, 3)), True, 'confident-merging (in place of subset-merging)')
     >>> how
     ('best partition of the symbols, by bounds on all of its subsets at once', '')
@@ -159,7 +159,7 @@ def for_population(
     how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
         how = CONSTANT, f"more would take {_rows(certificate.rows_needed)}"
-    return Vouched(made, Certifier(sample, notion, blocks, member), how, plan.name)
+    return CertifiedChannel(made, Certifier(sample, notion, blocks, member), how, plan.name)
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
@@ -189,17 +189,18 @@ class _ForPopulation(Notion):
     leakage = violation
 
 
-def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
+def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> CertifiedChannel:
     """Return a mechanism's own channel: a family's member fitted by the bounds, any other with a constant mixed in."""
     joint = Joint.from_counts(sample.counts)
-    voucher = Certifier(
+    certifier = Certifier(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
     )
     constant = Channel.constant(sample.n_public)
-    only_constant = Vouched(constant, voucher, (CONSTANT, ""), f"a constant release (in place of {mechanism.name})")
+    instead = f"a constant release (in place of {mechanism.name})"
+    only_constant = CertifiedChannel(constant, certifier, (CONSTANT, ""), instead)
     sample.violation(notion, constant)  # refuses before the design
     family = mechanism.family
-    # of some families the most private member is private for the table's own shares alone
+    # the most private member of some families is private only for the table's own shares
     if family is not None and sample.keeps(notion, family.at(joint, family.start)):
         parameter = calibrate(family, joint, _ForPopulation(sample, notion))
         made = family.at(joint, parameter)
@@ -207,17 +208,17 @@ def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Vouched:
             return only_constant
         how = "its parameter is the least private one that the bounds allow"
         numbers = f"{family.parameter} = {parameter:.4g}"
-        return Vouched(made, voucher, (how, numbers), f"{mechanism.name} {FITTED}")
+        return CertifiedChannel(made, certifier, (how, numbers), f"{mechanism.name} {FITTED}")
     made = mechanism(joint, notion)
     p_y = made.joint_xy(joint).sum(axis=0)
     share = share_for(notion, sample, made, p_y)
     if share == 1.0:
         return only_constant
     if share == 0.0:
-        how = "the bounds vouch for it as it is, without a constant release mixed in"
-        return Vouched(made, voucher, (how, ""), mechanism.name)
+        how = "the bounds certify it as it is, without a constant release mixed in"
+        return CertifiedChannel(made, certifier, (how, ""), mechanism.name)
     kernel = (1 - share) * made.kernel + share * p_y
     how = "with a constant release mixed in"
-    return Vouched(
-        Channel(kernel, made.outputs), voucher, (how, f"{100 * share:.3g} % of it"), f"{mechanism.name} {how}"
+    return CertifiedChannel(
+        Channel(kernel, made.outputs), certifier, (how, f"{100 * share:.3g} % of it"), f"{mechanism.name} {how}"
     )

@@ -53,7 +53,7 @@ def confident_merging(
     -------
     Channel
         With ``partition`` and a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Up to 15
-        symbols, it has the largest entropy of its output among all partitions that the bounds vouch for.
+        symbols, it has the largest entropy of its output among all partitions that the bounds certify.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def confident_merging(
     Notes
     -----
     The bounds hold for all subsets of symbols at once, see :class:`lifttables.population.sample.Sample`, so that the
-    partition may be chosen by the rows that vouch for it. The search is that of
+    partition may be chosen by the rows that certify it. The search is that of
     :func:`~liftbook.relatives.best_partition.best_partition`.
 
     Examples
@@ -88,9 +88,9 @@ def confident_merging(
 def confident_watchdog(
     counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, chosen: float = 0.0, rng: int = 0
 ) -> Channel:
-    """Publish symbols that the bounds vouch for as they are, and merge the others into one output.
+    """Publish each symbol that the bounds certify, and merge the others into one output.
 
-    Where the bounds do not vouch for the merged symbols, others join them, least risk first, until they do: E23's
+    If the bounds do not certify the merged symbols, others join them, least risk first, until they do: E23's
     :func:`~liftlib.merging.watchdog.watchdog`, with the risk at its worst over what the rows leave possible.
 
     Parameters

@@ -13,11 +13,11 @@ from lifttables.population.worst import Between, violation_of, worst_required_bu
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 HALVINGS = 40
-"""Steps of the search for the least share: to 1e-12."""
+"""Number of bisection steps, for a precision of 1e-12."""
 
 
 def least_share(kept: Callable[[float], bool]) -> float:
-    """Return the least share in [0, 1], on the private side, from which on a notion is kept; 1 always is."""
+    """Return the smallest share in [0, 1] that satisfies a notion, rounded up; a share of 1 always does."""
     if kept(0.0):
         return 0.0
     low, high = 0.0, 1.0
@@ -49,7 +49,7 @@ def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
 
 
 def share_for(notion: Notion, sample: Sample, channel: Channel, p_y: Vector) -> float:
-    """Return the smallest share of constant release, P(y), with which a sample vouches for a channel."""
+    """Return the smallest share of constant release, P(y), with which a sample certifies a channel."""
     if isinstance(notion, RatioBased) and not channel.sees_secret:
         return _share_of_parts(notion, sample, sample.parts(channel), p_y)
     return share_needed(notion, sample.outputs(channel), p_y)
@@ -62,7 +62,7 @@ def _share_of_parts(notion: RatioBased, sample: Sample, parts: Parts, p_y: Vecto
 
 
 def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts, float]:
-    """Return the parts with as little of a constant release among them as a sample asks for, and that share.
+    """Return the parts mixed with as little constant release as a sample requires, and the share of it.
 
     Where nothing else would do, it is one output.
     """
@@ -78,7 +78,7 @@ def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts
 
 
 def stochastic(member: Matrix, weights: Matrix) -> Parts:
-    """Return parts whose kernel has rows that sum to 1, of weights by which they nearly do.
+    """Return parts whose kernel rows sum to exactly 1, from weights with which they nearly do.
 
     Examples
     --------
@@ -91,6 +91,6 @@ def stochastic(member: Matrix, weights: Matrix) -> Parts:
     left = np.maximum(1 - (member.T @ weights).sum(axis=1), 0.0)
     missing = np.flatnonzero(left > 0)
     rest = np.zeros((len(missing), weights.shape[1]))
-    # what rounding left out joins the first output
+    # the first output takes up the rounding error
     rest[:, 0] = left[missing]
     return Parts(np.vstack([member, np.eye(member.shape[1], dtype=bool)[missing]]), np.vstack([weights, rest]))

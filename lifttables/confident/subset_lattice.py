@@ -17,19 +17,19 @@ from lifttables.population.sample import SMALL, Parts, Sample
 from mixproof.numerics import Mask, Matrix, Vector, check_count, generator, xlogx
 
 LATTICE = 15
-"""Symbols up to which all their subsets are looked at for a partition; more are first united into as many blocks."""
+"""Maximum number of symbols for a search over all subsets; more are first merged into this many blocks."""
 
 SYMBOLS = 25
-"""Symbols up to which responses are made of small subsets of them; more are first united into as many blocks."""
+"""Maximum number of symbols for responses over small subsets; more are first merged into this many blocks."""
 
 DEAR = 1000
-"""Symbols from which on uniting them takes more than a quarter of a minute, and the cube of their number."""
+"""Number of symbols beyond which merging them into blocks takes over 15 s (the time grows with the cube)."""
 
 SHARE = 0.25
-"""The share of the rows that chooses the blocks; what is said of the population is said by the others."""
+"""The share of the rows that chooses the blocks; guarantees for the population rest on the other rows."""
 
 FAR = 1e6
-"""Times the rows beyond which no number of them is named."""
+"""Largest multiple of the table's rows for which ``rows_needed`` gives a number."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,7 +44,7 @@ class ConfidentCertificate(Certificate):
         The chance, over the sampling of the table, that the design keeps the notion for the distribution that the
         rows were drawn from.
     rows : int
-        Rows that vouch for it; fewer than the table has where some of them chose blocks.
+        Number of rows that certify it; fewer than the table has if some of them chose blocks.
     excess : float
         The budget is kept with this much to spare, as a negative number of nats.
     parts : Parts
@@ -64,7 +64,7 @@ class ConfidentCertificate(Certificate):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """All subsets of a sample's symbols but the empty one, as bits: subset A has the symbols x with bit x of A set.
+    """All non-empty subsets of a sample's symbols, as bits: subset A contains x if bit x of A is set.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Candidates:
         return kept
 
     def best_partition(self, kept: Mask) -> Partition:
-        """Return the partition into kept subsets of the largest entropy; the whole alphabet always counts as kept."""
+        """Return the certified partition with the largest entropy; the whole alphabet always counts as certified."""
         n = self.sample.n_public
         # without the whole alphabet there may be no partition
         allowed = np.union1d(np.flatnonzero(kept[1:]) + 1, 2**n - 1)
@@ -108,7 +108,7 @@ class Candidates:
         first = [(allowed[at], gain[at]) for at in starts]
         best, taken = np.full(2**n, -np.inf), np.zeros(2**n, dtype=np.int64)
         best[0] = 0.0
-        # what is left, once the subset with the first symbol is taken, has no first symbol
+        # once the subset with the first symbol is taken, the remainder has no first symbol
         for rest in (*range(2, 2**n, 2), 2**n - 1):
             subsets, gains = first[(rest & -rest).bit_length() - 1]
             inside = (subsets & ~rest) == 0
@@ -140,7 +140,7 @@ def blocks_of(
     """
     wanted = most if wanted is None else check_count("blocks", wanted)
     if wanted > most:
-        raise InvalidParameter(f"blocks is {wanted}: give at most {most}, whose unions can be looked at")
+        raise InvalidParameter(f"blocks is {wanted}: give at most {most}, so that all their unions can be tried")
     n = sample.n_public
     if n <= most:
         return tuple((x,) for x in range(n)), sample
@@ -152,7 +152,7 @@ def blocks_of(
 
 
 def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return the counts of a random ``SHARE`` of the rows, and those of the others, which know nothing of these.
+    """Return the counts of a random ``SHARE`` of the rows and, independent of these, the counts of the others.
 
     The counts are part of the seed. With the same random numbers for every table, the count of a cell in one part would
     nearly determine its count in the other, and the two would not be independent.
@@ -164,23 +164,22 @@ def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matri
 
 
 def united(counts: NDArray[np.float64], wanted: int) -> Partition:
-    """Return so many blocks, each time joining the two that lose least of the secret's and the symbols' information.
+    """Return ``wanted`` blocks of symbols by greedy merging, which loses the least information at each step.
 
-    A union of light blocks loses little of H(X), one of blocks with like P(s|x) little of I(S; X): they are charged
-    equally, each as a share of its whole.
+    The loss is that of H(X), as a share of H(X), plus that of I(S; X), as a share of I(S; X).
     """
     groups = [[x] for x in range(counts.shape[1])]
-    # half a row for each cell keeps what was not seen possible
+    # half a row for each cell, so that unseen combinations stay possible
     mass = counts + 0.5 / counts.shape[1]
     mass = mass / mass.sum()
-    told, whole = max(mutual_information(mass), np.finfo(float).tiny), -float(xlogx(mass.sum(axis=0)).sum())
+    of_secret, whole = max(mutual_information(mass), np.finfo(float).tiny), -float(xlogx(mass.sum(axis=0)).sum())
     while len(groups) > wanted:
         p_x = mass.sum(axis=0)
         cell, column = xlogx(mass).sum(axis=0), xlogx(p_x)
         union, both = mass[:, :, None] + mass[:, None, :], p_x[:, None] + p_x
         of_x = xlogx(both) - column[:, None] - column
         of_s = of_x - (xlogx(union).sum(axis=0) - cell[:, None] - cell)
-        loss = of_x / whole - of_s / told
+        loss = of_x / whole - of_s / of_secret
         loss[np.diag_indices(len(groups))] = np.inf
         i, j = sorted(divmod(int(loss.argmin()), len(groups)))
         groups[i] += groups.pop(j)
@@ -204,7 +203,7 @@ def block_of(blocks: Partition) -> NDArray[np.int64]:
 
 
 def rows_needed(sample: Sample, notion: Notion) -> float:
-    """Return about how many rows of the same shares would allow more than a constant release, infinite if none.
+    """Return about how many rows with these shares would allow more than a constant release (infinite if none).
 
     It is found for the subsets that come nearest with a thousand times the rows.
     """

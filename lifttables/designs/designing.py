@@ -310,21 +310,21 @@ def design(
     if confidence is None:
         wanted = {"seconds": seconds, "report": report if "report" in named.options else None}
         options = {name: value for name, value in wanted.items() if value is not None}
-        made, vouches, ran = named(joint, notion, **options), None, mechanism
+        made, certifies, ran = named(joint, notion, **options), None, mechanism
         if not notion.is_satisfied(joint, made):
             raise BrokenNotion(
                 f"{mechanism} returns a channel that exceeds {notion} by {notion.violation(joint, made):.4g} nats: "
                 "nothing is released"
             )
     else:
-        made, voucher, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
-        vouches = voucher.keeps
+        made, certifier, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
+        certifies = certifier.keeps
         kept.append(Kept(POPULATION, str(notion), confidence, *how))
         if made.partition is not None:
             made = Channel.merge(made.partition, joint.n_public, joint.public)
 
     def keeps(one: Channel) -> bool:
-        return notion.is_satisfied(joint, one) and (vouches is None or vouches(one))
+        return notion.is_satisfied(joint, one) and (certifies is None or certifies(one))
 
     channel, grid = made, None
     # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart

@@ -141,7 +141,7 @@ def design_next_to(
     place = {label: at for at, label in enumerate(best.labels)}
     order = [place.get(label, -1) for label in counts.public.labels]
     if not np.array_equal(best.table[:, order], counts.table):
-        raise DataError("a kept column that is dropped misses values: leave it out, or fill them")
+        raise DataError("a kept column that is dropped has missing values: leave it out, or fill them in")
     if len(counts.public.labels) > reading.max_symbols:
         raise DataError(
             f"there are {len(counts.public.labels):,} symbols next to the kept values, more than "
@@ -398,8 +398,8 @@ def _kept_column(column: Column, occurring: set[str], ladder: str | None) -> tup
     """Return a kept column with its hierarchy, and the texts of its values at each level, the values' own first."""
     if MISSING in occurring:
         raise DataError(
-            f"kept column {column.name!r} misses values, which --coarsen cannot group: fill them, or leave those rows "
-            "out (--missing drop)"
+            f"kept column {column.name!r} has missing values, which --coarsen cannot group: fill them in, "
+            "or drop those rows (--missing drop)"
         )
     numeric = column.plain and all(map(_is_number, occurring))
     labels = tuple(sorted(occurring, key=(lambda one: (float(one), one)) if numeric else column.place))

@@ -14,11 +14,11 @@ from liftlib.errors import DataError
 from lifttables.encoding.columns import GROUPS, Unit
 
 DIGITS = 4300
-"""Digits of the longest whole number that Python reads."""
+"""Maximum number of digits that Python converts to an integer."""
 
 
 class Bins(NamedTuple):
-    """What ``--bin`` says: edges, or a number of quantiles, and the unit that they are in."""
+    """The meaning of ``--bin``: edges or a number of quantiles, and their unit."""
 
     edges: tuple[float, ...] | int = ()
     unit: Unit = ""
@@ -41,7 +41,7 @@ def bins_from(text: str) -> tuple[str, Bins]:
     """
     name, _, said = text.rpartition("=")
     wanted = (
-        f"bins {text!r} (--bin): give NAME=EDGE,EDGE,... that grow, numbers or dates such as 2020-01-31; "
+        f"bins {text!r} (--bin): give NAME=EDGE,EDGE,... in increasing order, numbers or dates such as 2020-01-31; "
         f"NAME=quantiles:N with N of 2 or more; or NAME={'|'.join(GROUPS)}"
     )
     if not name:
@@ -118,7 +118,7 @@ def _hierarchy(path: Path, level: int) -> list[list[str]]:
         raise DataError(f"cannot read the hierarchy {path}: {error}; save it as CSV") from error
     width = len(rows[0]) if rows else 0
     if width <= level:
-        raise DataError(f"{path} has {width} columns, so no level {level}: a value comes first, then its parents")
+        raise DataError(f"{path} has {width} columns, so no level {level}: give a value, then its parents")
     for row in rows:
         if len(row) > width:
             raise DataError(f"cannot read the hierarchy {path}: {row} has more fields than the header; save it as CSV")
@@ -126,11 +126,11 @@ def _hierarchy(path: Path, level: int) -> list[list[str]]:
 
 
 def _parents(rows: list[list[str]], path: Path, level: int) -> tuple[tuple[str, str], ...]:
-    """Return what each value counts as at one level."""
+    """Return the group of each value at one level."""
     found = [(row[0], row[level] if len(row) > level else "") for row in rows[1:]]
     for value, parent in found:
         if not value or not parent:
-            raise DataError(f"{path} misses a value or a parent beside {value or parent!r}: fill it in")
+            raise DataError(f"{path} lacks a value or a parent next to {value or parent!r}: fill it in")
     values = [value for value, _ in found]
     if len(set(values)) < len(values):
         twice = next(value for value in values if values.count(value) > 1)

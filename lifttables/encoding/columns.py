@@ -28,22 +28,22 @@ RARE = "(rare)"
 """The label of the rare symbols, where they are pooled."""
 
 JOIN = " & "
-"""Between the labels of a symbol of several columns, where they are told in one text."""
+"""Separator between the labels of a symbol of several columns, where they are shown as one text."""
 
 ROWS = "\0rows"
-"""The column of counts, beside labels of columns of any name but those that begin so."""
+"""Name of the column of counts; no column of a table may contain this character."""
 
 SYMBOL, ORDER = "\0symbol", "\0order"
-"""Columns of symbols and of rows' numbers, likewise."""
+"""Names of the columns of symbols and of row numbers."""
 
 CHAINED = 64
-"""Largest number of edges for which a label is an expression, which compares each number with every edge."""
+"""Largest number of edges for which labels come from an expression, which compares each number with every edge."""
 
 UNKNOWN = "\0"
-"""Before a value that its column's hierarchy does not hold."""
+"""Prefix of a value that is missing from its column's hierarchy."""
 
 UNREADABLE = (NarwhalsError, PolarsError, ValueError, TypeError, OSError)
-"""What libraries of frames raise for values that are not as they should be, or files that they cannot read."""
+"""Exceptions that data-frame libraries raise for invalid values and unreadable files."""
 
 Labels = nw.DataFrame[Any]
 """A frame of labels, in columns of text."""
@@ -51,7 +51,7 @@ Labels = nw.DataFrame[Any]
 Unit = Literal["", "date", "year", "quarter", "month", "day"]
 
 GROUPS = {"year": "%Y", "quarter": "%Y-Q%q", "month": "%Y-%m", "day": "%Y-%m-%d"}
-"""Groups of dates, and how each is written."""
+"""Units by which dates are grouped, and the format of their labels."""
 
 
 @dataclass(frozen=True)
@@ -92,14 +92,14 @@ class Column:
         return nw.when(~value.cast(nw.String).is_in(list(self.na))).then(value) if self.na else value
 
     def number(self) -> nw.Expr:
-        """Return the column's values as numbers, dates as days; what is neither is an error, NaN is missing."""
+        """Return the column's values as numbers, dates as days; other values raise an error, NaN is missing."""
         if self.unit == "date":
             return self._date().dt.timestamp("ms") / 86_400_000
         number = self.value().cast(nw.Float64)
         return nw.when(~number.is_nan()).then(number)
 
     def _date(self) -> nw.Expr:
-        # a timestamp's first ten letters are its day
+        # the first ten characters of a timestamp are its date
         return self.value().cast(nw.String).str.slice(0, 10).str.to_datetime(format="%Y-%m-%d")
 
     def labels(self) -> nw.Expr:
@@ -141,7 +141,7 @@ class Column:
     def _edge(self, edge: float) -> str:
         if self.unit == "date":
             return (dt.date(1970, 1, 1) + dt.timedelta(days=edge)).isoformat()
-        return repr(edge).removesuffix(".0")  # all its digits, so that no two edges read alike
+        return repr(edge).removesuffix(".0")  # all digits, so that no two edges look the same
 
     def place(self, label: str) -> tuple[int, str]:
         """Return the sort key of labels: the position of a bin, otherwise the text."""
@@ -172,7 +172,7 @@ class Symbols:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """A text for each symbol, no two alike, in quotes where labels hold what stands between them."""
+        """A unique text for each symbol, with quotes if a label contains the separator."""
         texts = tuple(JOIN.join(label) for label in self.labels)
         return texts if len(set(texts)) == len(texts) else tuple(JOIN.join(map(repr, label)) for label in self.labels)
 
@@ -204,7 +204,7 @@ class Symbols:
             labels = labelled(nw.from_native(rows, eager_only=True), {column.name: column for column in self.columns})
         except UNREADABLE as error:
             said = str(error).splitlines()[0]
-            raise DataError(f"a binned column does not hold what its bins need: {said}; mend the values") from error
+            raise DataError(f"a binned column has values that do not fit its bins: {said}; correct them") from error
         return self.index(labels)
 
     def index(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:

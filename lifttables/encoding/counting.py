@@ -1,4 +1,4 @@
-"""The contingency table of a table's labels, with a decision on missing, rare and numeric values."""
+"""The contingency table of a table's labels, and the treatment of missing, rare and numeric values."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from liftlib.errors import DataError
 from lifttables.encoding.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, UNREADABLE, Column, Counts, Labels, Symbols
 
 NUMERIC_SYMBOLS = 50
-"""A column of numbers with more distinct ones than this is not taken for symbols without a word from its owner."""
+"""A column with more distinct numbers than this must be binned or declared as categorical."""
 
 NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
-"""What other programs write for a missing value; a column that holds one takes a word from its owner."""
+"""Texts that other programs write for a missing value; the user has to say whether they are one."""
 
 NAMED = 6
-"""Columns that a message names."""
+"""Maximum number of columns named in a message."""
 
 Missing = Literal["refuse", "symbol", "drop"]
 Rare = Literal["error", "pool", "keep"]
@@ -48,7 +48,7 @@ def count(
         whole = found.drop_nulls([column.name for column in every])
         dropped = int(found[ROWS].sum()) - int(whole[ROWS].sum())
         if whole.is_empty():
-            raise DataError(f"every row misses a value in {named([column.name for column in every])}: none is left")
+            raise DataError(f"every row has a missing value in {named([one.name for one in every])}: none is left")
         found = whole
     for column in every:
         _check_labels(found, column, missing)
@@ -86,14 +86,14 @@ def count(
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
     np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
-    # which symbols are few is the rows' choice: any so many of them could have been
+    # the rows choose which symbols are pooled: a union bound over all sets of this size pays for it
     return Counts(table, secret_symbols, symbols, log_choose(len(many), len(pooled)), dropped)
 
 
 def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:
-    """Return the error of a column with values that its hierarchy does not hold."""
+    """Return the error for a column with values that are missing from its hierarchy."""
     return DataError(
-        f"column {name!r} has {len(values)} values that its hierarchy does not hold, such as {values[0]!r}: add them "
+        f"column {name!r} has {len(values)} values that are not in its hierarchy, such as {values[0]!r}: add them "
         "to the file"
     )
 
@@ -119,23 +119,23 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     alone = labels.drop_nulls().unique(maintain_order=True)
     if gone and missing == "refuse":
         raise DataError(
-            f"column {column.name!r} misses {gone:,} of {rows.sum():,} values: fill them, leave those "
-            'rows out (--missing drop, missing="drop"), or make them a symbol (--missing symbol, missing="symbol")'
+            f"column {column.name!r} has missing values in {gone:,} of {rows.sum():,} rows: fill them in, drop those "
+            'rows (--missing drop, missing="drop"), or make them a symbol (--missing symbol, missing="symbol")'
         )
     if gone and MISSING in alone:
         raise DataError(
-            f"column {column.name!r} holds the text {MISSING!r} and misses values too: rename the one, or say that it "
-            f'is missing as well (--na "{MISSING}")'
+            f"column {column.name!r} contains the text {MISSING!r} as well as missing values: rename it, or declare it "
+            f'as missing (--na "{MISSING}")'
         )
     if RARE in alone:
-        raise DataError(f"column {column.name!r} holds the label {RARE!r}, which is the pool's: rename it in the table")
+        raise DataError(f"column {column.name!r} contains {RARE!r}, which is reserved for pooled symbols: rename it")
     if column.na is None:
         for text in NA_TEXTS:
             if text in alone:
-                told = int(rows.filter(labels.fill_null("") == text).sum())
+                often = int(rows.filter(labels.fill_null("") == text).sum())
                 raise DataError(
-                    f"column {column.name!r} holds the text {text!r} in {told:,} rows: say whether it is missing "
-                    f'(--na {text}, na=["{text}"]) or a value like others (--na alone, na=[])'
+                    f"column {column.name!r} contains the text {text!r} in {often:,} rows: say whether it means "
+                    f'missing (--na {text}, na=["{text}"]) or is an ordinary value (--na alone, na=[])'
                 )
     unknown = alone.filter(alone.str.starts_with(UNKNOWN)) if column.parents else alone.head(0)
     if len(unknown):
@@ -147,14 +147,14 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     except UNREADABLE:
         return
     raise DataError(
-        f"column {column.name!r} holds {len(alone):,} distinct numbers: bin it "
-        f"(--bin {column.name}=EDGES or --bin {column.name}=quantiles:4), or say that they are codes "
+        f"column {column.name!r} has {len(alone):,} distinct numbers: bin it "
+        f"(--bin {column.name}=EDGES or --bin {column.name}=quantiles:4), or declare them as codes "
         f"(--categorical {column.name})"
     )
 
 
 def named(names: Sequence[str]) -> str:
-    """Return columns' names for a message."""
+    """Return the names of columns for a message."""
     if len(names) == 1:
         return f"column {names[0]!r}"
     return "columns " + ", ".join(map(repr, names[:NAMED])) + (f" and {len(names) - NAMED} more" * (len(names) > NAMED))

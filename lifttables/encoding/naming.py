@@ -14,13 +14,13 @@ from liftlib.joint import Joint
 from lifttables.encoding.columns import JOIN, RARE, Symbols
 
 SHOWN = 1e-6
-"""An output's text names the symbols that it comes from with at least this probability."""
+"""An output's text names each symbol with at least this posterior probability."""
 
 LONGEST = 200
-"""Letters of a text beyond which it names the first symbols alone; the card has them all."""
+"""Maximum length of a text; longer ones name only the first symbols, and the card lists all."""
 
 SHOWN_ALIKE = 3
-"""Labels of a group that a note shows."""
+"""Number of labels of a group shown in a note."""
 
 Texts = tuple[tuple[str, ...], ...]
 
@@ -70,9 +70,9 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts
 
 
 def alike(labels: Iterable[str]) -> list[list[str]]:
-    r"""Return groups of labels that a person may take for one another.
+    r"""Return groups of labels that a person may confuse.
 
-    They differ by spaces, capitals, the composition of their letters in Unicode, or signs without a width.
+    They differ only by spaces, capitals, Unicode composition or zero-width characters.
 
     Examples
     --------

@@ -21,9 +21,9 @@ Sampling = Literal["independent", "weighted", "stratified", "clustered", "census
 """How the rows were drawn from their population."""
 
 NO_GUARANTEE = {
-    "weighted": "weights mean that some people were more likely to be drawn than others, so shares of the rows are not "
-    "shares of the population",
-    "stratified": "rows that were drawn separately within strata are not draws from one distribution",
+    "weighted": "some people were more likely to be drawn than others, so shares of the rows are not shares of the "
+    "population",
+    "stratified": "rows drawn separately within strata are not draws from one distribution",
     "clustered": "rows of one cluster or household resemble one another, so they count for less than as many "
     "independent rows",
     "census": "a table of everybody has no population beyond its rows",
@@ -32,7 +32,7 @@ NO_GUARANTEE = {
 
 
 FEW_COLUMNS = 4
-"""Public columns up to which all sets of them are alternatives for a release."""
+"""Maximum number of public columns for which every subset of them is tried for a release."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class Reading:
         """
         if confidence is not None and self.sampling != "independent":
             raise InvalidParameter(
-                f"the rows are declared as {self.sampling}; a guarantee for the population takes independent draws: "
-                f"{NO_GUARANTEE[self.sampling]}. Ask for these rows only (--confidence none)"
+                f"the rows are declared as {self.sampling}, but a guarantee for the population needs independent "
+                f"draws: {NO_GUARANTEE[self.sampling]}. Ask for a guarantee for these rows only (--confidence none)"
             )
 
     @property
@@ -169,11 +169,11 @@ class Reading:
     def choices(self, table: Table, confidence: float | None) -> list[Counts]:
         """Return the contingency table of all public columns, and those of some of them, as alternatives for a release.
 
-        A column more makes more symbols, about each of which the rows say less, so that leaving it out may retain more.
-        All sets of at most ``FEW_COLUMNS`` columns are alternatives, and of more columns those with all but one. Each
-        has the logarithm of their number in its ``chosen``, so that the bounds for all of them hold at once and the
-        rows may choose one (the union bound). Without a confidence there is one: the optimum for these rows retains
-        no less next to a column more.
+        An additional column makes more symbols with fewer rows each, so leaving it out may retain more. Up to
+        ``FEW_COLUMNS`` columns, every subset is an alternative; beyond that, those that leave out one column. The
+        logarithm of the number of alternatives is added to ``chosen``, so that the bounds for all of them hold
+        together (union bound) and the rows may choose one. Without a confidence there is one alternative, because for
+        these rows the optimum never retains less with an additional column.
         """
         n = len(self.publics)
         if confidence is None or n == 1:
@@ -219,7 +219,7 @@ def _ours(option: str, name: str, ours: Sequence[str], taken: object) -> str:
     if name not in ours:
         raise DataError(f"{option} names {name!r}, which is neither the secret nor public: leave it out")
     if isinstance(taken, dict) and name in taken:
-        raise DataError(f"{option} names {name!r}, whose bins or hierarchy are given already: give one")
+        raise DataError(f"{option} names {name!r}, which already has bins or a hierarchy: give only one")
     return name
 
 

@@ -22,7 +22,7 @@ Rows = nw.LazyFrame[Any]
 
 
 NUMBER = "number"
-"""The column of a column's numbers, where these are counted."""
+"""Name of the column of distinct numbers, where these are counted."""
 
 
 class Table(ABC):
@@ -102,7 +102,7 @@ class Table(ABC):
         low, high = (values[np.searchsorted(up_to, rank, side="right")] for rank in (np.floor(at), np.ceil(at)))
         with np.errstate(invalid="ignore", over="ignore"):
             between = np.where(low == high, low, low + (at - np.floor(at)) * (high - low))
-        # beside an infinity lies no number: the one above is the edge
+        # there is no number next to an infinity: the value above is the edge
         edges = np.where(np.isfinite(between), between, high)
         return tuple(sorted(set(edges.tolist())))
 
@@ -117,12 +117,12 @@ class Table(ABC):
                 same = [one for one in self.columns if _composed(one) == _composed(name)]
                 near = same or difflib.get_close_matches(name, self.columns, n=1)
                 listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
-                written = ascii if same else repr  # what looks the same is told apart by its letters' numbers
+                written = ascii if same else repr  # escapes distinguish names that look the same
                 remedy = f"did you mean {written(near[0])}?" if near else f"there are {listed}"
                 raise DataError(f"{self.name} has no column {written(name)}: {remedy}")
-            # Polars reads such a name as all columns that it fits, the secret's among them
+            # Polars reads such a name as a pattern, which may match the secret's column
             if not name or name == "*" or (name.startswith("^") and name.endswith("$")) or "\0" in name:
-                raise DataError(f"{self.name} calls a column {name!r}, which is no name for one: rename it")
+                raise DataError(f"{self.name} has a column called {name!r}, which is not a valid name: rename it")
         if len(set(names)) < len(names):
             twice = next(name for name in names if list(names).count(name) > 1)
             raise DataError(f"column {twice!r} is named twice: name each column once")
@@ -160,7 +160,7 @@ def check_parts(name: str, parts: int, n: int) -> None:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Turn what libraries raise in a block, for values or files that they cannot read, into a DataError."""
+    """Turn errors of data-frame libraries about values or files into a DataError."""
     try:
         yield
     except LiftError:
@@ -174,11 +174,11 @@ def unreadable(name: str, error: Exception) -> DataError:
     text = str(error).splitlines()[0]
     remedies = {
         "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",
-        "more fields": "a line has more values than the header has names; quote values that hold a comma",
-        "conversion": "a binned column must hold numbers (1.5), or dates such as 2020-01-31; name missing texts (--na)",
-        "convert string": "a binned column must hold numbers",
-        "compress": "it is not what gzip writes",
-        "cast": "a column of lists, intervals or other objects has no labels: make text of it first",
+        "more fields": "a line has more values than the header has names; quote values that contain a comma",
+        "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); declare missing texts (--na)",
+        "convert string": "a binned column must contain numbers",
+        "compress": "it is not a valid gzip file",
+        "cast": "a column of lists, intervals or other objects has no labels: convert it to text first",
     }
     remedy = next((told for said, told in remedies.items() if said in str(error)), "check the file")
     return DataError(f"cannot read {name}: {text}; {remedy}")

@@ -1,4 +1,4 @@
-"""Exact bounds on a probability, or on two of them together, given how often something was seen."""
+"""Exact bounds on one probability, or on two together, from counts."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from numpy.typing import ArrayLike
 from mixproof.numerics import Vector
 
 STEPS = 16
-"""Steps of the staircase by which two probabilities are bounded together; infinitely many would save 0.6 nats."""
+"""Steps of the staircase that bounds two probabilities together; infinitely many would save 0.6 nats."""
 
 
 def clopper_pearson(
     seen: ArrayLike, rows: ArrayLike, log_level: ArrayLike, *, lower: bool = True
 ) -> tuple[Vector, Vector]:
-    """Return a lower and an upper bound on a probability, each wrong with at most a given chance.
+    """Return a lower and an upper bound on a probability, each wrong with probability at most ``level``.
 
     Parameters
     ----------
     seen, rows : array_like
-        How many of how many independent rows; 0 <= seen <= rows. No rows give 0 and 1.
+        ``seen`` of ``rows`` independent rows; 0 <= seen <= rows. Without rows the bounds are 0 and 1.
     log_level : array_like
-        The logarithm of the chance that one of the bounds is wrong, below 0; it may be very small.
+        The logarithm of the probability that one bound is wrong; negative, of any size.
     lower : bool, keyword-only
         Whether the lower bound is wanted; it is 0 if not.
 
@@ -51,7 +51,7 @@ def clopper_pearson(
 
 
 def fisher_levels(log_level: ArrayLike) -> Vector:
-    """Return the logarithms of levels by which two independent probabilities are bounded together.
+    """Return the logarithms of the levels that bound two independent probabilities together.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Bounds on differences of two probabilities of one event, as a bound on their ratio asks for."""
+"""Bounds on the difference of two probabilities of one event, from which bounds on their ratio follow."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from lifttables.population.binomial import clopper_pearson, fisher_levels
 from mixproof.numerics import Mask, Matrix, Vector
 
 Misses = Callable[[Vector], Matrix]
-"""Gives upper bounds on P(A|a) e^-budget - P(A|b) for the budgets of all conditions, shape (conditions, m)."""
+"""A function that returns upper bounds on P(A|a) e^-budget - P(A|b), shape (conditions, m), from the budgets."""
 
 
 Places = NDArray[np.int64]
 
 
 class _Pair(NamedTuple):
-    """A condition as c p - d q <= 0, with p and q of two groups of rows that have no row in common."""
+    """A condition c p - d q <= 0, where p and q are probabilities in two disjoint groups of rows."""
 
     p: int
     q: int
     coefficients: Callable[[float], list[tuple[float, float]]]
-    """By e^-budget; the condition holds where it does for each of them."""
+    """Return the pairs (c, d) from e^-budget; the condition holds if it holds for each pair."""
 
 
 def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
-    """Give the conditions by groups: s stands for the rows with secret s, and S + s for all others.
+    """Yield the conditions as pairs of groups: s is the rows with secret s, and S + s all other rows.
 
-    P(A) is P(s) P(A|s) and the rest, so that a condition on P(A|s) and P(A) is one on these two groups, linear in P(s)
-    and worst at an end of it.
+    P(A) = P(s) P(A|s) + P(S + s) P(A|S + s), so a condition on P(A|s) and P(A) is one on these two groups. It is linear
+    in P(s), so the worst case is an end of the interval for P(s).
     """
     n = len(prior[0])
     for a, b in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True):
@@ -49,7 +49,7 @@ def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
 def differences(
     counts: Matrix, prior: tuple[Vector, Vector], ratios: Ratios, inside: Mask, log_level: Vector
 ) -> Misses:
-    """Return bounds for subsets of symbols, each wrong for one condition with a chance of its level at most."""
+    """Return bounds for subsets of symbols; each is wrong for one condition with probability at most its level."""
     groups = np.vstack([counts, counts.sum(axis=0) - counts])
     rows, size = groups.sum(axis=1), inside.sum(axis=1)
     pairs = list(pairs_of(ratios, prior))
@@ -59,7 +59,7 @@ def differences(
 
     @cache
     def bounds(group: int) -> tuple[Matrix, Places, Places]:
-        """Return upper bounds, each once, and where those of the subsets and of their complements are."""
+        """Return the distinct upper bounds, with the positions of the subsets and of their complements among them."""
         seen = groups[group] @ inside.T
         both = np.concatenate([seen, rows[group] - seen])
         twice = np.tile(kind, 2)

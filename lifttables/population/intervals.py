@@ -26,7 +26,7 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
         return dict.fromkeys(("min_lift_leakage", "max_lift_leakage", "ldp"), (0.0, 0.0))
     least, most = lifts_between(between)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # a lift is at least its numerator's lower bound over its denominator's upper one, and the other way round
+        # a lift is at least its numerator's lower bound over its denominator's upper bound, and vice versa
         surely_most, surely_least = lower / between.upper[-1], upper / between.lower[-1]
         apart = np.log(lower.max(axis=0)) - np.log(upper.min(axis=0))
         ratio = np.log(upper.max(axis=0)) - np.log(lower.min(axis=0))
@@ -35,7 +35,7 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
             "max_lift_leakage": (np.log(surely_most.max(axis=0)), np.log(most.max(axis=0))),
             "ldp": (apart, ratio),
         }
-    # an output that nothing leads to has no lift
+    # an output with probability 0 has no lift
     used = between.upper[-1] > 0
     return {
         name: (max(0.0, float(np.nan_to_num(low[used], nan=0.0).max())), max(0.0, float(up[used].max())))
@@ -46,7 +46,7 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
 def averages(
     release: Matrix, drawn: Matrix, estimates: dict[str, float], redrawn: dict[str, Vector], rows: int, level: float
 ) -> dict[str, Ends]:
-    """Return intervals for averages over a release, which a sample overstates.
+    """Return intervals for averages over a release, corrected because a sample overstates them.
 
     ``release``, shape (S, Y), has the table's shares of secret and output, ``drawn``, shape (B, S, Y), those of tables
     drawn like it. ``estimates`` are ``secret_information``, ``total_variation``, ``chi2_divergence`` and

@@ -1,7 +1,7 @@
 """A table's counts as a sample: bounds on the distribution that they were drawn from, all at once.
 
-The bounds hold together, for every subset of symbols, with the confidence that was asked for. So a design may look
-at the same rows that vouch for it, in whatever way it likes: whatever channel it ends with, the bounds hold for it.
+The bounds hold together, for every subset of symbols, with the confidence that was asked for. A design may therefore
+be chosen by the same rows that certify it, in any way: the bounds hold for whatever channel results.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
 
 SMALL = 3
-"""Symbols up to which a subset is small: responses are made of small subsets and their complements."""
+"""Maximum number of symbols in a small subset; responses are made of small subsets and their complements."""
 
 LARGE = 0.1
-"""What larger subsets get of the chance of error."""
+"""Share of the probability of error that is reserved for larger subsets."""
 
 MOST_NATS, HALVINGS = 800.0, 60
-"""Where the search for an excess starts, beyond which it is infinite, and its steps."""
+"""Upper end of the search for an excess, in nats (beyond it the excess is infinite), and the bisection steps."""
 
 UNSEEN = 0.5
-"""What a symbol without a row counts for in a design's utility: no bound depends on it."""
+"""Weight of a symbol without rows in a design's utility, in rows; no bound depends on it."""
 
 
 class Parts(NamedTuple):
-    """A kernel as sums of subsets of symbols: P(y|x) is the sum of the weights of the subsets that x is in.
+    """A kernel as sums of subsets of symbols: P(y|x) is the sum of the weights of the subsets that contain x.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Parts(NamedTuple):
 
     @classmethod
     def nested(cls, kernel: Matrix) -> Parts:
-        """Return the sums of nested subsets that a kernel, shape (X, Y), is.
+        """Return a kernel, shape (X, Y), as sums of nested subsets.
 
         Examples
         --------
@@ -148,12 +148,12 @@ class Sample:
         check_nonnegative("counts", table)
         if not (table == np.round(table)).all():
             at = tuple(int(i) for i in np.argwhere(table != np.round(table))[0])
-            raise InvalidDistribution(f"counts{list(at)} is {table[at]}: give the rows' own numbers, not shares")
+            raise InvalidDistribution(f"counts{list(at)} is {table[at]}: give numbers of rows, not shares")
         if not table.sum() > 0:
             raise InvalidDistribution("counts sum to 0: a sample needs one row or more")
         sure = check_scalar("confidence", confidence, 0, 1, open_low=True)
         if sure == 1:
-            raise InvalidParameter("confidence is 1: no finite table is that sure, give a number below 1, such as 0.95")
+            raise InvalidParameter("confidence is 1: no finite table gives certainty; choose less than 1, such as 0.95")
         table.flags.writeable = False
         object.__setattr__(self, "counts", table)
         object.__setattr__(self, "confidence", sure)
@@ -250,14 +250,14 @@ class Sample:
         self._fits(channel)
         each = [self.sums(Parts.nested(one)) for one in channel.kernel]
         lower, upper = (np.array([found[side][s] for s, found in enumerate(each)]) for side in (0, 1))
-        # P(y) = sum_s P(s) P(y|s) over the priors that are possible
+        # P(y) = sum_s P(s) P(y|s) over all possible priors
         whole = np.stack([_least_mean(lower, *self.prior), -_least_mean(-upper, *self.prior)])
         return Between(np.vstack([lower, whole[0]]), np.vstack([upper, whole[1]]), *self.prior)
 
     def parts(self, channel: Channel) -> Parts:
-        """Return a channel's outputs as sums of subsets: those in its certificate if they are sound, or nested ones."""
+        """Return a channel's outputs as sums of subsets: from a valid certificate, otherwise nested ones."""
         self._fits(channel)
-        # only a mechanism for the population says of which subsets its channel is made
+        # only mechanisms for the population state the subsets that make up their channel
         parts = getattr(channel.certificate, "parts", None)
         if isinstance(parts, Parts):
             parts = parts.validated(self.n_public)
@@ -283,7 +283,7 @@ class Sample:
         return Between(found.lower @ parts.weights, found.upper @ parts.weights, *self.prior)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return upper bounds on P(A|a) e^-budget - P(A|b) by the budgets; they add up to those of sums of subsets."""
+        """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the budgets; those of sums add up."""
         inside = insides(member, self.n_public)
         pairs = {frozenset(one) for one in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
         parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
@@ -306,13 +306,13 @@ class Sample:
         return kept_for_sure(notion, self.subsets(member))
 
     def nearness(self, notion: Notion, member: Mask) -> Vector:
-        """Return how far subsets, as outputs, are from satisfying a notion for the population, to put them in order."""
+        """Return how far subsets, as outputs, are from satisfying a notion for the population, for sorting."""
         if isinstance(notion, RatioBased):
             share = np.maximum(member @ self.weights, np.finfo(float).tiny)
             return np.asarray(self.misses(notion, member).max(axis=0, initial=-np.inf) / share)
         return violation_of(worst_required_budgets(notion, self.subsets(member)))
 
-    def vouches(self, notion: Notion, parts: Parts) -> Mask:
+    def certifies(self, notion: Notion, parts: Parts) -> Mask:
         """Return which outputs, as sums of subsets, satisfy a notion for the population, shape (Y,)."""
         if isinstance(notion, RatioBased):
             parts = parts.validated(self.n_public)
@@ -320,7 +320,7 @@ class Sample:
         return kept_for_sure(notion, self.sums(parts))
 
     def excess(self, notion: Notion, parts: Parts) -> float:
-        """Return by how many nats an output, a sum of subsets, may exceed a budget at most."""
+        """Return the largest possible violation of a budget by an output that is a sum of subsets, in nats."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - see clopper_pearson
 
         parts = parts.validated(self.n_public)
@@ -345,7 +345,7 @@ class Sample:
 
     @checked
     def violation(self, notion: Notion, channel: Channel) -> float:
-        """Return by how many nats the release may exceed a budget at most, over all that the bounds leave possible.
+        """Return the largest violation of a budget by the release, in nats, over all distributions within the bounds.
 
         With the sample's confidence, the release's own excess under the true P_SX is at most this: if it is at most 0,
         the notion is kept for the population.
@@ -391,7 +391,7 @@ def insides(member: ArrayLike, n: int) -> Mask:
 
 
 def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vector) -> tuple[Matrix, Matrix]:
-    """Return both bounds for counts of shape (k, m); subsets of one size, and so of one level, share theirs."""
+    """Return both bounds for counts of shape (k, m); equal counts of subsets of the same size share their bounds."""
     lower, upper = np.empty_like(seen), np.empty_like(seen)
     steps = int(size.max(initial=0)) + 1
     for at, n in enumerate(rows):
@@ -406,9 +406,9 @@ def _is(one: Matrix, other: Matrix) -> bool:
 
 
 def subset_price(n: int, size: ArrayLike) -> Vector:
-    """Return minus the log of the share of the chance of error that a subset of ``size`` of n symbols gets.
+    """Return minus the log of the share of the probability of error given to a subset of ``size`` of n symbols.
 
-    Subsets of one size share alike, and so do sizes up to ``SMALL`` and the larger ones, which have ``LARGE`` of it.
+    Subsets of one size have equal shares. So do the sizes up to ``SMALL``, and the larger sizes, which share ``LARGE``.
     The shares of all pairs of a subset and its complement sum to at most 1.
 
     Examples

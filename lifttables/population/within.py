@@ -1,4 +1,4 @@
-"""The rows of a sample within a part of the alphabet, such as those with one value of the columns that are kept."""
+"""A sample restricted to part of the alphabet, such as the symbols with one value of the kept columns."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class SampleWithin(Sample):
         return self.whole.prior
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return bounds on differences, as ``Sample.differences`` does; that of all of the part is bounded too."""
+        """Return bounds on differences, as ``Sample.differences`` does; here the whole part needs a bound too."""
         return self.whole.differences(ratios, self._in_all(member))
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A) for subsets A of the part; all of it has a probability to be bounded too."""
+        """Return bounds on P(A|s) and P(A) for subsets A of the part; here the whole part needs bounds too."""
         return self.whole.subsets(self._in_all(member))
 
     def _in_all(self, member: ArrayLike) -> Mask:

@@ -12,7 +12,7 @@ from liftlib.notions import LiftNotion, Notion, RequiredBudget
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
 
 MOST_CORNERS = 10
-"""Secrets beyond which the 2^|S| corners of a box of lifts are too many."""
+"""Maximum number of secrets, since a box of lifts has 2^|S| corners."""
 
 
 class Between(NamedTuple):
@@ -53,16 +53,16 @@ def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBu
     """
     if not isinstance(notion, LiftNotion):
         raise UnsupportedNotion(
-            f"{notion} is not decided by each output's lifts alone, so what it needs for the population is not known: "
-            "use LIP or LDP, or keep it for the table's rows only"
+            f"{notion} does not depend on each output's lifts alone, so what it requires for the population is "
+            "unknown: use LIP or LDP, or keep it for the table's rows only"
         )
     n_secret = len(between.prior_upper)
     if n_secret == 1:  # then P(y|s) = P(y)
         return notion.required_budgets(np.ones_like(between.lower[:-1]), np.ones(1))
     least, most = lifts_between(between)
     found = _worst_of_box(notion, between, least, most)
-    # Upper bounds on P(s) sum to more than 1, so an average by them exceeds that of any prior. An output whose lifts
-    # are all known to be 1 needs the same under every prior, so it gets one that sums to 1.
+    # Upper bounds on P(s) sum to more than 1, so an average with these weights exceeds that under any prior. An output
+    # whose lifts are all known to be 1 needs the same under every prior, so its weights may sum to 1.
     constant = (np.maximum(most - 1, 1 - least) <= SAME_TOL).all(axis=0)
     if not constant.any():
         return found
@@ -104,7 +104,7 @@ def _worst_of_box(notion: LiftNotion, between: Between, least: Matrix, most: Mat
 
 
 def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
-    """Return the least and the largest lifts, shape (S, m); an output that nothing leads to has lift 1."""
+    """Return the smallest and largest lifts, shape (S, m); an output with probability 0 has lift 1."""
     lower, upper = between.lower, between.upper
     with np.errstate(divide="ignore", invalid="ignore"):
         least, most = lower[:-1] / upper[-1], upper[:-1] / lower[-1]
@@ -117,13 +117,13 @@ def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
 def _ratio(notion: LiftNotion, lower: Matrix, upper: Matrix, s: int, prior: Vector) -> tuple[RequiredBudget, ...]:
     corner = lower.copy()
     corner[s] = upper[s]
-    # an output that this secret never leads to, and others need not: their own corners decide
+    # this secret never produces the output and other secrets need not: the corners of the others decide
     never = corner.max(axis=0) == 0
     return notion.required_budgets(np.where(never, 1.0, corner), prior)
 
 
 def violation_of(needs: tuple[RequiredBudget, ...]) -> Vector:
-    """Return by how many nats each output exceeds a budget, the worst of them, shape (m,)."""
+    """Return each output's largest violation of a budget, in nats, shape (m,)."""
     over = [np.maximum(need.needed, 0.0) - need.allowed for need in needs if not np.isinf(need.allowed)]
     return np.max(over, axis=0) if over else np.full(needs[0].needed.shape, -np.inf)
 

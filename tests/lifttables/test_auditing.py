@@ -250,7 +250,7 @@ def test_outputs_are_called_as_the_channel_calls_them():
     assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == {"p", "q"}
 
 
-def test_what_a_design_vouches_for_is_not_asked_of_the_table_again():
+def test_a_guarantee_that_a_design_certifies_is_not_tested_again():
     """One with a confidence keeps its notion by its making, also where the table alone cannot tell; no other does."""
     counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
     read = counted(counts, "ab", "pqrt")

@@ -41,7 +41,7 @@ def test_a_card_for_the_rows_alone_assumes_nothing():
 def test_other_samples_get_no_promise_for_the_population(sampling, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     PEOPLE.write_csv("in.csv")
-    with pytest.raises(InvalidParameter, match=f"declared as {sampling}; a guarantee for the population takes"):
+    with pytest.raises(InvalidParameter, match=f"declared as {sampling}, but a guarantee for the population needs"):
         tables.sanitise(PEOPLE, **WORDS, sampling=sampling)
     with pytest.raises(InvalidParameter, match=f"declared as {sampling}"):
         tables.choose(PEOPLE, secret="ill", public="age", sampling=sampling)

@@ -139,7 +139,7 @@ def test_what_is_promised_of_new_rows():
         tables.apply(people(5000, Q, 3), sure)
 
 
-def test_new_rows_that_differ_harmlessly_vouch_for_themselves_or_are_refused():
+def test_new_rows_that_differ_harmlessly_are_certified_alone_or_refused():
     """A promise for the population is no promise for another one, unless the new rows are enough to make it."""
     sure, other = design_of(0.9), [[0.2, 0.3], [0.2, 0.3]]
     assert not tables.apply(people(50_000, other, 3), sure).drift.harmful

@@ -158,7 +158,7 @@ def test_bins_that_tell_the_secret_are_joined_with_neighbours():
 @pytest.mark.filterwarnings("ignore")
 def test_missing_values():
     holes = ROWS.with_columns(town=pl.when(pl.int_range(pl.len()) % 10 == 0).then(None).otherwise("town"))
-    with pytest.raises(DataError, match="'town' misses 400 of 4,000 values"):
+    with pytest.raises(DataError, match="'town' has missing values in 400 of 4,000 rows"):
         tables.sanitise(holes, **OF, keep=["town"], coarsen=True)
     with pytest.raises(DataError, match="which --coarsen cannot group"):
         tables.sanitise(holes, **OF, keep=["town"], coarsen=True, missing="symbol")
@@ -190,14 +190,14 @@ def test_what_is_refused(changed, error, message):
 
 def test_a_hierarchy_must_hold_all_values(tmp_path):
     (tmp_path / "towns.csv").write_text("town,region\nA,north\n")
-    with pytest.raises(DataError, match="has 4 values that its hierarchy does not hold, such as 'B'"):
+    with pytest.raises(DataError, match="has 4 values that are not in its hierarchy, such as 'B'"):
         tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, hierarchies=[f"town={tmp_path}/towns.csv"])
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_proposal_names_what_cannot_be_coarsened():
     rows = ROWS.with_columns(code=pl.int_range(pl.len()))
-    with pytest.raises(BrokenNotion, match="What to coarsen is not known: column 'code' holds 4,000 distinct numbers"):
+    with pytest.raises(BrokenNotion, match="What to coarsen is not known: column 'code' has 4,000 distinct numbers"):
         tables.sanitise(rows, **OF, keep=["code"], rng=1)
 
 

@@ -99,7 +99,7 @@ def test_texts_that_stand_for_missing_values_count_too():
 
 def test_nothing_is_left():
     frame = PEOPLE.with_columns(ill=pl.lit(None, pl.String))
-    with pytest.raises(DataError, match="every row misses a value in columns 'ill', 'age': none is left"):
+    with pytest.raises(DataError, match="every row has a missing value in columns 'ill', 'age': none is left"):
         tables.audit(frame, **OF)
 
 
@@ -125,7 +125,7 @@ def test_an_audit_counts_them_as_a_symbol_or_as_values_where_asked():
     assert tables.audit(frame, **OF, resamples=0, na=[]).rows == 120
     found = tables.audit(frame, **OF, resamples=0, missing="symbol")
     assert "(missing)" in {symbol.symbol for symbol in found.symbols}
-    with pytest.raises(DataError, match="misses 1 of 120 values"):
+    with pytest.raises(DataError, match="has missing values in 1 of 120 rows"):
         tables.audit(frame, **OF, resamples=0, missing="refuse")
 
 

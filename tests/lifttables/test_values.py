@@ -75,7 +75,7 @@ def test_a_hierarchy_says_what_values_count_as(tmp_path):
 
 
 def test_texts_for_missing_values():
-    with pytest.raises(DataError, match="holds the text 'NA' in 30 rows"):
+    with pytest.raises(DataError, match="contains the text 'NA' in 30 rows"):
         counts("r")
     assert counts("r", na=()).public.texts == ("NA", "x", "y")
     assert counts("r", na=("NA",), missing="symbol").public.texts == ("(missing)", "x", "y")
@@ -232,10 +232,10 @@ def test_a_pandas_index_is_not_released():
             pd.DataFrame({"s": ["a", "b"], "x": pd.Series(["a\ud800", "b"], dtype=object)}),
             "holds text that is no Unicode",
         ),
-        (pd.DataFrame({"s": ["a", "b"], "x": pd.Series([[1], [2]])}), "has no labels: make text of it first"),
-        (pd.DataFrame({"s": ["a", "b"], "x": pd.to_timedelta([1, 2], "D")}), "has no labels: make text of it first"),
+        (pd.DataFrame({"s": ["a", "b"], "x": pd.Series([[1], [2]])}), "has no labels: convert it to text first"),
+        (pd.DataFrame({"s": ["a", "b"], "x": pd.to_timedelta([1, 2], "D")}), "has no labels: convert it to text first"),
         (pd.DataFrame({"s": ["a", "b"], "x": pd.period_range("2020", periods=2)}), "has no labels"),
-        (pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}), "column 's' holds the label"),
+        (pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}), "column 's' contains '.rare.'"),
         (pd.DataFrame(), "has no column 's'"),
         (pl.DataFrame({"s": ["a", "b"], "": ["u", "v"]}), "has no column 'x'"),
         ({"s": ["a"], "x": ["b"]}, "a dict is no table"),
@@ -253,7 +253,7 @@ def test_a_name_that_polars_takes_for_a_pattern_publishes_no_other_column():
     """A column called ^s$ is, to a Polars expression, the column s: the secret."""
     frame = pl.DataFrame({"s": ["a", "b"] * 9, "x": ["u", "v"] * 9, "^s$": ["p", "q"] * 9})
     words = {"secret": "s", "public": "x", "notion": ll.LIP(9), "resamples": 0, "confidence": None, "allow": True}
-    with pytest.raises(DataError, match=r"calls a column '\^s\$', which is no name for one: rename it"):
+    with pytest.raises(DataError, match=r"has a column called '\^s\$', which is not a valid name: rename it"):
         tables.sanitise(frame, **words, keep=["^s$"])
     assert tables.sanitise(frame, **words).frame.columns == ["x"]
 

@@ -117,9 +117,9 @@ REFUSED = {
     "a name twice": (b"ill,ill\na,b\n", "t.csv", "t.csv has more than one column 'ill'"),
     "a long line": (b"ill,age\na,b,c\n", "t.csv", "cannot read t.csv: line 2 has 3 fields, but the header has 2"),
     "no such column": (b"ill,years\na,b\n", "t.csv", "t.csv has no column 'age': there are 'ill', 'years'"),
-    "missing": (b"ill,age\na,\nb,c\n", "t.csv", "column 'age' misses 1 of 2 values"),
-    "NA": (b"ill,age\na,NA\nb,c\n", "t.csv", "column 'age' holds the text 'NA' in 1 rows"),
-    "many numbers": (NUMBERS.encode(), "t.csv", "column 'age' holds 60 distinct numbers: bin it"),
+    "missing": (b"ill,age\na,\nb,c\n", "t.csv", "column 'age' has missing values in 1 of 2 rows"),
+    "NA": (b"ill,age\na,NA\nb,c\n", "t.csv", "column 'age' contains the text 'NA' in 1 rows"),
+    "many numbers": (NUMBERS.encode(), "t.csv", "column 'age' has 60 distinct numbers: bin it"),
 }
 
 
@@ -135,10 +135,10 @@ def test_what_was_refused_can_be_said():
     desk.opened(NUMBERS.encode(), "t.csv")
     assert len(ask(desk, public=[{"name": "age", "categorical": True}], resamples=0)["audit"]["symbols"]) == 60
     desk.opened(b"ill,age\na,NA\nb,c\nb,c\n", "t.csv")
-    assert "misses 1 of 3" in ask(desk, public=[{"name": "age", "na": ["NA"]}])["refused"]
+    assert "has missing values in 1 of 3" in ask(desk, public=[{"name": "age", "na": ["NA"]}])["refused"]
     found = ask(desk, public=[{"name": "age", "na": ["NA"]}], missing="symbol", resamples=0)["audit"]
     assert {one["symbol"] for one in found["symbols"]} == {"(missing)", "c"}
-    assert "must hold numbers" in ask(desk, public=[{"name": "age", "edges": [1]}])["refused"]
+    assert "must contain numbers" in ask(desk, public=[{"name": "age", "edges": [1]}])["refused"]
     with pytest.raises(DataError, match="named twice"):
         Reading("ill", "ill").counts(desk.table)
 

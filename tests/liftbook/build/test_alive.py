@@ -428,7 +428,7 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     page.select_option("[name=public]", "sex")
     page.click("[data-do=audit]")
     page.wait_for_function("document.querySelector('.lift-desk .lift-wrong').textContent.includes('misses')")
-    assert "column 'sex' misses 20 of 100 values" in page.inner_text(".lift-desk .lift-wrong")
+    assert "column 'sex' has missing values in 20 of 100 rows" in page.inner_text(".lift-desk .lift-wrong")
     page.select_option("[name=public]", "age")
     page.click("[data-do=attempt]")
     page.wait_for_selector(".lift-desk[data-tried]", timeout=LONG)

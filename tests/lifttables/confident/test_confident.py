@@ -42,7 +42,7 @@ def partitions(items):
 
 @each_notion
 @pytest.mark.parametrize("seed", range(3))
-def test_no_partition_that_the_sample_vouches_for_is_better(notion, seed):
+def test_no_partition_that_the_sample_certifies_is_better(notion, seed):
     counts = np.random.default_rng(seed).integers(0, 400, (3, 5))
     sample, entropy = Sample(counts, 0.9), ll.measures.entropy
     best = max(

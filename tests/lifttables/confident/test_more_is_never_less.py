@@ -41,7 +41,7 @@ TABLES = dict([*tables(), *random_tables()])
 
 def told(table, name, notion):
     found = for_population(mechanisms[name], TABLES[table], notion, 0.95)
-    assert found.voucher.keeps(found.channel)
+    assert found.certifier.keeps(found.channel)
     return evaluate(Joint.from_counts(TABLES[table]), found.channel).mutual_information
 
 

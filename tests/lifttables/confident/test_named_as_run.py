@@ -66,13 +66,13 @@ def test_the_folder_decides_nothing():
         assert route(own, NOTION) == "own"
         found = for_population(own, COUNTS, NOTION, 0.95)
         assert found.mechanism == "own with a constant release mixed in"
-        assert found.voucher.keeps(found.channel)
+        assert found.certifier.keeps(found.channel)
     moved = replace(mechanisms["watchdog"], where="liftbook.relatives.tailored:tailored_response")
     assert for_population(moved, COUNTS, NOTION, 0.95).mechanism == NAMES["watchdog"]
 
 
 def test_the_watchdog_is_a_watchdog():
-    """One group at most has several symbols: all those that the bounds do not vouch for alone are in it."""
+    """One group at most has several symbols: all those that the bounds do not certify alone are in it."""
     counts, notion = [[300, 100, 270, 130, 200], [100, 300, 130, 270, 200]], ll.LIP(0.4)
     sample = Sample(counts)
     alone = Candidates(sample).kept(notion)[[1 << x for x in range(5)]]
