@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 BLOCK = re.compile(r"^(`{3,})(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
-PACKAGES = ("mixproof", "liftlib", "lifttables", "liftbook", "companion")
+PACKAGES = ("mixproof", "liftlib", "lifttables", "liftbook", "companion", "benchmarks")
 COPIED = (*PACKAGES, "tests", "chapters", "data", "_static")
 SINGLE = ("intro.md", "_toc.yml", "_config.yml", "LICENSE", "pyproject.toml", "references.bib", "logo.svg", "README.md")
 
