@@ -25,6 +25,9 @@ NUMBERED = re.compile(r" #[0-9]+\Z")
 FULL_WIDTH = str.maketrans("＝＠＋－", "=@+-")
 """Signs of East Asian keyboards, which spreadsheets take for the ASCII ones."""
 
+CELL = re.compile(r'([;\t\r\n]"*)')
+"""Where a cell may end within a text: Excel splits at semicolons where a comma is the decimal sign, commas quoted."""
+
 WORD = re.compile(r"[^\W_][\w .%-]*")
 """A label that means nothing to a spreadsheet after a sign or a number and ``or``."""
 
@@ -73,7 +76,7 @@ def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ())
         return made
     if formulas == "error":
         raise DataError(_formula(risky[0]))
-    texts = tuple(tuple(f"'{t}" if is_formula(t) else t for t in texts) for texts in made.texts)
+    texts = tuple(tuple(map(quoted, texts)) for texts in made.texts)
     if len(set(texts)) < len(texts):
         raise DataError("with apostrophes two released values would read alike: rename those that begin with one")
     return replace(made, texts=texts)
@@ -89,8 +92,9 @@ def _formula(text: str) -> str:
 def is_formula(text: str) -> bool:
     r"""Return whether a spreadsheet might evaluate a text as a formula.
 
-    A text that begins with ``=``, ``@``, a tab or a line's end counts as a formula. So does one that begins with ``+``
-    or ``-``, with these exceptions: a number, a sign alone, and a number or a sign followed by "or" and other labels.
+    A text that begins with ``=``, ``@``, a tab or a line's end counts as a formula, and so does one with a formula
+    behind a semicolon, a tab or a line's end, where some spreadsheets begin another cell. So does one that begins with
+    ``+`` or ``-``, with these exceptions: a number, a sign alone, and either followed by "or" and other labels.
     Each of the other labels must be a number, a sign, ``(rare)``, ``(missing)``, or a word: a letter or a digit
     followed by letters, digits, spaces and ``. _ % -``. The last one may be followed by an output's number, as in
     ``-1 or -2 #3``. Signs of full width, as in ``＝1``, count like the others.
@@ -100,11 +104,29 @@ def is_formula(text: str) -> bool:
 
     Examples
     --------
-    >>> [is_formula(text) for text in ("=1+1", "@x", "-cmd|'/c calc'!A1", "-2+3")]
-    [True, True, True, True]
+    >>> [is_formula(text) for text in ("=1+1", "@x", "-cmd|'/c calc'!A1", "-2+3", "a;=1+1")]
+    [True, True, True, True, True]
     >>> [is_formula(text) for text in ("-5", "-1 or -2", "-99 or 30s", "- or (rare)")]
     [False, False, False, False]
     """
+    return any(map(_begins, [text, *CELL.split(text)[2::2]]))
+
+
+def quoted(text: str) -> str:
+    """Return a text with an apostrophe before each formula in it.
+
+    Examples
+    --------
+    >>> [quoted(text) for text in ("=1", "a;=1", "a;b")]
+    ["'=1", "a;'=1", 'a;b']
+    """
+    cells = CELL.split(text)
+    cells[2::2] = [f"'{cell}" if _begins(cell) else cell for cell in cells[2::2]]
+    return "'" * _begins(text) + "".join(cells)
+
+
+def _begins(text: str) -> bool:
+    """Return whether a text begins a formula, see :func:`is_formula`."""
     begins = text[:1].translate(FULL_WIDTH)
     if begins in ("-", "+"):
         first, *others = NUMBERED.sub("", text).split(" or ")
@@ -133,12 +155,12 @@ def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
             continue
         texts = rows[name].cast(nw.String)
         if formulas != "keep":
-            begins = texts.str.contains(r"^[=@\t\r\n+＝＠＋－-]").fill_null(value=False)
+            begins = texts.str.contains(r'(^|[;\t\r\n]"*)[=@\t\r\n+＝＠＋－-]').fill_null(value=False)
             risky = [text for text in texts.filter(begins).unique().to_list() if is_formula(text)]
             if risky and formulas == "error":
                 raise DataError(f"kept column {name!r}: {_formula(risky[0])}")
             if risky:
-                texts = texts.replace_strict(risky, [f"'{text}" for text in risky], default=texts)
+                texts = texts.replace_strict(risky, list(map(quoted, risky)), default=texts)
         rows = rows.with_columns(texts)
     return rows
 

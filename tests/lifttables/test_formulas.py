@@ -6,7 +6,7 @@ import pytest
 
 from liftlib.errors import DataError
 from lifttables.cli import main
-from lifttables.designs.publishing import harmless, is_formula
+from lifttables.designs.publishing import harmless, is_formula, quoted
 
 RUN = [
     "=1+1",
@@ -49,6 +49,12 @@ RUN = [
     "-1 & north",
     "-1 or (rare)+1",
     "-1 or OR (x)",
+    "a;=1+1",
+    'a;"=1+1',
+    "a;;-A1;b",
+    "-1;@x",
+    "a\n=1",
+    "a\t＝1",
 ]
 HARMLESS = [
     "",
@@ -72,6 +78,9 @@ HARMLESS = [
     " x",
     "10-19 or 20-29",
     "-1 or 10-19",
+    "a; b",
+    "a;-5;b=c",
+    "a;-1 or -2",
 ]
 """What releases hold: codes for missing values, and their unions with other labels."""
 
@@ -79,6 +88,8 @@ HARMLESS = [
 @pytest.mark.parametrize("text", RUN)
 def test_what_a_spreadsheet_would_run(text):
     assert is_formula(text)
+    assert not is_formula(quoted(text))
+    assert quoted(text).replace("'", "") == text.replace("'", "")
 
 
 @pytest.mark.parametrize("text", HARMLESS)
@@ -99,7 +110,7 @@ def test_kept_columns_of_every_kind(kind, text):
     rows = nw.from_native(pl.DataFrame({"k": ["plain", text, None, "-1 or -2"]}).cast(KINDS[kind]))
     with pytest.raises(DataError, match=r"kept column 'k': .* would be a formula in a spreadsheet"):
         harmless(rows, ["k"], "error")
-    assert harmless(rows, ["k"], "quote")["k"].cast(nw.String).to_list() == ["plain", f"'{text}", None, "-1 or -2"]
+    assert harmless(rows, ["k"], "quote")["k"].cast(nw.String).to_list() == ["plain", quoted(text), None, "-1 or -2"]
     assert harmless(rows, ["k"], "keep")["k"].to_list() == ["plain", text, None, "-1 or -2"]
 
 
