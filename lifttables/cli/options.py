@@ -142,7 +142,8 @@ def release_options(parser: argparse.ArgumentParser) -> None:
         "--ledger",
         metavar="FILE",
         help="the record of what was released of these rows before (default: TABLE.PRIVATE.releases.json). A table "
-        "with the same counts in another of your ledgers counts as the same rows; `none` keeps no record",
+        "with the same counts in another of your ledgers counts as the same rows. Some of the rows, renamed values, "
+        "and what another user released are not recognised: name their ledger. `none` keeps no record",
     )
     add("--allow", action="store_true", help="go on where this command would stop, and say so")
     add("--seed", type=seed, help="make the draw repeatable, so foreseeable: not for a real release")

@@ -39,6 +39,20 @@ UNRECORDED = (
 )
 """What the card of a release without a ledger does not promise."""
 
+RECORDED = (
+    "Earlier releases of the same people that the owner's ledger does not know. It recognises a table that has exactly "
+    "the same counts and was released by the same user or in the same folder; but not some of the rows, changed rows, "
+    "renamed values or columns, or what anybody else released."
+)
+"""What the card of a release with a ledger does not promise."""
+
+LISTED = (
+    "A person's values from somebody who knows all the other rows: this card lists every combination of values that "
+    "occurs, also of a single row."
+)
+"""What the card of a release of rare combinations does not promise; against others, who may know which combinations
+there are, the notion is kept."""
+
 HOLDS = (
     "A privacy notion limits how much the released values can reveal about a person's secret. It holds if this limit "
     "is not exceeded. The sentences for one person say what the limit means."
@@ -245,7 +259,7 @@ def card_of(
     """Return the card of a design's release.
 
     It depends on the counts only through their sum, the kernel on its grid, and which symbols occur; with
-    ``--coarsen``, which pairs of a symbol and a coarsened kept value, also those of a single row.
+    ``--coarsen``, which pairs of a symbol and a coarsened kept value. Which occur does not depend on the secret.
 
     Parameters
     ----------
@@ -280,7 +294,8 @@ def card_of(
         not_covered=(
             *([f"The population: together with {others}, the notion was proved for this sample only."] * sample_only),
             *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
-            *([UNRECORDED] if release is None else []),
+            UNRECORDED if release is None else RECORDED,
+            *([LISTED] if (options or {}).get("coarsen") or (options or {}).get("rare") == "keep" else []),
             *([LEFT_OUT] if (options or {}).get("missing") == "drop" else []),
         ),
         symbols=symbols,

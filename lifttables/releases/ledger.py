@@ -1,7 +1,9 @@
 """The ledger of a table's releases, against which every later release of the same rows is checked.
 
 It lies beside the table and is as confidential, because it holds the designs with their counts. A user's index of
-ledgers, which holds only their paths, lets a copy of the table in another folder be recognised.
+ledgers, which holds only their paths, lets a copy of the table in another folder be recognised. What the ledger cannot
+know: other users' releases (another home directory has another index), and that some of a table's rows are of a table
+that was released.
 """
 
 from __future__ import annotations
@@ -182,8 +184,9 @@ def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry
                 found.append((path, replace(entry, design=design)))
             elif similar(table, entry.design):
                 message = (
-                    f"the counts are nearly those of an earlier release ({entry}; recorded in {path}): if these are "
-                    f"the same people, name that ledger (--ledger {path}), so that both are checked together"
+                    f"the counts are those of an earlier release but for a few rows, or for names of values ({entry}; "
+                    f"recorded in {path}): if these are the same people, name that ledger (--ledger {path}), so that "
+                    "both are checked together"
                 )
                 warnings.warn(message, LiftWarning, stacklevel=2)
     return tuple(found)

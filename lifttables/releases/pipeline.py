@@ -148,6 +148,7 @@ def release(
         except BrokenNotion as error:
             raise BrokenNotion(f"{error}{_remedy(rows, made, reading, how.keep)}") from error
         notes = (*notes, *beside.notes, *notes_on(rows, made, reading, how, rng, broken=bool(beside.broken)))
+        notes = notes if past is None else (*notes, f"recorded in the ledger {past.path}")
         found = audited(
             counts,
             made.promise,

@@ -28,8 +28,8 @@ def recognised(table: Table, made: Design) -> Design | None:
     regard to capitals and surrounding spaces, so that CSV and Parquet agree.
 
     The file's name, place and format, the order of the rows and other columns do not matter. Rows are not recognised
-    after one is added, left out or changed, nor if columns were renamed. A table of other people with equal counts is
-    taken for the same rows, which errs on the safe side.
+    after one is added, left out or changed, nor if columns or values were renamed. A table of other people with equal
+    counts is taken for the same rows, which errs on the safe side.
     """
     secret = _secret(table, made)
     found = _labels_like(table, made)
@@ -45,16 +45,19 @@ def recognised(table: Table, made: Design) -> Design | None:
 
 
 def similar(table: Table, made: Design) -> bool:
-    """Return whether counts are closer to a design's than those of other people would be.
+    """Return whether counts are a design's under other labels, or closer to them than those of other people would be.
 
-    This is so for the same rows after a few changes. Pearson's statistic of homogeneity is then in the lower tail of
-    its chi-square distribution: for independent samples of one population, with probability ``ALIKE``.
+    The latter is so for the same rows after a few changes. Pearson's statistic of homogeneity is then in the lower tail
+    of its chi-square distribution: for independent samples of one population, with probability ``ALIKE``. Some of the
+    rows alone, or rows whose columns were renamed, are not told from those of other people.
     """
     found = _labels_like(table, made)
     if found is None:
         return False
     secret = _secret(table, made)
     new, old = _counts_of(found, secret, made), _counts(made, bool(secret))
+    if len(old) > 1 and sorted(new.values()) == sorted(old.values()):
+        return True
     cells = list(new | old)
     a, b = (np.array([counts[cell] for cell in cells], dtype=float) for counts in (new, old))
     statistic = ((a * b.sum() - b * a.sum()) ** 2 / (a + b)).sum() / (a.sum() * b.sum())

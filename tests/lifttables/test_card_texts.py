@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from table_of_people import PEOPLE
@@ -15,6 +16,7 @@ from liftlib.errors import InvalidParameter
 from lifttables.cli import main
 from lifttables.designs.statement import INDEPENDENT
 from lifttables.encoding.reading import NO_GUARANTEE
+from lifttables.releases.card import LISTED
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.ALIP(1.0, 0.5), "resamples": 0}
 OF = ["--secret", "ill", "--public", "age", "--resamples", "0"]
@@ -108,3 +110,21 @@ def test_the_name_of_a_kept_column_is_no_mark_up(more, tmp_path):
     assert text.count("What is promised") > 2
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e<]", text)
     assert len(re.findall("^# ", text, re.MULTILINE)) == 1
+
+
+@pytest.mark.filterwarnings("ignore:no confidence")
+def test_a_card_says_that_it_lists_rare_combinations():
+    """Which occur does not depend on the secret: with the secrets shuffled the card lists the same ones."""
+    rng = np.random.default_rng(0)
+    x, z = rng.integers(4, size=600), rng.integers(3, size=600)
+    z[(x == 3) & (z == 2)] = 1
+    x[0], z[0] = 3, 2  # one row alone
+    frame = pl.DataFrame({"ill": rng.permuted(np.repeat(["a", "b"], 300)), "age": x, "town": z}).cast(pl.String)
+    shuffled = frame.with_columns(pl.col("ill").shuffle(seed=1))
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(3.0), "resamples": 0, "confidence": None}
+    cards = [tables.sanitise(one, **words, keep=["town"], coarsen=True).card for one in (frame, shuffled)]
+    plain = tables.sanitise(frame, **words).card
+    assert LISTED in cards[0].not_covered
+    assert LISTED not in plain.not_covered
+    assert cards[0].symbols == cards[1].symbols
+    assert ("3", "2") in cards[0].symbols

@@ -292,10 +292,38 @@ def test_rows_of_which_a_few_changed_are_warned_of(folder):
     changed.write_csv("q.csv")
     design = tables.load(Path("r1.PRIVATE.design.json"))
     assert recognised(tables.open_table("q.csv"), design) is None
-    with pytest.warns(LiftWarning, match=r"nearly those of an earlier release .*r1\.csv; recorded in .*p\.csv\.PRIV"):
+    with pytest.warns(LiftWarning, match=r"but for a few rows, or for names .*r1\.csv; recorded in .*p\.csv\.PRIV"):
         tables.sanitise(
             changed, secret="ill", public="age", notion=ll.LIP(0.3), resamples=0, ledger=Path("q.ledger.json")
         )
+
+
+RENAMED = {"ill": {"true": "1", "false": "0"}, "age": {"20": "51", "34": "old", "51": "34"}}
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_rows_whose_values_were_renamed_are_warned_of(folder, capsys, name):
+    rows().with_columns(pl.col(name).cast(pl.String).replace_strict(RENAMED[name])).write_csv("q.csv")
+    assert main(["sanitise", "q.csv", *OF, "-o", "r2.csv"]) == 0
+    assert "an earlier release but for a few rows, or for names of values" in capsys.readouterr().err
+
+
+def test_what_the_ledger_cannot_know_is_said(folder, capsys, monkeypatch):
+    """Half of the rows, and another user's index: nothing is recognised, as the help and the card say."""
+    card = Path("r1.card.md").read_text()
+    for words in ("not some of the rows", "by the same user or in the same folder", "renamed values or columns"):
+        assert words in card
+    Path("below").mkdir()
+    rows().gather_every(2).write_csv("half.csv")
+    whole = Path("below/whole.csv")
+    rows().write_csv(whole)
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "another"))
+    for table in ("half.csv", whole):
+        assert main(["sanitise", str(table), *OF, "-o", f"{table}.out.csv"]) == 0
+        assert f"recorded in the ledger {beside(Path(table))}" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["sanitise", "--help"])
+    assert "Some of the rows, renamed values" in " ".join(capsys.readouterr().out.split())
 
 
 def test_other_people_are_seldom_taken_for_the_same(folder):
