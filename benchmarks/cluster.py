@@ -1,17 +1,24 @@
 """Many rows in parts on a cluster of this machine: time, peak memory a worker, and whether the counts are exact.
 
 ``python -m benchmarks.cluster --rows 1e8`` counts, audits, sanitises and writes what is released to Parquet, on two
-workers of Dask. The same rows are counted once more from the numbers that they are made of, one part after another.
+workers of Dask, and compares that with a plain pass that counts, draws, shuffles and writes. The same rows are counted
+once more from the numbers that they are made of, one part after another. With ``--kill`` the release is written again
+while one of the workers is killed, and compared with the first, row by row.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
+import signal
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -44,52 +51,120 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def run(rows: int, rows_a_part: int, mechanism: str) -> pd.DataFrame:
+class Steps:
+    """The steps of a run, with their time, the CPU time of the workers, and the largest memory of one so far."""
+
+    def __init__(self, client: Client) -> None:
+        self.client, self.found = client, {}
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        began, cpu = time.perf_counter(), sum(self.client.run(time.process_time).values())
+        yield
+        self.found[what] = {
+            "seconds": time.perf_counter() - began,
+            "CPU": sum(self.client.run(time.process_time).values()) - cpu,
+            "MB a worker": max(self.client.run(peak).values()),
+        }
+        print(f"{what}: {', '.join(f'{value:,.1f} {unit}' for unit, value in self.found[what].items())}", flush=True)
+
+
+def plain_part(
+    rows: pd.DataFrame, number: int, names: list[str], outputs: list[str], kernel: np.ndarray
+) -> pd.DataFrame:
+    """Draw a part as anybody would, with a random number for each row's place."""
+    rng = np.random.default_rng([8, number])
+    at, chosen = pd.Categorical(rows["public"], names).codes, np.empty(len(rows), dtype=np.int64)
+    for x, row in enumerate(kernel):
+        here = np.flatnonzero(at == x)
+        chosen[here] = np.searchsorted(np.cumsum(row)[:-1], rng.random(len(here)), side="right")
+    return pd.DataFrame(
+        {"public": pd.array(outputs, dtype="str").take(chosen), "order": rng.integers(2**63, size=len(rows))}
+    )
+
+
+def in_order(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.sort_values("order").drop(columns="order")
+
+
+def plain(frame: dd.DataFrame, design: tables.Design, folder: Path, steps: Steps) -> None:
+    """Count, draw, shuffle and write with Dask, pandas and numpy alone."""
+    with steps.step("plain: count"):
+        frame.groupby(["secret", "public"]).size().compute()
+    names, outputs = [label[0] for label in design.public.labels], list(design.outputs)
+    meta = pd.DataFrame({"public": pd.array([], dtype="str"), "order": np.array([], dtype=np.int64)})
+    parts = [
+        dask.delayed(plain_part)(rows, number, names, outputs, design.channel.kernel)
+        for number, rows in enumerate(frame.to_delayed())
+    ]
+    drawn = dd.from_delayed(parts, meta=meta, verify_meta=False).shuffle(on="order")
+    with steps.step("plain: release, shuffled, to Parquet"):
+        drawn.map_partitions(in_order, meta=meta[["public"]]).to_parquet(folder, write_index=False)
+
+
+def killed(frame: dd.DataFrame, folder: Path, client: Client) -> None:
+    """Write a release once more, and kill a worker when a first part of it is there."""
+    first = next(iter(client.run(os.getpid).values()))
+    future = client.compute(frame.to_parquet(folder, write_index=False, compute=False))
+    while not any(folder.glob("*.parquet")):
+        time.sleep(0.01)
+    assert not future.done()
+    os.kill(first, signal.SIGKILL)
+    future.result()
+    assert first not in client.run(os.getpid).values()
+
+
+def alike(one: Path, other: Path) -> bool:
+    """Return whether two releases have the same rows in the same places."""
+    files = sorted(file.name for file in one.glob("*.parquet"))
+    return files == sorted(file.name for file in other.glob("*.parquet")) and all(
+        pl.read_parquet(one / name).equals(pl.read_parquet(other / name)) for name in files
+    )
+
+
+def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
     parts = -(-rows // rows_a_part)
     sizes = [min(rows_a_part, rows - rows_a_part * number) for number in range(parts)]
-    found = []
     with (
-        tempfile.TemporaryDirectory(prefix="lift-cluster-") as folder,
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=folder) as cluster,
+        tempfile.TemporaryDirectory(prefix="lift-cluster-") as name,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=name) as cluster,
         Client(cluster) as client,
     ):
+        folder, steps = Path(name), Steps(client)
         frame = dd.from_map(part, range(parts), sizes, meta=part(0, 1).head(0))
-
-        def done(what: str, since: float) -> None:
-            memory = max(client.run(peak).values())
-            found.append({"step": what, "seconds": round(time.perf_counter() - since, 1), "MB a worker": round(memory)})
-            print(found[-1], flush=True)
-
-        began = time.perf_counter()
-        counts = tables.Reading("secret", "public").counts(tables.open_table(frame))
-        done("count", began)
-        began = time.perf_counter()
-        made = tables.sanitise(
-            frame, secret="secret", public="public", notion=ll.LIP(2.0), mechanism=mechanism, resamples=0
-        )
-        done("sanitise", began)
-        began = time.perf_counter()
-        made.frame.to_parquet(f"{folder}/released", write_index=False)
-        done("release, shuffled, to Parquet", began)
-        out = pl.scan_parquet(f"{folder}/released/*.parquet").group_by("public").len().collect()
-        size = sum(file.stat().st_size for file in Path(folder, "released").glob("*.parquet"))
-    here = np.zeros((SECRETS, SYMBOLS))
+        with steps.step("count"):
+            counts = tables.Reading("secret", "public").counts(tables.open_table(frame))
+        with steps.step("sanitise"):
+            made = tables.sanitise(
+                frame, secret="secret", public="public", notion=ll.LIP(2.0), mechanism=mechanism, resamples=0
+            )
+        with steps.step("release, shuffled, to Parquet"):
+            made.frame.to_parquet(folder / "released", write_index=False)
+        plain(frame, made.design, folder / "plain", steps)
+        for unit in ("seconds", "CPU"):
+            ours, theirs = (
+                sum(steps.found[f"{of}{what}"][unit] for what in (first, "release, shuffled, to Parquet"))
+                for of, first in (("", "sanitise"), ("plain: ", "count"))
+            )
+            print(f"sanitise and release take {ours / theirs:.2f} times the {unit} of a plain pass", flush=True)
+        out = pl.scan_parquet(folder / "released/*.parquet").group_by("public").len().collect()
+        size = sum(file.stat().st_size for file in (folder / "released").glob("*.parquet"))
+        if kill:
+            killed(made.frame, folder / "again", client)
+            same = alike(folder / "released", folder / "again")
+            print(f"with one of the workers killed midway, the same rows in the same places: {same}", flush=True)
+    here = np.zeros(SECRETS * SYMBOLS)
     for number, n in enumerate(sizes):
-        here += np.bincount(codes(number, n)[0] * SYMBOLS + codes(number, n)[1], minlength=here.size).reshape(
-            here.shape
-        )
-    alike = bool((counts.table == here).all())
-    print(f"counts are exactly those of one machine: {alike}, {int(counts.table.sum()):,} rows")
+        here += np.bincount(np.array([SYMBOLS, 1]) @ codes(number, n), minlength=here.size)
+    exact = bool((counts.table.ravel() == here).all())
+    print(f"counts are exactly those of one machine: {exact}, {int(counts.table.sum()):,} rows")
     expected = made.design.table.sum(axis=0) @ made.design.channel.kernel
     observed = dict(out.iter_rows())
-    apart = max(
-        abs(observed[name] - n) / max(1, n) ** 0.5 for name, n in zip(made.design.outputs, expected, strict=True)
-    )
+    apart = max(abs(observed[y] - n) / max(1, n) ** 0.5 for y, n in zip(made.design.outputs, expected, strict=True))
     print(
         f"released {sum(observed.values()):,} rows, {size / 1e6:.0f} MB; outputs are at most {apart:.1f} root(n) from n"
     )
     print(f"{len(expected)} outputs; the driver's peak: {peak():.0f} MB")
-    return pd.DataFrame(found)
 
 
 def main() -> None:
@@ -97,8 +172,9 @@ def main() -> None:
     options.add_argument("--rows", type=float, default=1e7)
     options.add_argument("--part", type=float, default=1e6, help="rows of a part")
     options.add_argument("--mechanism", default="randomised-response")
+    options.add_argument("--kill", action="store_true", help="release once more, and kill a worker midway")
     given = options.parse_args()
-    run(int(given.rows), int(given.part), given.mechanism)
+    run(int(given.rows), int(given.part), given.mechanism, kill=given.kill)
 
 
 if __name__ == "__main__":
