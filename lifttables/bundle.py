@@ -16,8 +16,9 @@ from lifttables.page import documents
 from lifttables.releases.drift import Drift
 from lifttables.releases.pipeline import Draw, ForNew, Plan, Sanitised, release, release_again
 from lifttables.releases.releasing import check_suffix, write
+from lifttables.sources.endings import STDIN, ending
 from lifttables.sources.polars_rows import PolarsTable
-from lifttables.sources.source import STDIN, ending, open_table
+from lifttables.sources.source import open_table
 from mixproof.checks import checked
 
 

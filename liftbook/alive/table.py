@@ -36,8 +36,8 @@ from lifttables.page import DRAWN, audit_page, documents
 from lifttables.recommendation.choosing import BUDGETS, NOTIONS_AT, attempt, choose, confidence_of_each, fitting
 from lifttables.recommendation.question import Question, percent, sanitise_command
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
+from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.frames import Frame
-from lifttables.sources.source import SUFFIXES, ending
 from lifttables.sources.widths import check_widths
 
 MOST = 200_000_000

@@ -22,7 +22,7 @@ from lifttables.encoding.reading import Reading, Sampling
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free
 from lifttables.releases.ledger import beside
-from lifttables.sources.source import STDIN
+from lifttables.sources.endings import STDIN
 
 TABLE_HELP = (
     "a .csv, .tsv (may end in .gz), .parquet, .dta (Stata) or .sav (SPSS) file; - reads CSV from the standard input"

@@ -10,7 +10,7 @@ from liftlib.errors import DataError
 from lifttables import read_card, verify
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
-from lifttables.sources.source import STDIN
+from lifttables.sources.endings import STDIN
 
 DIFFER = 5
 """Exit code where the release and the card do not belong together."""

@@ -15,6 +15,8 @@ from contextlib import AbstractContextManager
 from typing import Any, BinaryIO
 
 from liftlib.errors import LiftError
+from mixproof.backends import compile_loops
+from mixproof.compiling import ready
 
 PROCESSES = sys.platform != "emscripten"
 """Whether there are any: in a browser a call is made in place, and nothing stops it on the way."""
@@ -45,21 +47,9 @@ class Trying(AbstractContextManager["Trying"]):
         """
         if not PROCESSES:
             return _in_place(function, args, seconds)
-        if self._process is None:
-            self._process = subprocess.Popen(
-                # -P: modules are those of this process; a file in the working folder, such as scipy.py, is none
-                [sys.executable, "-P", "-c", "from lifttables.recommendation.trying import serve; serve()"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            )
-            self._answers: queue.Queue[Any] = queue.Queue()
-            threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
-            self._answers.get()  # it has started: importing is not the function's time
-        assert self._process.stdin is not None
         try:
-            pickle.dump((function, args), self._process.stdin)
-            self._process.stdin.flush()
+            process = self._process or self._start(function)
+            _send(process, (function, args))
         except BrokenPipeError:
             self._stop()
             raise LiftError("a process that tried a mechanism died, for want of memory perhaps") from None
@@ -76,6 +66,21 @@ class Trying(AbstractContextManager["Trying"]):
             raise value
         return value
 
+    def _start(self, function: Callable[..., Any]) -> subprocess.Popen[bytes]:
+        """Start the process, and wait until it has imported what the function needs: that is not the call's time."""
+        self._process = subprocess.Popen(
+            # -P: modules are those of this process; a file in the working folder, such as scipy.py, is none
+            [sys.executable, "-P", "-c", "from lifttables.recommendation.trying import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        self._answers: queue.Queue[Any] = queue.Queue()
+        threading.Thread(target=_listen, args=(self._process.stdout, self._answers), daemon=True).start()
+        _send(self._process, function)
+        self._answers.get()
+        return self._process
+
     def _stop(self) -> None:
         if self._process is not None:
             self._process.kill()
@@ -84,6 +89,12 @@ class Trying(AbstractContextManager["Trying"]):
 
     def __exit__(self, *_: object) -> None:
         self._stop()
+
+
+def _send(process: subprocess.Popen[bytes], what: Any) -> None:
+    assert process.stdin is not None
+    pickle.dump(what, process.stdin)
+    process.stdin.flush()
 
 
 def _in_place(function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
@@ -109,11 +120,8 @@ def serve() -> None:
     out, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
     os.dup2(2, 1)
     warnings.showwarning = lambda message, *_, **__: print(f"lift: {message}", file=sys.stderr)
-    # before the first call's time begins
-    import lifttables.recommendation.choosing  # noqa: F401, PLC0415
-    from mixproof.backends import compile_loops  # noqa: PLC0415
-    from mixproof.compiling import ready  # noqa: PLC0415
-
+    # before the first call's time begins: reading its function imports the module that has it
+    pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
     if ready():
         compile_loops()
     pickle.dump("started", out)

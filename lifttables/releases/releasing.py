@@ -17,9 +17,9 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import Publishing, harmless, published
+from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.polars_rows import BATCH, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
-from lifttables.sources.source import SUFFIXES, ending
 
 PARTS = 64
 """Files into which rows are dealt at random to be shuffled, where they are more than one batch."""

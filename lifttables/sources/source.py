@@ -15,12 +15,6 @@ from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from lifttables.extras import extra
 
-SUFFIXES = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t", ".parquet": "", ".pq": ""}
-"""Endings of files, in small or capital letters, and what stands between their values."""
-
-STDIN = Path("-")
-"""Names the standard input, which holds CSV."""
-
 
 def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     """Return a table from the path of a file, or from a frame.
@@ -71,15 +65,3 @@ def _check_names(frame: Any) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the frame has more than one column {twice!r}: rename them")
-
-
-def ending(path: Path) -> str | None:
-    """Return which of ``SUFFIXES`` a file's name ends in, None if in none.
-
-    Examples
-    --------
-    >>> ending(Path("a.CSV.gz")), ending(Path("table.xlsx"))
-    ('.csv.gz', None)
-    """
-    name = path.name.lower()
-    return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)

@@ -20,9 +20,9 @@ import polars as pl
 from liftlib.errors import DataError
 from lifttables.encoding.table import Rows
 from lifttables.encoding.text_format import TextFormat
+from lifttables.sources.endings import STDIN, SUFFIXES, ending
 from lifttables.sources.labelled import LABELLED, is_labelled, read_labelled
 from lifttables.sources.polars_rows import PolarsTable
-from lifttables.sources.source import STDIN, SUFFIXES, ending
 from lifttables.sources.widths import BLOCK, check_widths
 
 

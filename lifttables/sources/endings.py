@@ -1,0 +1,23 @@
+"""What the names of files say about their content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SUFFIXES = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t", ".parquet": "", ".pq": ""}
+"""Endings of files, in small or capital letters, and what stands between their values."""
+
+STDIN = Path("-")
+"""Names the standard input, which holds CSV."""
+
+
+def ending(path: Path) -> str | None:
+    """Return which of ``SUFFIXES`` a file's name ends in, None if in none.
+
+    Examples
+    --------
+    >>> ending(Path("a.CSV.gz")), ending(Path("table.xlsx"))
+    ('.csv.gz', None)
+    """
+    name = path.name.lower()
+    return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
