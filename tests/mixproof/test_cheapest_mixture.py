@@ -245,6 +245,18 @@ def test_before_any_pass_no_cost_is_below_0():
     assert one.gap == one.cost > 0
 
 
+@pytest.mark.parametrize("compiled", ROUTES)
+def test_a_pass_that_proves_less_than_0_leaves_the_bound_at_0(compiled):
+    """Entropy is never negative, whatever the first linear program alone proves."""
+    one = begun(compiled)
+    one.most = one.programmes + 1
+    work = one.one_pass(1e-6, None)
+    assert work.solved == 1
+    assert work.dual @ one.target + work.least < -0.1
+    assert one.proven.work is work
+    assert one.proven.bound == 0.0
+
+
 def test_the_gap_by_default_is_that_of_the_response():
     asked = [inspect.signature(one).parameters["gap"].default for one in (cheapest_mixture, ll.mechanisms.optimal)]
     assert asked[0] == asked[1] > 0
