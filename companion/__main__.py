@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def requirement() -> str:
-    """Return what pip is asked for: these sources where they are at hand, otherwise this version."""
+    """Return the requirement for pip: local sources if present, or this version."""
     if (HERE / "pyproject.toml").is_file():
         return f"paper-companion @ {HERE.as_uri()}"
     return f"paper-companion=={version('paper-companion')}"

@@ -34,7 +34,10 @@ class Outputs:
 
     @classmethod
     def beside(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
-        """Return the paths of a release, by default next to the table; raise a DataError if it has no name."""
+        """Return a release's paths, by default next to the table.
+
+        A DataError is raised if the table has no name.
+        """
         if not table.name:
             raise DataError(f"{table} is a folder: give a file's name")
         stem = table.name[: len(table.name) - len(ending(table) or table.suffix)]

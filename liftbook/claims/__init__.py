@@ -76,7 +76,10 @@ FUNCTIONS: dict[str, Computed] = {
 
 @dataclass(frozen=True)
 class Reading:
-    """A row of ``data/readings.csv``: another fair reading of a sentence, or a detail that decides nothing."""
+    """A row of ``data/readings.csv``: another reasonable reading of a sentence.
+
+    A reading can also fix a detail that does not affect the verdict.
+    """
 
     claim: str
     role: str
@@ -123,7 +126,10 @@ def read_readings() -> list[Reading]:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A row of ``data/sentences.csv``: a sentence of the texts, and the claims that test it, or why none does."""
+    """A row of ``data/sentences.csv``: a sentence and the claims that test it.
+
+    If no claim tests it, the row says why.
+    """
 
     paper: str
     place: str
@@ -165,7 +171,7 @@ def drawn_at_random(call: str) -> bool:
 
 
 def code_of(name: str) -> str:
-    """Return what computes a claim: the code of its function, or its row of ``data/curves.toml``."""
+    """Return a claim's source: its function, or its row of ``data/curves.toml``."""
     function = FUNCTIONS[name]
     return function.source if isinstance(function, CurveClaim) else inspect.getsource(function).rstrip()
 
@@ -197,7 +203,7 @@ def told_calls(reason: str) -> list[str]:
 
 
 def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
-    """Return a reason with the stored values of the calls that it names, in a few digits.
+    """Return a reason with the stored values of the calls that it names, rounded.
 
     Examples
     --------
@@ -212,7 +218,7 @@ def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """A claim with what was found: for each reading, the one tested first, its values over seeds.
+    """A claim and its results: each reading's values over seeds, the tested one first.
 
     ``reason`` is the claim's, with the values that it names.
     """
@@ -267,7 +273,9 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
 
 
 def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
-    """Return every claim with what was computed and the verdict, from the stored values unless others are given.
+    """Return every claim with its results and verdict.
+
+    By default the results are the stored ones.
 
     Returns
     -------

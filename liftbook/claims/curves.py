@@ -58,7 +58,9 @@ COMPARATORS: dict[str, Callable[..., Value]] = {
 
 @dataclass(frozen=True)
 class CurveClaim:
-    """A row of ``data/curves.toml``: what computes a claim about curves, like any other claim's function.
+    """A row of ``data/curves.toml``: computes a claim about curves.
+
+    It is called like any other claim's function.
 
     Attributes
     ----------

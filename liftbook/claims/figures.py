@@ -42,7 +42,7 @@ class Figure:
         return "rng" in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters
 
     def at(self, seed: int) -> Figure:
-        """Return the same figure drawn from another seed; a figure that draws nothing is itself."""
+        """Return the same figure for another seed; itself if nothing is random."""
         if not self.random:
             return self
         if seed not in self._seeds:
@@ -61,7 +61,7 @@ class Figure:
 
 @cache
 def figure(number: str, **options: Hashable) -> Figure:
-    """Return a figure with options, the same object for all claims about it, so that it is computed once."""
+    """Return a figure with options: one shared object, so that it is computed once."""
     return Figure(number, **options)
 
 

@@ -11,7 +11,10 @@ from liftlib.errors import DataError
 
 
 class Interval(NamedTuple):
-    """A confidence interval of an effect that the paper says is nil; it is set against a margin, not a print."""
+    """A confidence interval of an effect that the paper says is zero.
+
+    It is compared with a margin, not with a number in the paper.
+    """
 
     low: float
     high: float
@@ -37,7 +40,10 @@ F = TypeVar("F", bound=Computed)
 
 
 def long(function: F) -> F:
-    """Mark a function that takes more than a few seconds: the book's build checks its stored values' form alone."""
+    """Mark a function that takes more than a few seconds.
+
+    The book's build checks only the form of its stored values.
+    """
     function.long = True  # type: ignore[attr-defined]
     return function
 
@@ -66,7 +72,7 @@ def store(value: Value) -> str:
 
 
 def shown(values: Sequence[Value]) -> str:
-    """Return replications in a few digits: their mean, and their range where they differ.
+    """Return replications, rounded: their mean, and their range where they differ.
 
     Examples
     --------

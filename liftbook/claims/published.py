@@ -21,7 +21,9 @@ RESULTS = ("result", "verbal", "proposition")
 
 
 def published() -> dict[str, object]:
-    """Return every claim of the papers with its readings, stored values and verdict, in the form of the schema.
+    """Return every claim of the papers, in the form of the schema.
+
+    With its readings, stored values and verdict.
 
     Examples
     --------
@@ -61,7 +63,7 @@ def _claim(entry: Entry) -> dict[str, object]:
 
 
 def badge(paper: str, found: Sequence[Entry]) -> str:
-    """Return an SVG image with the number of a paper's results that agree, of those that the text decides."""
+    """Return an SVG badge: how many of a paper's decidable results agree."""
     verdicts = Counter(entry.verdict for entry in found if entry.claim.paper == paper and entry.claim.kind in RESULTS)
     decided = verdicts.total() - verdicts["cannot be told from the text"]
     words = f"{verdicts['agrees']} of {decided} results agree"

@@ -30,7 +30,7 @@ def disagreed_kind(kind_1: str, kind_2: str) -> bool:
 
 
 def readers() -> pd.DataFrame:
-    """Return what each reader noted of each sentence, where they disagreed, and what was decided.
+    """Return what each reader noted of each sentence, and the decisions.
 
     Returns
     -------

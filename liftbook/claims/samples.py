@@ -18,19 +18,19 @@ def drawn(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, .
 
 @lru_cache(maxsize=16)
 def seeded(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
-    """Return the uniform random joint distributions of n seeds; of replication k those from k n on."""
+    """Return uniform random joints of n seeds; replication k starts at seed k n."""
     first = seed * n
     return tuple(uniform_joint(n_secret, n_public, np.random.default_rng(first + at)) for at in range(n))
 
 
 @lru_cache(maxsize=16)
 def jeffreys(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
-    """Return the joint distributions from Jeffreys' prior of n seeds; of replication k those from k n on."""
+    """Return joints from Jeffreys' prior of n seeds; replication k starts at seed k n."""
     first = seed * n
     return tuple(dirichlet_joint(n_secret, n_public, 0.5, np.random.default_rng(first + at)) for at in range(n))
 
 
 @lru_cache(maxsize=16)
 def occupations(without: str) -> Joint:
-    """Return Adult's relationship and occupation, the people of one relationship left out, or of none."""
+    """Return Adult's relationship and occupation, optionally without one relationship."""
     return adult("relationship", "occupation", leave_out=(without,) if without != "none" else ())

@@ -66,7 +66,10 @@ def is_long(call: str) -> bool:
 
 
 def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
-    """Give each call and seed that is not stored yet, seed by seed, so that figures are drawn once a seed."""
+    """Yield each call and seed that is not stored yet, seed by seed.
+
+    Figures are then drawn once per seed.
+    """
     calls, done = list(wanted()), {(row["call"], int(row["seed"])) for row in stored_rows()}
     for seed in range(seeds):
         for call in calls:
@@ -76,7 +79,7 @@ def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
 
 
 def recomputed(calls: Iterable[str] | None = None) -> dict[str, Value]:
-    """Return what the calls find at seed 0; by default all but the long ones and those that take times."""
+    """Return what the calls find at seed 0; by default not the long and timed ones."""
     kinds = wanted()
     chosen = [call for call in kinds if not is_long(call) and kinds[call] != "time"] if calls is None else calls
     return {call: compute(call) for call in chosen}
@@ -92,7 +95,7 @@ def differences(again: Mapping[str, Value], before: Mapping[str, Sequence[Value]
 
 
 def same(one: Value, other: Value) -> bool:
-    """Return whether a value computed again is the stored one, up to a solver's last digits."""
+    """Return whether a recomputed value equals the stored one, up to solver noise."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Interval) and isinstance(other, Interval):
@@ -103,7 +106,7 @@ def same(one: Value, other: Value) -> bool:
 
 
 def tidy() -> dict[str, int]:
-    """Write the stored rows again in the table's order, without those that no claim names; say how many of which."""
+    """Sort the stored rows and drop those that no claim names; return their counts."""
     order, stored = {call: at for at, call in enumerate(wanted())}, stored_rows()
     rows = [row for row in stored if row["call"] in order]
     _write(sorted(rows, key=lambda row: (order[row["call"]], int(row["seed"]))))

@@ -131,7 +131,9 @@ def audited(
     sure: bool = False,
     sampling: Sampling = "independent",
 ) -> Audit:
-    """Return the audit of counts, unchanged or released by a channel; for this sample only if it is not i.i.d.
+    """Return the audit of counts, unchanged or released by a channel.
+
+    It is for this sample only if the sample is not i.i.d.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(program: Program, arguments: Sequence[str] | None = None) -> int:
-    """Run a command of a program and return its exit code: its own, or 2 after a one-line error message."""
+    """Run a command of a program; return its exit code, or 2 after a one-line error."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         try:

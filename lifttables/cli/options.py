@@ -41,7 +41,10 @@ MARKS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 def table_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for reading a table; each but --resamples is a field of :class:`Reading`."""
+    """Add the options for reading a table.
+
+    Each of them except --resamples is a field of :class:`Reading`.
+    """
     add = parser.add_argument
     add("table", type=Path, help=TABLE_HELP)
     add("--secret", required=True, nargs="+", metavar="COLUMN", help="several are protected together and each alone")
@@ -121,7 +124,7 @@ def page_options(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def check_page(options: argparse.Namespace) -> None:
-    """Refuse a page that cannot be written, before the table is read, which may take long."""
+    """Refuse a page that cannot be written, before the table is read."""
     if options.page is not None:
         check_apart([options.page], files_read(options))
         check_free(options.page, force=options.force)
@@ -198,7 +201,10 @@ def confidence_of(options: argparse.Namespace) -> float | None:
 
 
 def files_read(options: argparse.Namespace) -> list[Path]:
-    """Return the files that a command reads: the table, its hierarchies, and the user's modules, which are imported."""
+    """Return the files that a command reads, and import the user's modules.
+
+    These are the table, its hierarchies and the modules.
+    """
     files = [] if options.table == STDIN else [options.table]
     files += [hierarchy_file(text)[1] for text in options.hierarchies]
     takes_shape(options)  # imports the notion's module
@@ -209,7 +215,10 @@ def files_read(options: argparse.Namespace) -> list[Path]:
 
 
 def named_mechanisms(options: argparse.Namespace) -> list[str]:
-    """Return the mechanisms that a command names; raise an InvalidParameter if there is no such one."""
+    """Return the mechanisms that a command names.
+
+    An unknown name raises InvalidParameter.
+    """
     found = [getattr(options, "mechanism", None), *(getattr(options, "mechanisms", None) or [])]
     names = [name for name in found if name is not None]
     for name in names:
@@ -239,7 +248,9 @@ def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | None:
-    """Return the notion that the options name, None without one; raise InvalidParameter if options do not go together.
+    """Return the notion that the options name; None if they name none.
+
+    Options that do not go together raise InvalidParameter.
 
     ``shape`` is how many labels each public column has, for a notion that takes it.
     """
@@ -260,7 +271,10 @@ def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | N
 
 
 def takes_shape(options: argparse.Namespace) -> bool:
-    """Return whether the notion is about the public columns one by one, so that it needs their sizes."""
+    """Return whether the notion treats each public column separately.
+
+    It then needs the number of symbols in each column.
+    """
     notion = getattr(options, "notion", None)  # `lift choose` has none
     if notion is None:
         return False

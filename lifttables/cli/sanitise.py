@@ -177,7 +177,10 @@ def summary(done: Sanitised) -> list[str]:
 
 @contextmanager
 def progress(limit: float | None) -> Iterator[Callable[[float, float, float], None] | None]:
-    """Yield a callback that draws a progress bar on a terminal and then removes it; None otherwise."""
+    """Yield a callback that draws a progress bar; None without a terminal.
+
+    The bar is removed at the end.
+    """
     if limit is None or not limit > 0 or not sys.stderr.isatty():
         yield None
         return

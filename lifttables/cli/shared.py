@@ -14,7 +14,7 @@ def json_option(parser: argparse.ArgumentParser) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON; infinity is the text "inf", for JSON has no number for it."""
+    """Print a value as JSON, with infinity as the text "inf"."""
     print(json_text(plain(value), indent=2))
 
 

@@ -106,7 +106,9 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
 
 
 class CertifiedChannel(NamedTuple):
-    """A channel with a guarantee for the population, the certifier, and the name of the design as a card states it.
+    """A channel with a guarantee for the population, and its certifier.
+
+    It also has the name of the design as a card states it.
 
     ``how`` says why it holds, in words, and in numbers, which are functions of the counts and not for publication.
     """
@@ -120,7 +122,9 @@ class CertifiedChannel(NamedTuple):
 def for_population(
     mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
 ) -> CertifiedChannel:
-    """Return a channel that satisfies a notion for the population, its certification, and the design run.
+    """Return a channel that satisfies a notion for the population.
+
+    Also return its certification and the name of the design that was run.
 
     ``PLANS`` says for which design by the sample's bounds a mechanism stands, such as
     :func:`~lifttables.confident.merging.confident_merging`, or for a notion of ratios

@@ -28,7 +28,9 @@ def least_share(kept: Callable[[float], bool]) -> float:
 
 
 def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
-    """Return the smallest share of constant release, P(y), with which outputs satisfy a notion within bounds.
+    """Return the smallest share of P(y) with which outputs satisfy a notion.
+
+    P(y) is the constant release; the notion must hold within the bounds.
 
     Those of (1 - t) P(y|x) + t P(y) are linear in t.
 

@@ -44,7 +44,9 @@ SPREAD = 0.5
 
 
 class Cone(NamedTuple):
-    """The feasible outputs: sums of subsets A, each of mass 1, with weights c >= 0 and ``table @ c <= 0``.
+    """The feasible outputs: sums of subsets A with ``table @ c <= 0``.
+
+    Each subset has mass 1, and the weights c are nonnegative.
 
     Attributes
     ----------

@@ -34,7 +34,9 @@ FAR = 1e6
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ConfidentCertificate(Certificate):
-    """The guarantee of a design for the population; ``value`` is I(X; Y) for the empirical distribution.
+    """The guarantee of a design for the population.
+
+    ``value`` is I(X; Y) for the empirical distribution.
 
     Attributes
     ----------
@@ -64,7 +66,9 @@ class ConfidentCertificate(Certificate):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """All non-empty subsets of a sample's symbols, as bits: subset A contains x if bit x of A is set.
+    """All non-empty subsets of a sample's symbols, as bits.
+
+    Subset A contains x if bit x of A is set.
 
     Attributes
     ----------
@@ -152,7 +156,9 @@ def blocks_of(
 
 
 def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return the counts of a random ``SHARE`` of the rows and, independent of these, the counts of the others.
+    """Return the counts of a random ``SHARE`` of the rows, and of the others.
+
+    The two are independent.
 
     The counts are part of the seed. With the same random numbers for every table, the count of a cell in one part would
     nearly determine its count in the other, and the two would not be independent.
@@ -164,7 +170,9 @@ def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matri
 
 
 def united(counts: NDArray[np.float64], wanted: int) -> Partition:
-    """Return ``wanted`` blocks of symbols by greedy merging, which loses the least information at each step.
+    """Return ``wanted`` blocks of symbols by greedy merging.
+
+    Each step loses the least information.
 
     The loss is that of H(X), as a share of H(X), plus that of I(S; X), as a share of I(S; X).
     """
@@ -203,7 +211,9 @@ def block_of(blocks: Partition) -> NDArray[np.int64]:
 
 
 def rows_needed(sample: Sample, notion: Notion) -> float:
-    """Return about how many rows with these shares would allow more than a constant release (infinite if none).
+    """Return roughly how many rows would allow more than a constant release.
+
+    The shares stay as they are; the number is infinite if no table size suffices.
 
     It is found for the subsets that come nearest with a thousand times the rows.
     """
@@ -229,7 +239,9 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
 
 
 def small_subsets(n: int) -> Mask:
-    """Return the small subsets of n symbols and their complements, shape (m, n): single symbols first, all last.
+    """Return the small subsets of n symbols and their complements, shape (m, n).
+
+    Single symbols come first, and the whole set last.
 
     Examples
     --------

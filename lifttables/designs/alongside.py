@@ -79,7 +79,10 @@ def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
 
 @dataclass(frozen=True, eq=False)
 class Certified:
-    """A channel P(y|x,z) for the population, and what certifies another one like it, such as a rounded one."""
+    """A channel P(y|x,z) for the population, and its certifier.
+
+    The certifier also checks similar channels, such as a rounded one.
+    """
 
     channel: Channel
     certifiers: tuple[Certifier, ...]
@@ -97,7 +100,9 @@ class Certified:
 def alongside_for_population(
     counts: Matrix, choosing: Matrix, z: Z, notion: Notion, confidence: float, chosen: float
 ) -> Certified:
-    """Return a channel P(y|x,z) that, with Z, satisfies a notion of ratios (ALIP, LIP, LDP) for the population.
+    """Return a channel P(y|x,z) that, with Z, satisfies a notion for the population.
+
+    The notion must bound ratios (ALIP, LIP, LDP).
 
     ``counts``, shape (S, P), are the rows that certify the design; those of ``choosing`` may choose anything: here how
     more than ``SYMBOLS`` symbols next to one z are united, and before that what Z is. ``chosen`` is the logarithm of
@@ -130,7 +135,10 @@ def alongside_for_population(
 
 
 def served(notion: Notion) -> PolyhedralLift:
-    """Return the notion, or raise UnsupportedNotion if it is not polyhedral or not decided by lift columns."""
+    """Return the notion if it is polyhedral and decided by lift columns.
+
+    Otherwise raise UnsupportedNotion.
+    """
     if provides(notion, PolyhedralLift):
         return notion
     raise UnsupportedNotion(
@@ -140,7 +148,9 @@ def served(notion: Notion) -> PolyhedralLift:
 
 
 def violation_alongside(joint: Joint, z: Z, kernel: Matrix, notion: PolyhedralLift) -> float:
-    """Return the largest violation of any budget by the release of (Y, Z), in nats (negative if all are satisfied).
+    """Return the largest violation of a budget by (Y, Z), in nats.
+
+    It is negative if all budgets are satisfied.
 
     Every P(s, y, z) is summed from the table and the kernel: outputs may occur with several values of Z.
     """
@@ -167,7 +177,10 @@ def retained(joint: Joint, z: Z, kernel: Matrix) -> tuple[float, float, float]:
 
 
 def mixed_in(joint: Joint, z: Z, kernel: Matrix) -> Matrix:
-    """Return P(y|z) for each pair (x, z), shape (P, Y): the release that tells z and nothing more."""
+    """Return P(y|z) for each pair (x, z), shape (P, Y).
+
+    This release reveals z and nothing more.
+    """
     constant = np.empty_like(kernel)
     for pairs in pairs_of(z):
         constant[pairs] = joint.p_x[pairs] @ kernel[pairs] / joint.p_x[pairs].sum()

@@ -31,7 +31,9 @@ FREE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class KeptColumn:
-    """A column to publish as it is: its values, whether only neighbours may become one group, and its hierarchy.
+    """A column to publish unchanged: its values and how they may be grouped.
+
+    Groups consist of neighbours only, of any values, or follow a hierarchy.
 
     ``labels`` are in their order if they have one; ``levels`` has the group of each value at each level of the
     hierarchy.
@@ -44,7 +46,10 @@ class KeptColumn:
 
 
 class Coarsening(NamedTuple):
-    """For each column the group of each value, numbered from 0 (a column in one group is dropped), and H(Z), nats."""
+    """The group of each value in each column, and H(Z) in nats.
+
+    Groups are numbered from 0; a column with a single group is dropped.
+    """
 
     groups: tuple[Groups, ...]
     entropy: float
@@ -53,7 +58,9 @@ class Coarsening(NamedTuple):
 def coarsened(
     table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], violations: Callable[[Matrix], Vector]
 ) -> Coarsening:
-    """Return a coarsening of several columns under which Z alone satisfies a notion, of the largest H(Z) found.
+    """Return the coarsening with the largest H(Z) found that satisfies a notion.
+
+    Z, the coarsened columns, must satisfy it when published alone.
 
     ``table``, shape (S, N), has the rows by secret and by combination of the columns' values, ``codes``, shape (N,
     columns), the values of each combination as indices of the columns' labels. ``violations`` returns by how many nats

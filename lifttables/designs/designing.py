@@ -112,7 +112,7 @@ class Design:
 
     @property
     def confidence(self) -> float | None:
-        """The confidence of the guarantee for the population; None if there is only one for these rows."""
+        """The confidence of the guarantee for the population; None without one."""
         return next((one.confidence for one in self.kept if one.whom == POPULATION), None)
 
     @property
@@ -135,12 +135,15 @@ class Design:
         return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]
 
     def columns_in(self, names: Sequence[str]) -> list[Column]:
-        """Return the public columns, and the secret ones that are among some names or needed for a release."""
+        """Return the public columns, and the secret ones that are named or needed."""
         secret = [one for one in self.secret.columns if self.channel.sees_secret or one.name in names]
         return [*secret, *self.public.columns]
 
     def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return, for each table row, the index of its row in :meth:`kernel`, -1 (or DataError) if it has none."""
+        """Return each table row's index in :meth:`kernel`.
+
+        A row that has none gets -1 or raises DataError.
+        """
         x = self._known("public", self.public, rows, unseen)
         if not self.channel.sees_secret:
             return x
@@ -242,7 +245,10 @@ def design_from(found: Any) -> Design:
 
 
 def kernel_from(rows: Any, n_outputs: int) -> Matrix:
-    """Return a kernel, shape (len(rows), n_outputs), from JSON: for each row, indices of outputs and probabilities."""
+    """Return a kernel, shape (len(rows), n_outputs), from JSON.
+
+    JSON has indices of outputs and probabilities for each row.
+    """
     kernel = np.zeros((len(rows), n_outputs))
     for row, (at, values) in zip(kernel, rows, strict=True):
         places = indices_from(at, n_outputs)
@@ -253,7 +259,10 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
 
 
 def statements_from(found: Any) -> tuple[Kept, ...]:
-    """Return the privacy guarantees in a JSON list; raise TypeError or ValueError if a value is wrong."""
+    """Return the privacy guarantees in a JSON list.
+
+    A wrong value raises TypeError or ValueError.
+    """
     if not isinstance(found, list):
         raise TypeError(f"{str(found)[:60]!r} is no list of statements")
     made = tuple(Kept(**one) for one in found)
@@ -266,7 +275,10 @@ def statements_from(found: Any) -> tuple[Kept, ...]:
 
 
 def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) -> None:
-    """Raise ValueError if texts of outputs do not fit the columns or the sources, or are not all different."""
+    """Check that output texts are distinct and fit the columns and the sources.
+
+    A violation raises ValueError.
+    """
     if len(texts) != len(sources) or any(len(one) != n_columns for one in texts):
         raise ValueError("its texts do not fit its outputs and columns")
     if len(set(texts)) < len(texts):
@@ -336,7 +348,7 @@ def design(
 def best_design(
     choices: Sequence[Counts], notion: Notion, mechanism: str, confidence: float | None = CONFIDENCE, **search: Any
 ) -> tuple[Counts, Design]:
-    """Return the counts and the design that retain most, of those for each of several alternatives."""
+    """Return the alternative that retains most: its counts and its design."""
     made = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
     return max(made, key=lambda one: evaluate(joint_of(one[0]), one[1].channel).mutual_information)
 

@@ -60,7 +60,9 @@ N = TypeVar("N", bound=Notion)
 
 
 class NextTo(NamedTuple):
-    """A design of the public columns together with the kept ones, which are among its public columns.
+    """A design for the public columns together with the kept ones.
+
+    The kept columns are among the design's public columns.
 
     The counts have a symbol for each pair (x, z) that occurs; the notes say what was coarsened, and what it costs:
     numbers that are functions of the counts.
@@ -108,7 +110,9 @@ def design_next_to(
     confidence: float | None,
     share: float | None = None,
 ) -> NextTo:
-    """Return the design for each value of kept columns, which are coarsened where they use too much of a budget.
+    """Return the design for each value of kept columns, coarsened if necessary.
+
+    They are coarsened where they use too much of a budget.
 
     Bins and hierarchies of ``reading`` may be about kept columns too. Of a hierarchy, all levels from the one that is
     given are tried, the values themselves first. ``mechanism`` is one of ``MECHANISMS``; without a confidence the
@@ -166,7 +170,7 @@ def design_next_to(
 
 
 def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> str:
-    """Return in a sentence what ``--coarsen`` would do to kept columns at most, and what that costs.
+    """Describe what ``--coarsen`` would do to kept columns at most, and its cost.
 
     Raises
     ------

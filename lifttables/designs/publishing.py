@@ -55,7 +55,10 @@ class Publishing:
 
 
 def check_keep(table: Table, made: Design, how: Publishing) -> None:
-    """Raise DataError if a column to keep does not exist, is secret, or is released through the channel."""
+    """Raise DataError if a column cannot be kept.
+
+    It must exist, and be neither secret nor released through the channel.
+    """
     table.check(how.keep)
     for name in how.keep:
         if name in made.secret.names:
@@ -65,7 +68,10 @@ def check_keep(table: Table, made: Design, how: Publishing) -> None:
 
 
 def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
-    """Return the design with texts that no spreadsheet takes for a formula; raise DataError as ``formulas`` says."""
+    """Return the design with texts that no spreadsheet takes for a formula.
+
+    It raises DataError if ``formulas`` says so.
+    """
     if formulas == "keep":
         return made
     for name in (*made.public.names, *keep):

@@ -25,7 +25,7 @@ CHEAP = 0.01
 
 
 def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> tuple[Channel, int | None]:
-    """Return a channel like this one that keeps a promise and whose probabilities are on a grid, and the grid.
+    """Return a channel rounded to a grid that still keeps a promise, and the grid.
 
     ``p_y``, shape (Y,) or (X, Y), is the constant release that may be mixed in. If the channel sees the secret, so that
     it is not published, or if no grid serves, it comes back as it is, with None.
@@ -71,7 +71,9 @@ POSSIBLE = 1000
 
 
 def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
-    """Return log2 of how many tables a card with its kernel and the release leave possible, on average.
+    """Return log2 of the average number of tables that a release leaves possible.
+
+    The release includes the card with its kernel.
 
     It is for an adversary who knows how many rows have each secret. There are prod_s C(N_s + X - 1, X - 1) tables with
     these N_s, and at most 2^bits kernels times C(N + Y - 1, Y - 1) counts of outputs to tell them apart; the quotient
@@ -93,7 +95,9 @@ def _log2_ways(n: int, k: int) -> float:
 
 
 def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
-    """Return an upper bound on what a published kernel tells of the table, in bits: log2 of how many kernels there are.
+    """Return an upper bound on what a published kernel reveals, in bits.
+
+    The bound is log2 of the number of kernels.
 
     A kernel that only merges symbols has a grid of 1. If a statistic of the table takes N values, seeing it raises the
     probability of guessing anything about the table by a factor of at most N (the maximal leakage is at most log N).

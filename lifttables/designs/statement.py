@@ -39,7 +39,9 @@ MERGING_TELLS = (
 
 
 def own_shares(rows: Vector) -> tuple[float, ...]:
-    """Return the smallest, the median and the largest share, to one significant digit of it or of its complement.
+    """Return the smallest, the median and the largest share, rounded.
+
+    Each has one significant digit, or its complement has.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
 def averages(
     release: Matrix, drawn: Matrix, estimates: dict[str, float], redrawn: dict[str, Vector], rows: int, level: float
 ) -> dict[str, Ends]:
-    """Return intervals for averages over a release, corrected because a sample overstates them.
+    """Return intervals for averages over a release, corrected for sampling bias.
 
     ``release``, shape (S, Y), has the table's shares of secret and output, ``drawn``, shape (B, S, Y), those of tables
     drawn like it. ``estimates`` are ``secret_information``, ``total_variation``, ``chi2_divergence`` and

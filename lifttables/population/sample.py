@@ -36,7 +36,9 @@ UNSEEN = 0.5
 
 
 class Parts(NamedTuple):
-    """A kernel as sums of subsets of symbols: P(y|x) is the sum of the weights of the subsets that contain x.
+    """A kernel as weighted sums of subsets of symbols.
+
+    P(y|x) is the sum of the weights of the subsets that contain x.
 
     Attributes
     ----------
@@ -176,7 +178,10 @@ class Sample:
 
     @cached_property
     def weights(self) -> Vector:
-        """The shares of the symbols, shape (X,); one without a row gets ``UNSEEN`` of a row."""
+        """The shares of the symbols, shape (X,).
+
+        A symbol without rows counts as ``UNSEEN`` of a row.
+        """
         seen = np.maximum(self.counts.sum(axis=0), UNSEEN)
         return np.asarray(seen / seen.sum())
 
@@ -220,7 +225,9 @@ class Sample:
         )
 
     def cells(self) -> Between:
-        """Return bounds on P(x|s) and P(x) for single symbols, narrower than simultaneous bounds for all subsets.
+        """Return bounds on P(x|s) and P(x) for single symbols.
+
+        They are narrower than simultaneous bounds for all subsets.
 
         They hold for the column as it is; not, together with :meth:`subsets`, for a design.
         """
@@ -255,7 +262,10 @@ class Sample:
         return Between(np.vstack([lower, whole[0]]), np.vstack([upper, whole[1]]), *self.prior)
 
     def parts(self, channel: Channel) -> Parts:
-        """Return a channel's outputs as sums of subsets: from a valid certificate, otherwise nested ones."""
+        """Return a channel's outputs as sums of subsets.
+
+        They come from a valid certificate, or else are nested.
+        """
         self._fits(channel)
         # only mechanisms for the population state the subsets that make up their channel
         parts = getattr(channel.certificate, "parts", None)
@@ -295,7 +305,7 @@ class Sample:
         return subset_price(self.n_public, size)
 
     def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
-        """Return the bounds of ``differences`` at the notion's budgets plus ``spare`` nats, shape (conditions, m)."""
+        """Return ``differences`` at the budgets plus ``spare``, shape (conditions, m)."""
         ratios = notion.ratios(self.n_secret)
         return self.differences(ratios, member)(ratios.budget + spare)
 
@@ -345,7 +355,9 @@ class Sample:
 
     @checked
     def violation(self, notion: Notion, channel: Channel) -> float:
-        """Return the largest violation of a budget by the release, in nats, over all distributions within the bounds.
+        """Return the worst-case violation of a budget by the release, in nats.
+
+        The worst case is over all distributions within the bounds.
 
         With the sample's confidence, the release's own excess under the true P_SX is at most this: if it is at most 0,
         the notion is kept for the population.
@@ -378,7 +390,10 @@ class Sample:
 
 
 def insides(member: ArrayLike, n: int) -> Mask:
-    """Return which of n symbols are in each subset, shape (m, n), or refuse another shape."""
+    """Return a mask, shape (m, n), of the symbols in each subset.
+
+    Another shape is refused.
+    """
     try:
         inside = np.asarray(member)
     except ValueError as error:  # ragged
@@ -406,7 +421,9 @@ def _is(one: Matrix, other: Matrix) -> bool:
 
 
 def subset_price(n: int, size: ArrayLike) -> Vector:
-    """Return minus the log of the share of the probability of error given to a subset of ``size`` of n symbols.
+    """Return minus the log of a subset's share of the probability of error.
+
+    The subset has ``size`` of n symbols.
 
     Subsets of one size have equal shares. So do the sizes up to ``SMALL``, and the larger sizes, which share ``LARGE``.
     The shares of all pairs of a subset and its complement sum to at most 1.

@@ -47,12 +47,18 @@ class SampleWithin(Sample):
         return self.whole.prior
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return bounds on differences, as ``Sample.differences`` does; here the whole part needs a bound too."""
+        """Return bounds on differences, as ``Sample.differences`` does.
+
+        Here the whole part needs a bound too.
+        """
         return self.whole.differences(ratios, self._in_all(member))
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A) for subsets A of the part; here the whole part needs bounds too."""
+        """Return bounds on P(A|s) and P(A), as ``Sample.subsets`` does.
+
+        Here the whole part needs bounds too.
+        """
         return self.whole.subsets(self._in_all(member))
 
     def _in_all(self, member: ArrayLike) -> Mask:

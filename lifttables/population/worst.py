@@ -33,7 +33,9 @@ class Between(NamedTuple):
 
 
 def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBudget, ...]:
-    """Return the worst-case budgets required by each output, shape (m,), over all probabilities within the bounds.
+    """Return the worst-case budgets that each output requires, shape (m,).
+
+    The worst case is over all probabilities within the bounds.
 
     The notion must have needs that are largest at a corner of any box of lifts: those that the least and the largest
     lift decide, and every average of a function of the lifts that falls and then rises.
@@ -129,5 +131,8 @@ def violation_of(needs: tuple[RequiredBudget, ...]) -> Vector:
 
 
 def kept_for_sure(notion: Notion, between: Between) -> Mask:
-    """Return a mask, shape (m,), of the outputs that satisfy the notion for all values within the bounds."""
+    """Return a mask, shape (m,), of the outputs certain to satisfy the notion.
+
+    It holds for all values within the bounds.
+    """
     return np.asarray(violation_of(worst_required_budgets(notion, between)) <= KEEP_TOL)

@@ -227,7 +227,9 @@ class Card:
 
 
 def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
-    """Return how often the outputs of a released table occur, the output of each count (-1 if the card has none).
+    """Return the outputs in a released table, their counts, and unknown texts.
+
+    The output of a count is -1 if the card does not have it.
 
     The third are the texts of what is no output.
     """

@@ -47,7 +47,7 @@ class Together:
 def told_together(
     table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
 ) -> Together:
-    """Return the worst-case joint leakage of several designs' outputs and the kept columns.
+    """Return the joint worst-case leakage of several designs and kept columns.
 
     Parameters
     ----------
@@ -114,7 +114,10 @@ def told_together(
 def worst_of_parts(
     table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
 ) -> Together:
-    """Return the worst of :func:`told_together` about several secret columns together and about each alone."""
+    """Return the worst :func:`told_together` over several secret columns.
+
+    They are taken together and one at a time.
+    """
     found = [told_together(table, secret, designs, kept, notion)]
     if len(secret.columns) > 1:
         for at, column in enumerate(secret.columns):
@@ -159,7 +162,9 @@ def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class JointCounts:
-    """How often each combination of secret, kept values and symbols occurs, sorted by kept values and secret.
+    """Counts of each combination of secret, kept values and symbols.
+
+    They are sorted by kept values and secret.
 
     ``s`` is the secret (those that the design has not seen follow its own), ``z`` the index in ``kept``, the
     combinations of kept values, and ``codes`` has for each design the row of its

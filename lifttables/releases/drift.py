@@ -70,7 +70,7 @@ class Drift:
 
     @property
     def harmful(self) -> bool:
-        """Whether the new rows violate the notion, or differ so that the design's guarantee does not hold.
+        """Whether the new rows violate the notion or lie outside the guarantee.
 
         A guarantee for the rows alone holds if the new rows' own shares satisfy the notion, and one for the
         population if the new rows prove it.

@@ -76,7 +76,10 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """The groups of symbols that a kernel, shape (X, Y), can distinguish, and their linear estimators."""
+    """The groups of symbols that a kernel distinguishes, and their estimators.
+
+    The kernel has shape (X, Y), and the estimators are linear.
+    """
 
     kernel: Matrix
 
@@ -104,7 +107,9 @@ class Inverse:
 
     @cached_property
     def weights(self) -> Matrix:
-        """B, shape (Y, G), with K B = 1 for a symbol of the group and else 0; P(y) B is the groups' distribution.
+        """B, shape (Y, G): P(y) B is the groups' distribution.
+
+        K B is 1 for a symbol of the group and 0 for any other.
 
         Of all such B it has the least variance for equally frequent symbols, so the estimate is unbiased for any
         distribution.
@@ -197,7 +202,9 @@ def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matr
 
 
 def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> float:
-    """Return the expected half-width of the widest interval of an estimated share, infinite if symbols look alike.
+    """Return the expected half-width of the widest interval of a share.
+
+    It is infinite if symbols cannot be distinguished.
 
     Examples
     --------
@@ -238,7 +245,9 @@ def _nearest(unbiased: Matrix) -> Matrix:
 
 
 def price(card: Card, p_x: Vector | None = None) -> float:
-    """Return how many times the rows a release needs for the precision of the original table, averaged over symbols.
+    """Return by what factor a release needs more rows for the same precision.
+
+    The comparison is with the original table, averaged over symbols.
 
     ``p_x``, shape (X,), is the distribution before the release, uniform by default; the card needs its kernel.
 

@@ -36,7 +36,9 @@ OWN_ROWS = (
 
 @dataclass(frozen=True)
 class Beside:
-    """Whether a release satisfies its notion together with other publications about the same rows, ``others``.
+    """Whether a release satisfies its notion together with ``others``.
+
+    These are the other publications about the same rows.
 
     ``notes`` are for the owner, with functions of the counts; ``broken`` says to everybody why nothing is promised, or
     is empty; ``checked`` is whether the joint leakage could be computed, and ``population`` whether the notion was
@@ -53,7 +55,9 @@ class Beside:
 def judged(
     table: Table, made: Design, how: Publishing, past: Ledger | None, *, allow: bool
 ) -> tuple[Drift, tuple[str, ...]]:
-    """Return how new rows compare with a design's and what is promised of them, and notes for their owner.
+    """Compare new rows with a design's; return the drift and notes for the owner.
+
+    ``drift.promise`` is what the release guarantees.
 
     Raises
     ------
@@ -82,7 +86,9 @@ def beside_known(
     allow: bool,
     chosen: float = 0.0,
 ) -> Beside:
-    """Return whether a release satisfies its notion together with all that is known to be published about its rows.
+    """Return whether a release satisfies its notion next to known publications.
+
+    These are all that are known about its rows.
 
     ``applied`` says that the design was made before, so that its own rows have been released already; ``chosen`` is
     that of :attr:`lifttables.encoding.columns.Counts.chosen`. Raises a BrokenNotion, with how earlier releases of the
@@ -145,7 +151,9 @@ def _same_design(one: Design, other: Design) -> bool:
 def proved_for_population(
     table: Table, made: Design, keep: Sequence[str], confidence: float, chosen: float = 0.0
 ) -> bool:
-    """Return whether the notion is certified for the population of (S, Y, Z), where Z are the kept columns.
+    """Return whether the notion is certified for the population of (S, Y, Z).
+
+    Z are the kept columns.
 
     False also if it is not known: the mechanism sees the secret, the design has not seen all symbols, the notion is not
     decided by each output, or the bounds would take more than ``MOST`` numbers.

@@ -40,7 +40,10 @@ PATIENCE = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One release of a table's rows: when (UTC), to which file, the columns published unchanged, and the design."""
+    """One release of a table's rows.
+
+    It states the time (UTC), the file, the columns published unchanged, and the design.
+    """
 
     made: str
     output: str
@@ -105,7 +108,9 @@ class Ledger:
 
 
 def beside(source: Path) -> Path:
-    """Return where the ledger of a table lies: beside the file itself, where the path is a symbolic link to it.
+    """Return the path of a table's ledger, next to the file itself.
+
+    If the path is a symbolic link, this is next to the file that it points to.
 
     Examples
     --------
@@ -193,7 +198,7 @@ def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry
 
 
 def warn_of_known(table: Table) -> None:
-    """Warn of releases of a table's rows, or of nearly the same, that this user's ledgers hold."""
+    """Warn of releases of the same or nearly the same rows in this user's ledgers."""
     file = index_file()
     known = [one for one in map(Path, (_text(file) or "").splitlines()) if one.exists()]
     for path, entry in _looked_up(table, known):
@@ -213,7 +218,10 @@ def _readable(path: Path) -> tuple[Entry, ...]:
 
 
 def index_file() -> Path:
-    """Return the file that names this user's ledgers: ``lift/ledgers.txt`` in ``$XDG_STATE_HOME``."""
+    """Return the file that lists this user's ledgers.
+
+    It is ``lift/ledgers.txt`` in ``$XDG_STATE_HOME``.
+    """
     state = os.environ.get("XDG_STATE_HOME")
     return (Path(state) if state else Path.home() / ".local" / "state") / "lift" / "ledgers.txt"
 
@@ -268,7 +276,9 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
 
 
 def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
-    """Return the designs of earlier releases, and all columns that are or were published unchanged.
+    """Return earlier releases' designs, and all columns published unchanged.
+
+    The columns include those published unchanged now.
 
     Raises
     ------

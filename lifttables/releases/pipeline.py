@@ -124,7 +124,7 @@ def release(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Sanitised:
-    """Return what a sink makes of a release that has been designed, checked, audited and described.
+    """Design, check, audit and describe a release; return what the sink makes of it.
 
     Raises
     ------
@@ -187,7 +187,9 @@ def release_again(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> tuple[T, Drift, tuple[str, ...]]:
-    """Return what a sink makes of new rows that are released through a design, their drift, and notes for their owner.
+    """Release new rows through a design; return the result, drift and notes.
+
+    The result is what a sink makes of the rows; the notes are for their owner.
 
     Raises
     ------
@@ -262,12 +264,15 @@ def warn_of_rows_alone(confidence: float | None) -> None:
 
 
 def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
-    """Return whether a design for the population is made in place of the mechanism's own."""
+    """Return whether a population design replaces the mechanism's own design."""
     return confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
 
 
 def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
-    """Refuse a mechanism, or the design for the population in its place, that would take very long, unless allowed."""
+    """Refuse a mechanism or population design that would be very slow.
+
+    With ``allow`` nothing is refused.
+    """
     most = DEAR if designed else registry.mechanisms[mechanism].most_symbols
     if most is not None and n_public > most and not allow:
         name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
@@ -280,7 +285,10 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
 
 
 def check_each_secret(_table: Table, made: Design, _how: Publishing) -> None:
-    """Raise if one of several secrets is not protected individually, as may be with a user's own notion."""
+    """Raise if one of several secrets is not protected individually.
+
+    This can happen with a user's own notion.
+    """
     if len(made.secret.columns) == 1 or made.promise is None or made.channel.sees_secret:
         return
     for at, name in enumerate(made.secret.names):
@@ -298,7 +306,10 @@ CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_e
 def notes_on(
     table: Table, made: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
 ) -> list[str]:
-    """Return the notes on a release for its owner; no guarantee is stated if the notion is violated."""
+    """Return the owner's notes on a release.
+
+    They state no guarantee if the notion is violated.
+    """
     notes = [told(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(

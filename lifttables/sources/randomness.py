@@ -23,7 +23,10 @@ class SystemRandom:
 
 
 def uniform(rng: Uniform | int | None) -> Uniform:
-    """Return a source of randomness: the one given, one that a seed starts, or the operating system's."""
+    """Return a source of uniform random numbers.
+
+    It is the given one, one started from the given seed, or the operating system's.
+    """
     if rng is None:
         return SystemRandom()
     return rng if isinstance(rng, Uniform) else generator(rng)

@@ -39,7 +39,10 @@ def c22_fig3_leakage_below(seed: int) -> bool:
 
 
 def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
-    """Whether complete merging has NMIL 1 at eps 0.25 and 0.5: the mean to two digits, or each of 1,000 joints."""
+    """Whether complete merging has NMIL 1 at eps 0.25 and 0.5.
+
+    Either the mean to two digits, or each of 1,000 joints.
+    """
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     for eps in (0.25, 0.5):
         loss = figures.merged_risks(p, watchdog_labels(p, LIP(eps), extend=False), eps)["nmil"]
@@ -49,14 +52,17 @@ def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
 
 
 def c22_not_perfect_at_half(seed: int) -> float:
-    """Return the share of 1,000 joints 13 x 20 where complete merging at eps 0.5 leaves a symbol of low risk."""
+    """Return how often complete merging at eps 0.5 leaves a low-risk symbol.
+
+    A share of 1,000 joints 13 x 20.
+    """
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     loss = figures.merged_risks(p, watchdog_labels(p, LIP(0.5), extend=False), 0.5)["nmil"]
     return float((loss < 1 - 1e-9).mean())
 
 
 def c22_samples_shrink(of: str, seed: int) -> bool:
-    """Whether the joints with a symbol of high risk, or the symbols of high risk of a joint, become fewer."""
+    """Whether fewer joints have high-risk symbols, or joints have fewer such symbols."""
     if of == "joints":
         counts = FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")
         return bool(counts.iloc[-1] < counts.iloc[0])

@@ -47,7 +47,10 @@ def c22_algorithm_loses_less_than_all(seed: int) -> bool:
 
 
 def c22_algorithm_better_everywhere(margin: str, seed: int) -> bool:
-    """Whether Algorithm 1 loses less than complete merging at each budget, by this much at least, NMIL."""
+    """Whether Algorithm 1 loses less NMIL than complete merging, by a given margin.
+
+    At each budget.
+    """
     return all(_c22(eps, seed)[1] <= _c22(eps, seed)[0] - float(margin) for eps in C22_EPSILONS)
 
 
@@ -56,7 +59,10 @@ def c22_leakage_below_budget(seed: int) -> bool:
 
 
 def c22_joints_above_budget(seed: int) -> float:
-    """Return how many of 1,000 joints 13 x 20 have a release of Algorithm 1 that breaks one of the ten budgets."""
+    """Return how many of 1,000 joints 13 x 20 Algorithm 1 fails at some budget.
+
+    A release fails if it exceeds one of the ten budgets.
+    """
     batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
     broken = np.zeros(1000, dtype=bool)
     for eps in C22_EPSILONS:
@@ -66,7 +72,10 @@ def c22_joints_above_budget(seed: int) -> float:
 
 
 def c22_high_risk_is_refined(seed: int) -> bool:
-    """Refinement never loses utility: a random aggregation of each partition that Algorithm 1 makes."""
+    """Whether refining a partition never lowers utility.
+
+    We aggregate at random each partition that Algorithm 1 returns.
+    """
     rng = np.random.default_rng(seed)
     for p in uniform_joints(100, 3, 8, rng):
         joint = Joint(p)
@@ -81,7 +90,10 @@ def c22_high_risk_is_refined(seed: int) -> bool:
 
 
 def c22_cuts_gain_and_leak(seed: int) -> bool:
-    """Whether each cut in two of a high-risk set of seven gains utility and leaks no less, 5 joints 5 x 10."""
+    """Whether splitting a high-risk set raises utility and leaks no less.
+
+    Each split in two of a set of seven, 5 joints 5 x 10.
+    """
     rng, tried = np.random.default_rng(seed), 0
     while tried < 5:
         joint = uniform_joint(5, 10, rng)
@@ -102,7 +114,9 @@ def c22_cuts_gain_and_leak(seed: int) -> bool:
 
 
 def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
-    """Return the share of random cuts in two that keep the budget of 1 where the merged set of seven does.
+    """Return the share of random splits that satisfy the budget of 1.
+
+    The splits are in two, of sets of seven that satisfy it when merged.
 
     One cut each of 100 joints 5 x 10.
     """
@@ -121,7 +135,10 @@ def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
 
 
 def c22_some_cut_keeps_budget(seed: int) -> bool:
-    """Whether some of 100 joints 5 x 10 have an arbitrary cut that stays below the budget, as in the example."""
+    """Whether an arbitrary split stays below the budget, as in the example.
+
+    For some of 100 joints 5 x 10.
+    """
     return c22_arbitrary_cut_keeps_budget(seed) > 0
 
 
@@ -134,7 +151,9 @@ def _greedy_refines_triples() -> bool:
 
 
 def c22_greedy_is_most_refined(reading: str) -> bool:
-    """Whether the greedy partition has as many subsets as any private one ("finest"), or the largest utility ("best").
+    """Whether the greedy partition is the "finest" or the "best" private one.
+
+    The finest has the most subsets, the best the largest utility.
 
     "tries": it never has fewer subsets than complete merging, and sometimes more, on 100 joints 5 x 10 at LIP 1.
     """
@@ -148,7 +167,10 @@ def c22_greedy_is_most_refined(reading: str) -> bool:
 
 
 def c22_greedy_is_best(seed: int) -> float:
-    """Return the share of 100 joints 5 x 10, LIP 0.5, where no private partition has more utility."""
+    """Return how often no private partition beats the greedy one's utility.
+
+    A share of 100 joints 5 x 10, LIP 0.5.
+    """
     best = 0
     for joint in drawn(100, 5, 10, seed):
         pair = [evaluate(joint, make(joint, LIP(0.5))).nmi for make in (subset_merging, best_partition)]
@@ -157,7 +179,9 @@ def c22_greedy_is_best(seed: int) -> float:
 
 
 def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
-    """Whether Algorithm 1's release keeps the budget: on 1,000 joints at each of ten budgets, or on one of ours.
+    """Whether Algorithm 1's release satisfies the budget.
+
+    On 1,000 joints at each of ten budgets, or on one joint of ours.
 
     On ours a single symbol is of high risk, and merging it with itself changes nothing.
     """

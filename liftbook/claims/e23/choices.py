@@ -38,7 +38,9 @@ def _gives(what: str, without: str, how: str) -> bool:
 
 
 def choices_that_give(which: str) -> float:
-    """Return how many choices give printed numbers, "cut", "rounded" or "within a unit"; "watchdog 2, rounded".
+    """Return how many choices reproduce the paper's numbers; "watchdog 2, rounded".
+
+    Numbers are compared "cut", "rounded" or "within a unit".
 
     Several numbers are joined by "and", as in "watchdog 2 and merging 1, rounded".
     """

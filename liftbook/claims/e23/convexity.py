@@ -29,17 +29,23 @@ def _excess(seed: int) -> dict[str, list[float]]:
 
 @long
 def set_is_not_convex(which: str, seed: int) -> bool:
-    """Whether a mixture of two outputs exceeds a bound that both keep, at any of three budgets; "l1, two-sided"."""
+    """Whether a mixture of two allowed outputs exceeds a bound; "l1, two-sided".
+
+    At any of three budgets.
+    """
     return any(violation > BEYOND_ROUNDING for violation in _excess(seed)[which])
 
 
 def excess_of_a_mixture(which: str, seed: int) -> float:
-    """Return by how many nats such a mixture exceeds the bound, the most over three budgets."""
+    """Return the largest violation by such a mixture over three budgets, in nats."""
     return max(_excess(seed)[which])
 
 
 def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
-    """Whether the optimal response breaks a one-sided l1-lift bound, or has less utility than subset merging."""
+    """Whether the optimal response fails for one-sided l1-lift.
+
+    It fails if it exceeds the bound or has less utility than subset merging.
+    """
     for joint in drawn(20, 4, 8, seed):
         notion = L1Lift(np.inf, 0.25)
         best, merged = optimal_response(joint, notion), subset_merging(joint, notion)
@@ -62,12 +68,12 @@ def _shares(measure: str, eps_u: float, seed: int) -> float:
 
 @long
 def merging_share_of_the_optimum(which: str, seed: int) -> float:
-    """Return the mean share of the one-sided optimum that subset merging keeps; "l1, 0.5"."""
+    """Return subset merging's mean share of the one-sided optimum; "l1, 0.5"."""
     measure, eps_u = which.split(", ")
     return _shares(measure, float(eps_u), seed)
 
 
 @long
 def merging_is_comparable(which: str, seed: int) -> bool:
-    """Whether subset merging keeps at least nine tenths of the one-sided optimum; "l1, 0.5"."""
+    """Whether subset merging has at least 90 % of the one-sided optimum; "l1, 0.5"."""
     return merging_share_of_the_optimum(which, seed) >= 0.9

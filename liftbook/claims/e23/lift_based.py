@@ -23,13 +23,19 @@ def alpha_grows_towards_alip(seed: int) -> bool:
 
 
 def max_lift_alone_is_restricted(eps_u: str) -> bool:
-    """Whether an l1-lift bound lets an output rule out a secret of probability 0.3, the others' lifts equal."""
+    """Whether l1-lift allows an output that rules out a secret of probability 0.3.
+
+    The other secrets' lifts are equal.
+    """
     joint = Joint([[0.0, 0.3], [0.35, 0.35]])
     return L1Lift(np.inf, float(eps_u)).is_satisfied(joint, Channel.identity(2))
 
 
 def lift_based_alone_leaks_min_lift(seed: int) -> bool:
-    """Whether dropping the inverse bound at least doubles the mean min-lift leakage of subset merging, eps_u = 1/2."""
+    """Whether subset merging's min-lift leakage doubles without the inverse bound.
+
+    The mean over joints, at eps_u = 1/2.
+    """
     p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
     for kind in (L1Lift, Chi2Lift, lambda low, high: AlphaLift(2, low, high)):
         both, alone = (
@@ -67,7 +73,10 @@ def alpha_lift_at_infinity_is_alip(seed: int) -> bool:
 
 
 def strict_side_at_065(side: str, seed: int) -> bool:
-    """Whether at lambda 0.65 and eps 0.25 to 0.75 more symbols break only this side's bound than only the other's."""
+    """Whether more symbols exceed only this side's bound than only the other's.
+
+    At lambda 0.65 and eps 0.25 to 0.75.
+    """
     p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
     lifts, p_s = lift_of(p), p.sum(axis=-1)
     for eps in (0.25, 0.5, 0.75):

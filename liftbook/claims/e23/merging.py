@@ -59,7 +59,10 @@ def merging_gain_adult_from_prints() -> float:
 
 
 def merging_broken_points_adult(without: str) -> float:
-    """Return at how many of the 128 points of Fig. 7 the printed algorithm breaks its notion."""
+    """Return at how many of Fig. 7's 128 points the algorithm violates its notion.
+
+    The algorithm is taken as published.
+    """
     return float((on_adult("e23_7", without).of("broken")["mean"] > 0).sum())
 
 
@@ -69,7 +72,10 @@ def _pairs(seed: int) -> Iterator[tuple[Figure, Figure]]:
 
 
 def merging_above_watchdog(strictly: str, seed: int) -> bool:
-    """Whether the mean utility is at least complete merging's, or above it, LDP and all lambdas, both tables."""
+    """Whether subset merging's mean utility is at least complete merging's, or above.
+
+    For LDP and all lambdas, on both tables.
+    """
     for ours, theirs in _pairs(seed):
         for name in NAMES:
             upper, lower = ours.curve(name), theirs.curve(name)
@@ -89,7 +95,9 @@ def merging_mean_leakage_below_synthetic(seed: int) -> bool:
 
 
 def merging_worst_resolution(seed: int) -> bool:
-    """Whether no randomisation of X_H within itself has less utility than merging it, 100 joints 5 x 17.
+    """Whether no randomisation within X_H has less utility than merging X_H.
+
+    On 100 joints 5 x 17.
 
     One random randomisation each, and one close to a draw that does not depend on the symbol.
     """
@@ -107,14 +115,20 @@ def merging_worst_resolution(seed: int) -> bool:
 
 
 def merging_ldp_threshold(reading: str) -> bool:
-    """Whether Gamma > eps, or Gamma > e^eps, marks the same symbols as eps-LDP does, one joint 5 x 17, eps 1.5."""
+    """Whether Gamma > eps, or Gamma > e^eps, marks the same symbols as eps-LDP.
+
+    On one joint 5 x 17, at eps 1.5.
+    """
     joint, eps = uniform_joint(5, 17, np.random.default_rng(0)), 1.5
     bound = eps if reading == "eps" else np.exp(eps)
     return bool(((lift_ratio(joint) > bound) == high_risk(joint, LDP(eps))).all())
 
 
 def refinement_never_loses(seed: int) -> bool:
-    """Whether a random aggregation of a random partition has no more utility: 200 joints 5 x 17."""
+    """Whether aggregating a random partition further never raises utility.
+
+    On 200 joints 5 x 17.
+    """
     rng = np.random.default_rng(seed)
     for joint in drawn(200, 5, 17, seed):
         fine = rng.integers(0, 8, 17)

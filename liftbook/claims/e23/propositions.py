@@ -65,7 +65,10 @@ AT_THE_BOUNDS = [
 
 
 def printed_average_bound_holds(measure: str) -> bool:
-    """Whether Proposition 1 as printed bounds the total variation or the chi2-divergence of a joint 10 x 10."""
+    """Whether Proposition 1, as published, bounds TV or the chi2-divergence.
+
+    On a joint 10 x 10.
+    """
     joint = _all_but_one(10, 0.1)
     factor = np.expm1(ALIP(0, 0).leakage(joint, Channel.identity(10)).upper)
     bound = {"total_variation": factor / 2, "chi2_divergence": factor**2}[measure]
@@ -73,7 +76,10 @@ def printed_average_bound_holds(measure: str) -> bool:
 
 
 def printed_symbol_bound_holds(measure: str) -> bool:
-    """Whether Proposition 3 ("l1", "chi2") or 5 ("inverse l1") as printed holds for two secrets, priors and lifts."""
+    """Whether Proposition 3 or 5, as published, holds for two secrets.
+
+    Proposition 3 is "l1" or "chi2", Proposition 5 "inverse l1"; over priors and lifts.
+    """
     inverse, kind = measure.startswith("inverse"), measure.rpartition(" ")[2]
     rare = np.linspace(0.01, 0.5, 50)[:, None]
     of_rare = np.concatenate([np.linspace(0.05, 0.95, 19), np.linspace(1.05, 1.95, 19)])[None, :]
@@ -110,7 +116,9 @@ def proposition_1_ldp(seed: int) -> bool:
 
 
 def proposition_a1(seed: int) -> bool:
-    """Whether lifts in [(1 - rho2)/(1 - rho1), rho2/rho1] prevent breaches both ways: each set of secrets, 50 joints.
+    """Whether bounded lifts prevent privacy breaches in both directions.
+
+    Lifts lie in [(1 - rho2)/(1 - rho1), rho2/rho1]; each set of secrets, 50 joints.
 
     For each set of secrets and symbol the two rhos are chosen such that the condition is just met.
     """
@@ -174,7 +182,10 @@ def proposition_6(seed: int) -> bool:
 
 
 def ldp_prevents_breaches(seed: int) -> bool:
-    """Whether e^eps <= rho2 (1 - rho1) / (rho1 (1 - rho2)) prevents breaches both ways: each set, 50 joints 5 x 17."""
+    """Whether LDP prevents privacy breaches in both directions.
+
+    For e^eps <= rho2 (1 - rho1) / (rho1 (1 - rho2)); each set of secrets, 50 joints 5 x 17.
+    """
     sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
     for joint in drawn(50, 5, 17, seed):
         prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
@@ -187,7 +198,10 @@ def ldp_prevents_breaches(seed: int) -> bool:
 
 
 def problem_15_is_unsolvable() -> bool:
-    """Whether no response exists where the high-risk symbols alone allow none: a joint 2 x 3 with a single one."""
+    """Whether no response exists if the high-risk symbols alone allow none.
+
+    On a joint 2 x 3 with a single high-risk symbol.
+    """
     joint, notion = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]]), ALIP(0.7, 0.7)
     assert not notion.is_satisfied(joint, watchdog(joint, notion, extend=False))
     return not notion.is_satisfied(joint, optimal_response(joint, notion))

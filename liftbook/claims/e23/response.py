@@ -40,7 +40,7 @@ def _gain_of_the_product_polytope() -> float:
 
 
 def optimal_ldp_dimension(reading: str) -> bool:
-    """Whether S20's polytope has |X|(|X|-1) dimensions, or whether the optimum needs that many."""
+    """Whether S20's polytope has |X|(|X|-1) dimensions, or the optimum needs them all."""
     if reading == "needed":
         return _gain_of_the_product_polytope() > 1e-9
     joint = uniform_joint(2, 3, np.random.default_rng(3))
@@ -49,7 +49,10 @@ def optimal_ldp_dimension(reading: str) -> bool:
 
 
 def vertices_grow_exponentially(reading: str) -> bool:
-    """Whether the number of vertices is at most exponential in |X|, or grows by a constant factor a symbol."""
+    """Whether the number of vertices is at most exponential in |X|.
+
+    Or whether it grows by a constant factor per symbol.
+    """
     counts = []
     for n in (8, 12, 16, 20, 24):
         joint = uniform_joint(3, n, np.random.default_rng(n))
@@ -62,7 +65,7 @@ def vertices_grow_exponentially(reading: str) -> bool:
 
 
 def largest_support_of_a_vertex() -> float:
-    """Return the most non-zero entries of a vertex with three secrets and up to 16 symbols."""
+    """Return the largest support of a vertex, for three secrets and |X| up to 16."""
     largest = 0
     for n in (8, 12, 16):
         joint = uniform_joint(3, n, np.random.default_rng(n))

@@ -35,7 +35,9 @@ def responses_take_longer_than_merging(seed: int) -> bool:
 
 
 def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
-    """Whether some subset of Algorithm 1, of several, allows no response at strict budgets: 200 joints 5 x 17.
+    """Whether some subset of Algorithm 1 allows no response at strict budgets.
+
+    The subset has several symbols; 200 joints 5 x 17.
 
     A subset allows a response exactly where it keeps the notion when merged.
     """
@@ -51,7 +53,9 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
 
 
 def a_subset_may_allow_no_response(seed: int) -> bool:
-    """Whether some random subset of several high-risk symbols allows no response at strict budgets: 200 joints 5 x 17.
+    """Whether some random high-risk subset allows no response at strict budgets.
+
+    The subset has several symbols; 200 joints 5 x 17.
 
     A subset allows a response exactly where it keeps the notion when merged.
     """
@@ -76,7 +80,9 @@ def _endings(seed: int) -> pd.DataFrame:
 
 @long
 def algorithm_2_share(which: str, seed: int) -> float:
-    """Return the share of 100 joints 5 x 17, lambda 0.65, on which Algorithm 2 as printed ends so; "no response, 4".
+    """Return how often Algorithm 2, as published, ends so; "no response, 4".
+
+    A share of 100 joints 5 x 17, at lambda 0.65.
 
     What stands for an ending may be "unions" or "broken" too, and for the budget "any", the largest share over five.
     """

@@ -38,7 +38,10 @@ def adult_zero_cells(without: str) -> float:
 
 
 def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:
-    """Whether the high-risk set under LDP lies within that under ALIP, and the utility is no less: 200 joints."""
+    """Whether LDP's high-risk set lies within ALIP's and costs no more utility.
+
+    On 200 joints.
+    """
     rng = np.random.default_rng(seed)
     for joint in drawn(200, 5, 17, seed):
         eps, lam = rng.uniform(0, 6), rng.uniform()
@@ -49,7 +52,9 @@ def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:
 
 
 def merged_set_leaks_least(seed: int) -> bool:
-    """Whether no randomisation of the high-risk set has less Gamma than merging it: 100 joints, 20 kernels each.
+    """Whether no randomisation of the high-risk set has less Gamma than merging it.
+
+    On 100 joints, with 20 kernels each.
 
     Every other kernel is close to one that does not depend on the symbol, and so close to merging.
     """
@@ -66,7 +71,10 @@ def merged_set_leaks_least(seed: int) -> bool:
 
 
 def utility_by_equation_11(seed: int) -> bool:
-    """Whether I(X;Y) of complete merging is that of eq. (11): 100 uniform random joints 5 x 17, eps 1.5."""
+    """Whether eq. (11) gives the I(X;Y) of complete merging.
+
+    On 100 uniform random joints 5 x 17, at eps 1.5.
+    """
     for joint in drawn(100, 5, 17, seed):
         notion = ALIP.split(1.5, 0.5)
         p = joint.p_x[high_risk(joint, notion)]
@@ -77,7 +85,10 @@ def utility_by_equation_11(seed: int) -> bool:
 
 
 def larger_set_has_less_utility(which: str, seed: int) -> bool:
-    """Whether one more high-risk symbol costs utility: joining a "set", or alone in an "empty" one."""
+    """Whether one more high-risk symbol lowers utility.
+
+    It joins a "set", or is alone in an "empty" one.
+    """
     for joint in drawn(100, 5, 17, seed):
         sizes = range(2, 17) if which == "set" else (1,)
         losses = [(p * np.log(p.sum() / p)).sum() for p in (joint.p_x[:n] for n in (*sizes, max(sizes) + 1))]
@@ -89,7 +100,10 @@ def larger_set_has_less_utility(which: str, seed: int) -> bool:
 
 
 def smaller_set_leaks_more(measure: str, seed: int) -> bool:
-    """Whether the watchdog leaks at least as much under LDP, whose high-risk set is the smaller: 200 joints 5 x 17."""
+    """Whether the watchdog leaks at least as much under LDP as under ALIP.
+
+    LDP's high-risk set is the smaller; 200 joints 5 x 17.
+    """
     rng = np.random.default_rng(seed)
     for joint in drawn(200, 5, 17, seed):
         eps, lam = rng.uniform(0, 6), rng.uniform()
@@ -103,7 +117,10 @@ def smaller_set_leaks_more(measure: str, seed: int) -> bool:
 
 
 def ldp_misses_alip(seed: int) -> bool:
-    """Whether the watchdog under LDP breaks ALIP of the same budget for some of 200 joints 5 x 17, eps 2."""
+    """Whether the watchdog under LDP violates ALIP of the same budget.
+
+    For some of 200 joints 5 x 17, at eps 2.
+    """
     alip = ALIP.split(2.0, 0.5)
     return not all(
         alip.is_satisfied(joint, watchdog(joint, LDP(2.0), extend=False)) for joint in drawn(200, 5, 17, seed)
@@ -114,7 +131,10 @@ SHARES = figure("e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 
 
 
 def smaller_lambda_loses(reading: str, seed: int) -> bool:
-    """Whether lambda 0.1 to 0.4 has no more utility than 1/2, at each of five budgets or in the mean over them."""
+    """Whether lambda 0.1 to 0.4 has no more utility than 1/2.
+
+    At each of five budgets, or in the mean over them.
+    """
     figure = SHARES.at(seed)
     half = figure.curve(alip_name(0.5))
     gaps = [half - figure.curve(alip_name(lam)) for lam in (0.1, 0.2, 0.3, 0.4)]
@@ -122,7 +142,10 @@ def smaller_lambda_loses(reading: str, seed: int) -> bool:
 
 
 def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
-    """Whether lambda 0.35 has more symbols of high risk than 1/2, means of 1,000 joints at each budget up to 8."""
+    """Whether lambda 0.35 has more high-risk symbols than 1/2.
+
+    Means of 1,000 joints at each budget up to 8.
+    """
     batch = Batch(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
     return all(
         batch.high_risk(ALIP.split(eps, 0.35)).mean() >= batch.high_risk(ALIP.split(eps, 0.5)).mean()
@@ -131,5 +154,8 @@ def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
 
 
 def fig2_fits_its_axes(side: str, seed: int) -> bool:
-    """Whether the axes of Fig. 2, up to 4.5 and 1 nats, have room for its largest mean min-lift or max-lift leakage."""
+    """Whether Fig. 2's largest mean leakages fit its axes.
+
+    The axes reach 4.5 nats for min-lift leakage and 1 nat for max-lift leakage.
+    """
     return bool(figure("e23_2").at(seed).of(f"{side}_lift_leakage")["mean"].max() <= {"min": 4.5, "max": 1.0}[side])

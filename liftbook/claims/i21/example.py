@@ -42,14 +42,17 @@ def example_moves_meet_equation_11() -> bool:
 
 
 def example_information(which: str) -> float:
-    """Return I(X;Y) of a solution, "Markov" or "aware", in "nats" or "bits"; "Markov, nats"."""
+    """Return I(X;Y) of a solution, "Markov" or "aware"; "Markov, nats".
+
+    The unit is "nats" or "bits".
+    """
     solution, unit = which.split(", ")
     channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else _printed_solution()
     return evaluate(EXAMPLE, channel).mutual_information / (1.0 if unit == "nats" else np.log(2))
 
 
 def example_distance(which: str) -> float:
-    """Return D_TV of a solution by its definition, or by Appendix B's sum; "Markov, definition"."""
+    """Return D_TV of a solution by definition or Appendix B; "Markov, definition"."""
     solution, formula = which.split(", ")
     channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else secret_aware_reduction.at(EXAMPLE, 0.5)
     return _moved(channel) if formula == "definition" else _appendix_b(channel)
@@ -63,7 +66,10 @@ def _appendix_b(channel: Channel) -> float:
 
 
 def ratio_of_distances() -> float:
-    """Return D_TV of the non-Markov solution over that of the Markov one, which no factor changes."""
+    """Return D_TV of the non-Markov solution over D_TV of the Markov one.
+
+    No constant factor in the definition changes the ratio.
+    """
     return example_distance("aware, definition") / example_distance("Markov, definition")
 
 
@@ -78,7 +84,10 @@ def appendix_b_sum_is_d_tv() -> bool:
 
 
 def example_other_entries_are_zero() -> bool:
-    """Whether the optimal kernel moves nothing into symbols that give, and nothing out of those that take."""
+    """Whether the optimal kernel moves mass only from givers to takers.
+
+    It moves nothing into symbols that give, and nothing out of those that take.
+    """
     for s, kernel in enumerate(secret_aware_reduction.at(EXAMPLE, 0.5).kernel):
         takes = EXAMPLE.p_x > EXAMPLE.x_given_s[s]
         off = kernel - np.diag(np.diag(kernel))
@@ -100,7 +109,10 @@ def marginal_is_kept() -> bool:
 
 
 def approximation_6_gap() -> float:
-    """Return the largest gap between log-lift after reduction and (1 - share) times that before, over share."""
+    """Return the largest error of approximation (6) over all shares.
+
+    The gap between log-lift after reduction and (1 - share) times log-lift before.
+    """
     before = float(np.abs(np.log(lift(EXAMPLE))).max())
     gaps = []
     for share in np.linspace(0, 1, 101):
@@ -110,7 +122,10 @@ def approximation_6_gap() -> float:
 
 
 def proposition_2_for_any_distortion() -> bool:
-    """Whether leaving common mass in place is the cheapest for squared distances on three points."""
+    """Whether leaving common mass in place is optimal for squared distances.
+
+    On three points.
+    """
     joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
@@ -126,7 +141,10 @@ def example_sets() -> bool:
 
 
 def permuted_symbols_keep_the_order() -> bool:
-    """Whether a permutation, which loses no information, also has the least D_TV (Example 1)."""
+    """Whether a permutation, which loses no information, also has the least D_TV.
+
+    Example 1.
+    """
     swap = Channel(np.eye(4)[[1, 0, 3, 2]])
     kept = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
     return kept and _moved(swap) < 1e-12

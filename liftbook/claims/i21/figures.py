@@ -11,7 +11,10 @@ from liftbook.figures.i21.reductions import AWARE, PRINTED
 
 
 def distance_reverses_the_order_of_information() -> float:
-    """Return the share of pairs of Fig. 4's 100 points whose order by H(X) - I is that by D_TV."""
+    """Return the share of pairs of points that H(X) - I and D_TV order alike.
+
+    Pairs of Fig. 4's 100 points.
+    """
     losses = figure("i21_4").rows.pivot_table(index="reduction", columns=["series", "measure"], values="mean")
     points = [point for series in (PRINTED, AWARE) for point in losses[series].to_numpy()]
     agree = [(a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in combinations(points, 2)]

@@ -29,7 +29,9 @@ def lemma_1_meets_equation_3(seed: int) -> bool:
 
 
 def lemma_1_is_the_only_markov_solution(where: str) -> bool:
-    """Return whether eq. (7) is the cheapest Markov kernel that meets eq. (3) at share 1/2, wherever it is tried.
+    """Return whether eq. (7) is the cheapest Markov kernel that meets eq. (3).
+
+    At share 1/2, wherever it is tried.
 
     ``where`` is "full rank" (20 random joints 6 x 4, rank 4, as footnote 11 assumes) or "every" (Example 1, rank 2).
     """
@@ -65,7 +67,7 @@ def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
 
 
 def maximal_utility_falls(seed: int) -> bool:
-    """Return whether the least cost of problem (10) strictly rises with the share, and is convex in it.
+    """Return whether problem (10)'s least cost rises strictly and is convex in share.
 
     A distortion that is 0 on the diagonal, so that the least cost is 0 at share 0: mixing a kernel with the identity
     gives one of a smaller share, at a cost that is smaller in proportion.
@@ -92,7 +94,9 @@ def proposition_1_is_optimal(seed: int) -> bool:
 
 
 def proposition_1_leaves_a_choice(seed: int) -> bool:
-    """Whether some secret of some random joint with three symbols leaves (11d) and (11e) more than one solution.
+    """Whether (11d) and (11e) have several solutions for some secret.
+
+    Of some random joint with three symbols.
 
     Masses to be moved between m symbols and n others have one solution exactly where m or n is 1.
     """

@@ -45,7 +45,10 @@ def approximation_6a_gap() -> float:
 
 
 def approximation_6_where_printed_as_good() -> float:
-    """Return eq. (6b)'s largest gap over alpha for lifts 0.01 and 1.99, so that |l - 1| is at most 1."""
+    """Return eq. (6b)'s largest gap over alpha for lifts 0.01 and 1.99.
+
+    So that |l - 1| is at most 1.
+    """
     return _gap("log_lift", Joint(np.array([[1.99, 0.01], [0.01, 1.99]]) / 4))
 
 

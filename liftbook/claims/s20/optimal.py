@@ -26,7 +26,10 @@ def _joints(seed: int) -> tuple[Joint, ...]:
 
 
 def lip_optimum_at_least_ldp(seed: int) -> bool:
-    """LDP(eps) implies LIP(eps): over the ten joints 2 x 5 and four budgets of Fig. 3a."""
+    """Whether the LIP optimum is at least the LDP optimum at the same eps.
+
+    LDP(eps) implies LIP(eps); the ten joints 2 x 5 and four budgets of Fig. 3a.
+    """
     return all(optimum(j, LIP(eps)) >= optimum(j, LDP(eps)) - 1e-9 for j in _joints(seed) for eps in S20_EPSILONS)
 
 
@@ -36,7 +39,10 @@ def half_lip_optimum_at_most_ldp(seed: int) -> bool:
 
 
 def utility_gap_is_low(seed: int) -> float:
-    """Return the mean share of the LIP optimum that LDP(eps) loses, over the same joints and budgets."""
+    """Return the mean share of the LIP optimum that LDP(eps) loses.
+
+    Over the same joints and budgets.
+    """
     losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in _joints(seed) for eps in S20_EPSILONS]
     return float(np.mean(losses))
 
@@ -48,7 +54,10 @@ def _means(route: str, seed: int, panel: str = "a") -> pd.DataFrame:
 
 
 def lemma_1_holds(seed: int) -> bool:
-    """LDP(eps) implies LIP(eps), which implies LDP(2 eps) and I(S; Y) <= eps: 200 random protocols."""
+    """Whether Lemma 1 holds for 200 random protocols.
+
+    LDP(eps) implies LIP(eps), which implies LDP(2 eps) and I(S; Y) <= eps.
+    """
     rng = np.random.default_rng(seed)
     for p in uniform_joints(200, 3, 5, rng):
         joint, channel = Joint(p), Channel(rng.dirichlet(np.full(5, 0.5), size=5))
@@ -60,19 +69,28 @@ def lemma_1_holds(seed: int) -> bool:
 
 
 def ldp_inequalities(which: str) -> float:
-    """Return how many inequalities LDP puts on a kernel at a = 5, c = 2: "privacy, all outputs", or "all"."""
+    """Return the number of LDP's inequalities at a = 5, c = 2.
+
+    "privacy, all outputs", or "all".
+    """
     privacy = 5 * len(LDP(1.0).halfspaces(seeded(1, 2, 5)[0]))
     return float(privacy if which == "privacy, all outputs" else privacy + 5 * 5)
 
 
 def lip_inequalities(which: str) -> float:
-    """Return how many inequalities LIP has at a = 5, c = 2: "privacy, all outputs", or "all, one row"."""
+    """Return the number of LIP's inequalities at a = 5, c = 2.
+
+    "privacy, all outputs", or "all, one row".
+    """
     privacy = len(LIP(1.0).halfspaces(seeded(1, 2, 5)[0]))
     return float(5 * privacy if which == "privacy, all outputs" else privacy + 5)
 
 
 def optimal_ldp_is_a_vertex_of_kernels(seed: int) -> bool:
-    """Whether the best of all vertices of Theorem 2's polytope has the optimum, 10 joints 2 x 5, four budgets."""
+    """Whether the best vertex of Theorem 2's polytope is optimal.
+
+    On 10 joints 2 x 5, at four budgets.
+    """
     rows = FIG_3.at(seed).rows.pivot_table(index=["panel", "trial", "eps"], columns="route", values="ldp")
     return bool(np.allclose(rows["polytope of kernels"], rows["polytope of rows"], atol=1e-9))
 
@@ -82,7 +100,10 @@ def optimal_ldp_has_few_outputs(seed: int) -> bool:
 
 
 def ldp_seconds(seed: int) -> float:
-    """Return the mean seconds of the optimal LDP protocol at eps 1/2 through all vertices of Theorem 2's polytope."""
+    """Return the mean time of the optimal LDP protocol at eps 1/2, in seconds.
+
+    Through all vertices of Theorem 2's polytope.
+    """
     return float(_means("polytope of kernels", seed)["ldp_seconds"].iloc[0])
 
 
@@ -96,7 +117,10 @@ def lip_is_faster_than_theorem_2(seed: int) -> bool:
 
 
 def vertices_fall_with_the_budget(seed: int) -> bool:
-    """Both polytopes lose vertices from each budget to the next, that of kernels the larger share overall."""
+    """Whether both polytopes lose vertices from each budget to the next.
+
+    The polytope of kernels must lose the larger share overall.
+    """
     means = _means("polytope of kernels", seed)
     ldp, lip = means["ldp_vertices"], means["lip_vertices"]
     shares = [float(v.iloc[-1] / v.iloc[0]) for v in (ldp, lip)]
@@ -113,7 +137,10 @@ def half_lip_gap_is_low(seed: int) -> float:
 
 
 def theorem_3_is_optimal(seed: int) -> bool:
-    """Whether the best vertex of the polytope of LIP kernels is no better: 5 joints 2 x 4, two budgets."""
+    """Whether the best vertex of the polytope of LIP kernels is no better.
+
+    On 5 joints 2 x 4, at two budgets.
+    """
     for joint in seeded(5, 2, 4, seed):
         for eps in (0.5, 1.5):
             notion = LIP(eps)
@@ -124,14 +151,19 @@ def theorem_3_is_optimal(seed: int) -> bool:
 
 
 def theorem_3_needs_few_outputs(seed: int) -> bool:
-    """Whether the optimal LIP protocol has at most |X| outputs: ten joints 2 x 5, four budgets."""
+    """Whether the optimal LIP protocol has at most |X| outputs.
+
+    On ten joints 2 x 5, at four budgets.
+    """
     return all(
         optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for joint in _joints(seed) for eps in S20_EPSILONS
     )
 
 
 def remark_1_holds(reading: str, seed: int) -> bool:
-    """Return whether the largest leakage of S over all joints is the reading's leakage of X: 50 kernels.
+    """Return whether the largest leakage of S over all joints is the leakage of X.
+
+    As the reading defines it, for 50 kernels.
 
     "LDP": LDP of S against LDP of X. "LIP, every prior": LIP of S against the largest LIP of X over its priors.
     "LIP, one prior": LIP of S against LIP of X under the uniform prior.

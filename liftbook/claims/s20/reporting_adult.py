@@ -19,7 +19,7 @@ def _utilities() -> pd.DataFrame:
 
 @long
 def reporting_points_outside(which: str) -> float:
-    """Return at how many of the 90 points GRR or CR is below OUE, or above the optimum."""
+    """Return how many of 90 points of GRR or CR lie below OUE or above the optimum."""
     table = _utilities()
     if which == "below OUE":
         return float((table[["GRR", "CR"]].min(axis=1) < table["OUE"] - 1e-9).sum())
@@ -28,14 +28,20 @@ def reporting_points_outside(which: str) -> float:
 
 @long
 def optimum_for_occupation_is_out_of_reach() -> bool:
-    """Whether a certified optimum is missing for S = occupation, X = education at eps = 0.25."""
+    """Whether there is no certified optimum for S = occupation, X = education.
+
+    At eps = 0.25.
+    """
     joint = adult("occupation", "education")
     return not LIP(0.25).is_satisfied(joint, optimal_response(joint, LIP(0.25)))
 
 
 @long
 def both_approach_the_optimum() -> bool:
-    """Whether the largest relative loss of GRR and of CR against the optimum falls with each budget from 1 to 4."""
+    """Whether the largest relative loss of GRR and of CR falls with each budget.
+
+    Against the optimum, from budget 1 to 4.
+    """
     table = _utilities()
     losses = (1 - table[["GRR", "CR"]].div(table["optimum"], axis=0)).groupby(level="eps").max().loc[1.0:]
     return bool((losses.diff().dropna() < 0).all(axis=None))

@@ -46,7 +46,7 @@ def tables_differ_more_than_methods(eps: str, seed: int) -> bool:
 
 
 def panels_where_methods_differ_more(eps: str, seed: int) -> float:
-    """Return in how many of the nine panels the two means lie further apart than one standard deviation."""
+    """Return in how many of nine panels the means differ by over one std."""
     return float((~_panels_of_methods(eps, seed)).sum())
 
 
@@ -57,7 +57,10 @@ def _correlations(eps: float, seed: int) -> pd.Series:
 
 @long
 def correlation_of_alpha_and_utility(where: str, seed: int) -> float:
-    """Return rho over 100 joints of one shape at one budget; "20 x 5, 1.0" is |S| = 20, |X| = 5, eps 1."""
+    """Return rho over 100 joints of one shape at one budget; "20 x 5, 1.0".
+
+    The example is |S| = 20, |X| = 5, eps 1.
+    """
     shape, eps = where.split(", ")
     c, a = shape.split(" x ")
     return float(_correlations(float(eps), seed)[f"|S| = {c}, |X| = {a}"])
@@ -82,7 +85,7 @@ def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float
 
 @long
 def other_properties_explain_nothing(seed: int) -> Interval:
-    """Return the confidence interval of the correlation that is farthest from 0, of twelve."""
+    """Return the interval farthest from 0 among the twelve correlations'."""
     r = max(_other_properties(seed).values(), key=abs)
     half = norm.ppf(1 - 0.05 / TESTS / 2) / np.sqrt(NULL_TRIALS - 3)
     return Interval(float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half)))
@@ -96,12 +99,15 @@ def correlation_with_a_property(which: str, seed: int) -> float:
 
 @long
 def other_properties_seem_to_explain_nothing(seed: int) -> bool:
-    """Whether none of the twelve is told from 0 on 100 joints a shape, at 5 % for all together."""
+    """Whether none of the twelve correlations differs significantly from 0.
+
+    On 100 joints a shape, at a familywise level of 5 %.
+    """
     r = max(map(abs, _other_properties(seed, 100).values()))
     return bool(np.arctanh(r) * np.sqrt(100 - 3) <= norm.ppf(1 - 0.05 / TESTS / 2))
 
 
 def power_of_the_null_test(r: str) -> float:
-    """Return the probability that a correlation of this size is told from 0 by one of the twelve intervals."""
+    """Return the power of the twelve intervals against a correlation of this size."""
     shift = np.arctanh(float(r)) * np.sqrt(NULL_TRIALS - 3)
     return float(norm.sf(norm.ppf(1 - 0.05 / TESTS / 2) - shift))

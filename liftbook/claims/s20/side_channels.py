@@ -55,14 +55,20 @@ def lemma_2_holds(seed: int) -> bool:
 
 
 def attribute_polytope_inequalities() -> float:
-    """Those of S20 eqs. (24)-(26) for the attribute of four values beside two of three."""
+    """Return the number of inequalities of S20 eqs. (24)-(26).
+
+    For the attribute with four values, next to two with three.
+    """
     joint = uniform_joint(2, 36, np.random.default_rng(0))
     halfspaces, _ = SRLIP(0.5, S20_SHAPE).attribute_halfspaces(joint, 2, 0.5)
     return float(4 * 4 + 4 * len(halfspaces))
 
 
 def one_polytope_cannot_serve_several_priors() -> bool:
-    """Whether a polytope of rows misses the optimum of S20 eqs. (23)-(26), ten joints with attributes 2 x 3."""
+    """Whether a polytope of posteriors misses the optimum of S20 eqs. (23)-(26).
+
+    On ten joints with attributes 2 x 3.
+    """
     for seed in range(10):
         joint = uniform_joint(2, 6, np.random.default_rng(seed))
         for eps in S20_EPSILONS:
@@ -84,13 +90,19 @@ def theorem_3_over_theorem_4(seed: int) -> float:
 
 @long
 def theorem_4_loses_a_sizable_share(margin: str, seed: int) -> bool:
-    """Whether the product loses at least this share of the LIP optimum, on average, at each budget."""
+    """Whether the product loses at least this share of the LIP optimum.
+
+    On average, at each budget.
+    """
     return bool((1 - _figure_4(seed).groupby("eps")["share"].mean() >= float(margin)).all())
 
 
 @long
 def theorem_4_least_loss(seed: int) -> float:
-    """Return the least mean loss of the product against the LIP optimum over the four budgets, a share."""
+    """Return the product's least mean loss over four budgets.
+
+    As a share of the LIP optimum.
+    """
     return float(1 - _figure_4(seed).groupby("eps")["share"].mean().max())
 
 
@@ -107,23 +119,35 @@ def _srlip_shares(seed: int) -> pd.Series[float]:
 
 @long
 def srlip_itself_loses_a_sizable_share(margin: str, seed: int) -> bool:
-    """Whether the best SRLIP protocol loses at least this share of the LIP optimum, on average, at each budget."""
+    """Whether the best SRLIP protocol loses at least this share of the LIP optimum.
+
+    On average, at each budget.
+    """
     return bool((1 - _srlip_shares(seed) >= float(margin)).all())
 
 
 @long
 def srlip_least_loss(seed: int) -> float:
-    """Return the least mean loss of the best SRLIP protocol against the LIP optimum over the four budgets, a share."""
+    """Return the best SRLIP protocol's least mean loss over four budgets.
+
+    As a share of the LIP optimum.
+    """
     return float(1 - _srlip_shares(seed).max())
 
 
 def theorem_4_never_fails_at_random(seed: int) -> bool:
-    """Whether Theorem 4's product keeps SRLIP(1) for each of 500 joints of two bits from Jeffreys' prior."""
+    """Whether Theorem 4's product satisfies SRLIP(1) on random joints.
+
+    Each of 500 joints of two bits from Jeffreys' prior.
+    """
     return int(figures.theorem_4_failures(500, [1.0], rng=seed).iloc[0]["broken"]) == 0
 
 
 def theorem_4_holds() -> bool:
-    """Whether the product of protocols is SRLIP(1/2) for counts (7, 1, 2, 6) and (1, 1, 1, 5) on two bits."""
+    """Whether the product of protocols satisfies SRLIP(1/2) on two bits.
+
+    For counts (7, 1, 2, 6) and (1, 1, 1, 5).
+    """
     joint = Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
     notion = SRLIP(0.5, (2, 2))
     return notion.is_satisfied(joint, product_response(joint, notion, repair=False))
