@@ -1,39 +1,165 @@
-"""What the companion needs to know of a chapter's parameters.
+"""How pages declare parameters: a typed assignment a line, with a comment that may end in a range.
 
-A book names a module of its own as ``companion_parameters`` in its configuration. The module has two functions:
-``read_parameters(path)`` returns the parameters of a page, none for a page without any, and
-``preview_parameters(path)`` returns small values by name, with which a reader begins.
+``tosses: int = 20  # how often the coin is tossed, in [1, 10000]``
+
+A book may name a module of its own as ``companion_parameters`` in its configuration, which has the two functions
+``read_parameters(path)`` and ``preview_parameters(path)`` of this one.
 """
 
 from __future__ import annotations
 
+import ast
+import copy
+import functools
+import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 from companion.errors import CompanionError
 
+TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
-class Parameter(Protocol):
-    """A parameter: name, type as written, default, meaning and range."""
+
+@dataclass(frozen=True)
+class Parameter:
+    """A page's parameter: name, type, default, comment and range. ``refusal`` is raised for what does not fit."""
+
+    refusal: ClassVar[type[Exception]] = ValueError
+
+    name: str
+    annotation: str
+    default: Any
+    comment: str
+    low: float = -math.inf
+    high: float = math.inf
 
     @property
-    def name(self) -> str: ...
-    @property
-    def annotation(self) -> str: ...
-    @property
-    def default(self) -> Any: ...
-    @property
-    def comment(self) -> str: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
+    def is_file(self) -> bool:
+        """Whether it names a file that the page reads, as its comment says."""
+        return self.annotation == "str" and self.comment.startswith("file:")
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a command line's text stands for, checked.
+
+        Raises
+        ------
+        ValueError
+            If the text is not a value of this type or is out of range.
+
+        Examples
+        --------
+        >>> Parameter("eps", "float", 1.0, "budget", 0, 50).parse("2")
+        2.0
+        """
+        if self.annotation == "str":
+            return self.check(text)
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError) as error:
+            raise self.refusal(f"{self.name} is {text!r}: give {self._wanted()}, such as {self.default!r}") from error
+        return self.check(value)
 
     def check(self, value: Any) -> Any:
-        """Return a value converted to this type, if it is in range; raise otherwise."""
-        ...
+        """Return ``value``, converted if necessary, after checking type and range."""
+        kind, _, inner = self.annotation.partition("[")
+        value = self._one(kind, value)
+        if self.is_file and value:
+            # the page runs elsewhere than its reader stands
+            path = Path(value).expanduser().absolute()
+            if not path.is_file():
+                raise self.refusal(f"{self.name} is {value!r}: no such file; check the path")
+            return str(path)
+        if kind == "list":
+            if not value and inner != "str]":
+                raise self.refusal(f"{self.name} is an empty list: give {self._wanted()}")
+            return [self._one(inner.rstrip("]") or "float", entry) for entry in value]
+        return value
+
+    def _one(self, kind: str, value: Any) -> Any:
+        if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        wanted = TYPES[kind]
+        if not isinstance(value, wanted) or (kind in ("int", "float") and isinstance(value, bool)):
+            raise self.refusal(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
+        if isinstance(value, int | float) and not self.low <= value <= self.high:
+            raise self.refusal(f"{self.name} is {value!r}, not in [{self.low:g}, {self.high:g}]: give {self._wanted()}")
+        return value
+
+    def _wanted(self) -> str:
+        kind, _, inner = self.annotation.partition("[")
+        named = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}
+        if kind == "list":
+            named["list"] = f"a list such as '[1, 2]', each entry {named[inner.rstrip(']') or 'float']}"
+        bounds = "" if math.isinf(self.low) and math.isinf(self.high) else f" in [{self.low:g}, {self.high:g}]"
+        return named[kind] + bounds
+
+
+def read_notebook(path: Path) -> Any:
+    """Return a notebook's cells, with its kernel's language named."""
+    notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
+    # papermill refuses a notebook whose kernelspec does not say this
+    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
+    notebook.metadata["kernelspec"].setdefault("language", "python")
+    return notebook
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str, suffix: str) -> Any:
+    """Parse once what a sweep or a listing reads again and again."""
+    import jupytext
+
+    return jupytext.reads(text, {"extension": suffix})
+
+
+def read_parameters(path: Path, kind: type[Parameter] = Parameter) -> list[Parameter]:
+    """Return the parameters of a page; none for a page without a parameters cell.
+
+    Raises
+    ------
+    ValueError
+        If there are several parameters cells, or a line is not a typed assignment of a literal.
+    """
+    text = path.read_text(encoding="utf-8")
+    # jupytext takes a tenth of a second a file, and most pages of a listing have no such cell
+    if not re.search(r'tags: \[[^]]*\bparameters\b|"parameters"', text):
+        return []
+    cells = [cell for cell in read_notebook(path).cells if "parameters" in cell.metadata.get("tags", [])]
+    if not cells and path.suffix == ".ipynb":
+        return []
+    if len(cells) != 1:
+        raise kind.refusal(f"{path.name} has {len(cells)} cells tagged parameters: keep one")
+    return parse_parameters(cells[0].source, path.name, kind)
+
+
+def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter) -> list[Parameter]:
+    """Return the parameters that a cell's source declares.
+
+    Examples
+    --------
+    >>> parse_parameters("eps: float = 2.0  # LDP budget, nats, in [0, 50]", "a test")
+    [Parameter(name='eps', annotation='float', default=2.0, comment='LDP budget, nats, in [0, 50]', low=0.0, high=50.0)]
+    """
+    lines = source.splitlines()
+    found = []
+    for node in ast.parse(source).body:
+        annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+        if not isinstance(node, ast.AnnAssign) or node.value is None or annotation.partition("[")[0] not in TYPES:
+            raise kind.refusal(f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`")
+        last = lines[(node.end_lineno or node.lineno) - 1]
+        comment = last[node.end_col_offset or 0 :].partition("#")[2].strip()
+        bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
+        low, high = (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
+        found.append(kind(ast.unparse(node.target), annotation, ast.literal_eval(node.value), comment, low, high))
+    return found
+
+
+def preview_parameters(path: Path, key: str = "companion") -> dict[str, Any]:
+    """Return the values with which a reader's run in the browser begins, in the front matter under a key."""
+    return dict(read_notebook(path).metadata.get(key, {}).get("preview", {}))
 
 
 class Reader(Protocol):
@@ -49,10 +175,8 @@ def reader(name: str) -> Reader:
     Raises
     ------
     CompanionError
-        If the book names none, or one without the two functions.
+        If it lacks one of the two functions.
     """
-    if not name:
-        raise CompanionError("companion_parameters is not set: name the module that reads a page's parameters")
     module = import_module(name)
     for function in ("read_parameters", "preview_parameters"):
         if not hasattr(module, function):

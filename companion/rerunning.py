@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import json
 import runpy
@@ -13,14 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jupytext
 import nbformat
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
-from companion.parameters import Parameter, reader
+from companion.parameters import Parameter, read_notebook, reader
 from companion.sockets import LocalKernel
 
 SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.redirects", "companion.sphinx.findable")
@@ -116,10 +114,10 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     if source is None:
         raise CompanionError(f"there is no page {name!r} in {book.resolve()}")
     conf = runpy.run_path(str(book / "conf.py"))
-    declared = {one.name: one for one in reader(conf.get("companion_parameters", "")).read_parameters(source)}
+    read = reader(conf.get("companion_parameters", "companion.parameters"))
+    declared = {one.name: one for one in read.read_parameters(source)}
     values = {key: _value(key, text, declared) for key, text in texts.items()}
-    notebook = jupytext.read(source)
-    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})["language"] = "python"
+    notebook = read_notebook(source)
     folder.mkdir(parents=True)
     done, started = folder / f"{name}.ipynb", time.perf_counter()
     nbformat.write(notebook, done)
@@ -159,10 +157,9 @@ def _value(name: str, text: str, declared: Mapping[str, Parameter]) -> Any:
     if name not in declared:
         raise CompanionError(f"there is no parameter {name!r}, but {', '.join(declared) or 'none'}")
     try:
-        value = text if declared[name].annotation == "str" else ast.literal_eval(text)
-        return declared[name].check(value)
-    except (ValueError, SyntaxError) as error:
-        raise CompanionError(str(error) if name in str(error) else f"{name} is {text!r}: {error}") from error
+        return declared[name].parse(text)
+    except ValueError as error:
+        raise CompanionError(str(error)) from error
 
 
 def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:

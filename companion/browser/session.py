@@ -16,7 +16,7 @@ from companion.outputs.ghosts import with_ghosts
 from companion.outputs.live import taken
 from companion.outputs.stacking import stacked
 from companion.outputs.tables import readable
-from companion.parameters import Parameter
+from companion.parameters import Parameter, parse_parameters
 
 Emit = Callable[[str], object]
 Parse = Callable[[str, str], Sequence[Parameter]]
@@ -48,7 +48,7 @@ class Page:
         The kind of content that marks a table of rows to keep.
     """
 
-    def __init__(self, parse: Parse, refusal: type[Exception] = ValueError, rows: str = "") -> None:
+    def __init__(self, parse: Parse = parse_parameters, refusal: type[Exception] = ValueError, rows: str = "") -> None:
         self.parse, self.refusal, self.rows = parse, refusal, rows
         self.shell = Shell(rows)
         sys.modules.update(notebook_modules(self._show, self._glue))

@@ -11,7 +11,7 @@ DEFAULTS: dict[str, Any] = {
     "companion_front_matter": "companion",
     "companion_glossary": "glossary",
     "companion_package": {},
-    "companion_parameters": "",
+    "companion_parameters": "companion.parameters",
     "companion_picture": "",
     "companion_redirects": {},
     "companion_rerun": {},

@@ -2,8 +2,6 @@
 
 import time
 
-from book_parameters import parse_parameters
-
 from companion.browser.session import Page
 
 
@@ -13,7 +11,7 @@ def start():
 
 def page():
     """Return a page whose parameters are checked."""
-    return Page(parse_parameters)
+    return Page()
 
 
 def yardstick():

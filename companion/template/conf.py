@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # for book_parameters
+sys.path.insert(0, str(HERE))  # for book_browser
 
 project = "Coins"
 extensions = [
@@ -39,7 +39,6 @@ nb_execution_cache_path = str(HERE / "_build" / ".jupyter_cache")
 nb_execution_raise_on_error = True
 
 companion_glossary = "chapters/glossary"
-companion_parameters = "book_parameters"
 companion_browser = {
     "module": "book_browser",
     "library": "the coins",

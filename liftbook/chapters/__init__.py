@@ -1,6 +1,7 @@
 """Run chapters again with other parameters, one at a time or a grid of them."""
 
 from companion.outputs.printing import print_six_digits
+from companion.parameters import read_notebook
 from liftbook.chapters.card import ran_with
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import (
@@ -12,7 +13,6 @@ from liftbook.chapters.parameters import (
     parse_parameters,
     parse_values,
     preview_parameters,
-    read_notebook,
     read_parameters,
     read_values,
 )

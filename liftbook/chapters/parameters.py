@@ -8,17 +8,13 @@ calls :func:`check_parameters`, so that papermill alone refuses what does not fi
 from __future__ import annotations
 
 import ast
-import copy
 import difflib
-import functools
-import math
-import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion import parameters as typed
 from liftbook.chapters.errors import RerunError
 from liftlib.resources import resource
 
@@ -29,79 +25,11 @@ INJECTED = "# Parameters"
 OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
 """Names that papermill itself may give, with ``--inject-paths``."""
 
-TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
+class Parameter(typed.Parameter):
+    """A parameter of a chapter, whose errors are those of ``lift``."""
 
-@dataclass(frozen=True)
-class Parameter:
-    """A chapter's parameter: name, type, default, comment and range."""
-
-    name: str
-    annotation: str
-    default: Any
-    comment: str
-    low: float = -math.inf
-    high: float = math.inf
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it names a file that the chapter reads, as its comment says."""
-        return self.annotation == "str" and self.comment.startswith("file:")
-
-    def parse(self, text: str) -> Any:
-        """Return the value that a command line's text stands for, checked.
-
-        Raises
-        ------
-        RerunError
-            If the text is not a value of this type or is out of range.
-
-        Examples
-        --------
-        >>> Parameter("eps", "float", 1.0, "budget", 0, 50).parse("2")
-        2.0
-        """
-        if self.annotation == "str":
-            return self.check(text)
-        try:
-            value = ast.literal_eval(text)
-        except (ValueError, SyntaxError) as error:
-            raise RerunError(f"{self.name} is {text!r}: give {self._wanted()}, such as {self.default!r}") from error
-        return self.check(value)
-
-    def check(self, value: Any) -> Any:
-        """Return ``value``, converted if necessary, after checking type and range."""
-        kind, _, inner = self.annotation.partition("[")
-        value = self._one(kind, value)
-        if self.is_file and value:
-            # the chapter runs elsewhere than its reader stands
-            path = Path(value).expanduser().absolute()
-            if not path.is_file():
-                raise RerunError(f"{self.name} is {value!r}: no such file; check the path")
-            return str(path)
-        if kind == "list":
-            if not value and inner != "str]":
-                raise RerunError(f"{self.name} is an empty list: give {self._wanted()}")
-            return [self._one(inner.rstrip("]") or "float", entry) for entry in value]
-        return value
-
-    def _one(self, kind: str, value: Any) -> Any:
-        if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        wanted = TYPES[kind]
-        if not isinstance(value, wanted) or (kind in ("int", "float") and isinstance(value, bool)):
-            raise RerunError(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
-        if isinstance(value, int | float) and not self.low <= value <= self.high:
-            raise RerunError(f"{self.name} is {value!r}, not in [{self.low:g}, {self.high:g}]: give {self._wanted()}")
-        return value
-
-    def _wanted(self) -> str:
-        kind, _, inner = self.annotation.partition("[")
-        named = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}
-        if kind == "list":
-            named["list"] = f"a list such as '[1, 2]', each entry {named[inner.rstrip(']') or 'float']}"
-        bounds = "" if math.isinf(self.low) and math.isinf(self.high) else f" in [{self.low:g}, {self.high:g}]"
-        return named[kind] + bounds
+    refusal = RerunError
 
 
 def chapters_folder() -> Path:
@@ -133,24 +61,7 @@ def _suggest(name: str, known: Sequence[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known) or 'none'}"
 
 
-def read_notebook(path: Path) -> Any:
-    """Return a notebook's cells, with its kernel's language named."""
-    notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
-    # papermill refuses a notebook whose kernelspec does not say this
-    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
-    notebook.metadata["kernelspec"].setdefault("language", "python")
-    return notebook
-
-
-@functools.lru_cache(maxsize=32)
-def _parsed(text: str, suffix: str) -> Any:
-    """Parse once what a sweep or a listing reads again and again."""
-    import jupytext  # noqa: PLC0415 - only a rerun needs it
-
-    return jupytext.reads(text, {"extension": suffix})
-
-
-def read_parameters(path: Path) -> list[Parameter]:
+def read_parameters(path: Path) -> list[typed.Parameter]:
     """Return the parameters of a chapter; none for a page without a parameters cell.
 
     Raises
@@ -158,19 +69,10 @@ def read_parameters(path: Path) -> list[Parameter]:
     RerunError
         If there are several parameters cells, or a line is not a typed assignment of a literal.
     """
-    text = path.read_text(encoding="utf-8")
-    # jupytext takes a tenth of a second a file, and most pages of a listing have no such cell
-    if not re.search(r'tags: \[[^]]*\bparameters\b|"parameters"', text):
-        return []
-    cells = [cell for cell in read_notebook(path).cells if "parameters" in cell.metadata.get("tags", [])]
-    if not cells and path.suffix == ".ipynb":
-        return []
-    if len(cells) != 1:
-        raise RerunError(f"{path.name} has {len(cells)} cells tagged parameters: keep one")
-    return parse_parameters(cells[0].source, path.name)
+    return typed.read_parameters(path, Parameter)
 
 
-def parse_parameters(source: str, where: str) -> list[Parameter]:
+def parse_parameters(source: str, where: str) -> list[typed.Parameter]:
     """Return the parameters that a cell's source declares.
 
     Examples
@@ -178,23 +80,12 @@ def parse_parameters(source: str, where: str) -> list[Parameter]:
     >>> parse_parameters("eps: float = 2.0  # LDP budget, nats, in [0, 50]", "a test")
     [Parameter(name='eps', annotation='float', default=2.0, comment='LDP budget, nats, in [0, 50]', low=0.0, high=50.0)]
     """
-    lines = source.splitlines()
-    found = []
-    for node in ast.parse(source).body:
-        kind = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
-        if not isinstance(node, ast.AnnAssign) or node.value is None or kind.partition("[")[0] not in TYPES:
-            raise RerunError(f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`")
-        last = lines[(node.end_lineno or node.lineno) - 1]
-        comment = last[node.end_col_offset or 0 :].partition("#")[2].strip()
-        bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
-        low, high = (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
-        found.append(Parameter(ast.unparse(node.target), kind, ast.literal_eval(node.value), comment, low, high))
-    return found
+    return typed.parse_parameters(source, where, Parameter)
 
 
 def preview_parameters(path: Path) -> dict[str, Any]:
     """Return the parameters of ``lift: preview:`` in a chapter's front matter."""
-    return dict(read_notebook(path).metadata.get("lift", {}).get("preview", {}))
+    return typed.preview_parameters(path, "lift")
 
 
 def with_values(source: str, values: Mapping[str, Any]) -> str:
@@ -226,7 +117,7 @@ def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     return _checked(read_parameters(path), values, path.stem)
 
 
-def _checked(parameters: Sequence[Parameter], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _checked(parameters: Sequence[typed.Parameter], values: Mapping[str, Any], where: str) -> dict[str, Any]:
     known = {parameter.name: parameter for parameter in parameters}
     for name in values:
         if name not in known:

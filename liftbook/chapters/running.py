@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.parameters import read_notebook
 from liftbook.chapters.card import as_text, card
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
 from liftbook.chapters.parameters import (
     check_values,
     find_chapter,
-    read_notebook,
     read_parameters,
     with_values,
 )

@@ -7,7 +7,8 @@ import dataclasses
 import math
 from typing import Any
 
-from liftbook.chapters import Parameter, chapters_folder, find_chapter, read_parameters
+from companion.parameters import Parameter
+from liftbook.chapters import chapters_folder, find_chapter, read_parameters
 from lifttables.cli.shared import json_option, print_json
 
 EXAMPLES = """\

@@ -11,11 +11,6 @@ from companion.sphinx.alive import browser
 from companion.sphinx.notebooks import FROM_REPOSITORY, FROM_WHEEL, Package, package_of
 
 
-def test_a_book_without_a_reader_of_parameters():
-    with pytest.raises(CompanionError, match="companion_parameters is not set: name the module"):
-        reader("")
-
-
 def test_a_module_that_reads_no_parameters(monkeypatch):
     monkeypatch.setitem(sys.modules, "no_reader", ModuleType("no_reader"))
     with pytest.raises(CompanionError, match="'no_reader', a module without the function read_parameters"):

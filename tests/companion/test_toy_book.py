@@ -414,7 +414,10 @@ def test_its_own_tests_pass(book):
         (["new", "."], ". is there already: choose another folder"),
         (["rerun", "coin", "-o", "a"], "there is no page 'coin'"),
         (["rerun", "coins", "-p", "toss", "3", "-o", "a"], "there is no parameter 'toss', but tosses, seed"),
-        (["rerun", "coins", "-p", "tosses", "2.5", "-o", "a"], "tosses is 2.5: give a value of the type int"),
+        (
+            ["rerun", "coins", "-p", "tosses", "2.5", "-o", "a"],
+            "tosses is 2.5: give a whole number in [1, 10000], such as 20",
+        ),
         (["rerun", "coins", "-p", "tosses", "0", "-o", "a"], "tosses is 0, not in [1, 10000]"),
     ],
 )

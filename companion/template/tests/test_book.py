@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from book_parameters import read_parameters
+
+from companion.parameters import read_parameters
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
