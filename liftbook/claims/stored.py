@@ -12,11 +12,13 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings, told_calls
 from liftbook.claims.judging import REPLICATIONS, Interval, Value, parse, store
 from liftbook.rows.runs import this_run
+from liftbook.rows.stores import append_until, write_rows
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
@@ -119,10 +121,11 @@ def forget(part: str) -> None:
 
 
 def _write(rows: Iterable[dict[str, str]]) -> None:
-    with _file("ledger.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(_file("ledger.csv"), COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+
+
+def _row(call: str, seed: int, run: str) -> tuple[object, ...]:
+    return call, seed, store(compute(call, seed)), run
 
 
 def main() -> int:
@@ -144,12 +147,8 @@ def main() -> int:
             raise DataError("--again forgets what is stored: say of what, by --only")
         forget(given.only)
     run, ends = this_run(), time.monotonic() + 60 * given.minutes
-    for call, seed in missing(given.seeds, given.only, not given.quick):
-        if time.monotonic() > ends:
-            break
-        value = compute(call, seed)
-        with _file("ledger.csv").open("a", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow([call, seed, store(value), run])
+    lacking = missing(given.seeds, given.only, not given.quick)
+    append_until(ends, _file("ledger.csv"), (partial(_row, call, seed, run) for call, seed in lacking))
     for call, n in tidy().items():
         print(f"no claim names {call} any more: left out of data/ledger.csv, values: {n}")
     return 0

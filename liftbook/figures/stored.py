@@ -29,6 +29,7 @@ from liftbook.figures.s20.kernels import kernel_polytope_times
 from liftbook.figures.s20.reporting_adult import figure_s20_5
 from liftbook.figures.s20.side_channels import GAP, figure_s20_4
 from liftbook.rows.runs import this_run
+from liftbook.rows.stores import write_rows
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.resources import resource
 
@@ -242,10 +243,8 @@ def store(long: Long) -> None:
     seconds = time.process_time() - began
     rows.to_csv(long.path, index=False, float_format="%.12g", lineterminator="\n")
     runs = {**_runs(), long.name: (this_run(), seconds)}
-    with (_folder() / "runs.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["figure", "run", "seconds"])
-        writer.writerows([name, *runs[name][:1], f"{runs[name][1]:.1f}"] for name in LONG if name in runs)
+    rows_of_runs = ([name, runs[name][0], f"{runs[name][1]:.1f}"] for name in LONG if name in runs)
+    write_rows(_folder() / "runs.csv", ["figure", "run", "seconds"], rows_of_runs)
 
 
 def main() -> int:

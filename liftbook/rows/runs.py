@@ -6,6 +6,7 @@ import csv
 import platform
 from importlib.metadata import version
 
+from liftbook.rows.stores import append_row
 from liftlib.resources import resource
 
 
@@ -20,6 +21,5 @@ def this_run() -> str:
         if known[1:] == row:
             return known[0]
     name = str(len(runs) + 1)
-    with path.open("a", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerow([name, *row])
+    append_row(path, [name, *row])
     return name

@@ -25,6 +25,7 @@ from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
 from liftbook.figures.population.neighbours import KERNELS, told_apart
 from liftbook.figures.population.ways import WAYS, judged_ways, told
 from liftbook.rows.runs import this_run
+from liftbook.rows.stores import append_until, write_rows
 from liftlib.errors import DataError
 from liftlib.resources import resource
 from lifttables.audits.measuring import MEASURES
@@ -117,10 +118,8 @@ class Kept(NamedTuple):
     def write(self, lines: Sequence[Sequence[str]]) -> None:
         """Write the file anew, in the order of ``wanted``."""
         order = {key: at for at, (key, _) in enumerate(self.wanted())}
-        with self.path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(self.header)
-            writer.writerows(sorted(lines, key=lambda line: order[self.key([*line])]))
+        ordered = sorted(lines, key=lambda line: order[self.key(line)])
+        write_rows(self.path, self.header, ordered)
 
     def key(self, line: Sequence[str]) -> Key:
         """Return which table a line is about."""
@@ -131,14 +130,16 @@ class Kept(NamedTuple):
         lines = self.lines()
         done, run = {self.key(line) for line in lines}, this_run()
         self.write(lines)
-        for key, compute in self.wanted():
-            if time.monotonic() > ends:
-                return
-            if key not in done and only in " ".join(key):
-                found = [f"{row[value]:.4g}" for row in compute() for value in self.values]
-                with self.path.open("a", encoding="utf-8", newline="") as file:
-                    csv.writer(file, lineterminator="\n").writerow([run, *key, *found])
+        lacking = (
+            partial(self._line, run, key, compute)
+            for key, compute in self.wanted()
+            if key not in done and only in " ".join(key)
+        )
+        append_until(ends, self.path, lacking)
         self.write(self.lines())
+
+    def _line(self, run: str, key: Key, compute: Callable[[], list[dict[str, Any]]]) -> list[str]:
+        return [run, *key, *(f"{row[value]:.4g}" for row in compute() for value in self.values)]
 
     def read(self) -> pd.DataFrame:
         """Return the file with a row for each table and thing that was tried on it."""
