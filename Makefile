@@ -8,7 +8,7 @@ export MIXPROOF_COMPILE ?= now
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage clean
+.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage mutants clean
 
 help:  ## List these commands
 	@echo "For readers:"
@@ -70,6 +70,9 @@ bench: .venv/tested  ## Time liftlib against plain routes, side by side
 
 check: lint  ## Lint, types, import rules and the packages' unit tests, without the book
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt and not book and not browser" $(or $(ONLY),mixproof liftlib lifttables tests/mixproof tests/liftlib tests/lifttables tests/companion)
+
+mutants: .venv/tested  ## Test a sample of 200 mutants, which takes an hour or more
+	$(BIN)/python tools/mutants.py --number 200 --seed 36
 
 coverage: .venv/tested  ## Lines and branches that the unit tests run
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not book and not browser" --cov --cov-branch --cov-report=term:skip-covered

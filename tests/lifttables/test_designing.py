@@ -27,6 +27,7 @@ def test_saved_and_loaded_is_the_same(tmp_path):
         assert np.array_equal(again.channel.kernel, done.design.channel.kernel)
         assert again.outputs == done.design.outputs
         assert (again.public, again.secret, again.rows) == (done.design.public, done.design.secret, 32561)
+        assert (again.promise, again.kept) == (ll.LIP(0.4), done.design.kept)
 
 
 @pytest.mark.parametrize(

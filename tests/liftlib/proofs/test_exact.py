@@ -32,6 +32,12 @@ NOTIONS = [
 each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=str)
 
 
+def test_the_slack_covers_the_tolerance():
+    with localcontext(prec=60):
+        tolerance = Decimal(exact.TOLERANCE.numerator) / Decimal(exact.TOLERANCE.denominator)
+        assert Decimal(exact.SLACK) / Decimal(exact.ONE) >= tolerance.exp() - 1
+
+
 @cache
 def genuine(notion):
     """A channel whose certificate holds a proof, and the problem that the exact checker reads."""
