@@ -68,15 +68,18 @@ def shares(rows: pd.DataFrame) -> list[Axes]:
     shades = {size: 0.3 + 0.7 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     nudge = {size: 0.27 - 0.54 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     with style():
-        _, found = plt.subplots(
-            1,
-            len(laws),
-            figsize=(WIDTH, 0.8 + 1.5 * ROW * len(designs)),
+        below = -(-len(laws) // 2)
+        figure, found = plt.subplots(
+            below,
+            2,
+            figsize=(WIDTH, below * (0.8 + 1.5 * ROW * len(designs))),
             layout="constrained",
             squeeze=False,
-            sharey=True,
         )
-        for ax, law in zip(found[0], laws, strict=True):
+        for ax in found.flat[len(laws) :]:
+            figure.delaxes(ax)
+        axes = list(found.flat[: len(laws)])
+        for ax, law in zip(axes, laws, strict=True):
             ax.axvline(0.95, color=GREY, linestyle="--", linewidth=0.8, zorder=1)
             for one in rows[rows["law"] == law].itertuples():
                 height, shade = places[one.design] + nudge[one.rows], shades[one.rows]
@@ -86,5 +89,5 @@ def shares(rows: pd.DataFrame) -> list[Axes]:
             ax.set_xlim(-0.05, 1.05)
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
             ax.set_xlabel("share of tables")
-        found[0][0].set_yticks(list(places.values()), list(places))
-    return list(found[0])
+            ax.set_yticks(list(places.values()), list(places))  # each panel has its names: on a phone they are stacked
+    return axes
