@@ -7,9 +7,12 @@ counts are the same, makes each one's card with this very program, and keeps tho
 import json
 
 import numpy as np
+import polars as pl
 import pytest
+from scipy import stats
 
 import liftlib as ll
+import lifttables as tables
 from liftbook.relatives import AverageLeakage, MaximalLeakage
 from liftlib import registry
 from liftlib.notions import AttributeWise, LiftNotion
@@ -170,3 +173,16 @@ def test_a_large_table_of_few_symbols_shows_its_kernel():
     enough = bits_left(made.table, made.channel.n_outputs, made.grid) >= np.log2(1000)
     assert (card_of(made).kernel is not None) == enough
     assert card_of(made, kernel=False).kernel is None
+
+
+def test_where_a_released_value_stands_says_nothing():
+    """The table is sorted by the public column; the ranks of what is released and of places do not go together."""
+    n, squares = 2000, 0.0
+    x = np.sort(np.random.default_rng(0).integers(4, size=n))
+    frame = pl.DataFrame({"s": (x + np.arange(n)) % 2, "x": x}).cast(pl.String)
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(1.0), "resamples": 0}
+    for seed in range(12):
+        found = tables.sanitise(frame, **words, rng=seed).frame
+        assert found["x"].n_unique() > 1
+        squares += (n - 1) * stats.spearmanr(found["x"].rank("dense"), np.arange(n)).statistic ** 2
+    assert stats.chi2.sf(squares, 12) > 1e-4
