@@ -12,6 +12,7 @@ from liftlib.channel import Channel, Partition, or_identity
 from liftlib.errors import SolverFailure
 from liftlib.family import calibrate
 from liftlib.joint import Joint
+from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion, RatioBased
 from liftlib.registry import Mechanism
 from lifttables.confident.merging import confident_merging, confident_watchdog
@@ -26,8 +27,8 @@ from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 class Plan(NamedTuple):
     """The design to run for a mechanism with a confidence for the population.
 
-    Mechanisms of one route give the same design, which a card calls by ``name``; it unites some of more than ``most``
-    symbols.
+    Mechanisms of one route give the same design, which a card calls by ``name``; it unites more than ``most`` symbols
+    into that many blocks or a third of it, whichever retains more.
     """
 
     route: str
@@ -46,6 +47,9 @@ PLANS = {
 }
 """The plan for each mechanism that has one. Any other runs itself: a family's parameter is fitted by the bounds, and
 with other mechanisms as much of a constant release is mixed in as they require."""
+
+FEWER = 3
+"""Of what number of blocks also a third is tried: by few rows, or with a small budget, fewer retain more."""
 
 FITTED = "fitted by confidence bounds"
 """Suffix of the name of a family whose parameter was fitted under the bounds."""
@@ -151,11 +155,15 @@ def for_population(
     """
     if not mechanism.serves(notion):
         mechanism(Joint.from_counts(counts), notion)  # says what does
-    plan, whole = PLANS.get(mechanism.name), Sample(counts, confidence, chosen)
+    plan = PLANS.get(mechanism.name)
     if plan is None or route(mechanism, notion) != plan.route:
-        return _certified(mechanism, whole, notion)
-    made = plan.design(counts, notion, confidence=confidence, chosen=chosen)
-    blocks, sample = blocks_of(whole, 0, plan.most)
+        return _certified(mechanism, Sample(counts, confidence, chosen), notion)
+    tried = (plan.most, plan.most // FEWER) if counts.shape[1] > plan.most else (plan.most,)
+    whole = Sample(counts, confidence, chosen + np.log(len(tried)))  # the rows choose among them: the union bound
+    found = [plan.design(counts, notion, confidence=confidence, chosen=whole.chosen, blocks=size) for size in tried]
+    shares = whole.weights[:, None]
+    made, size = max(zip(found, tried, strict=True), key=lambda one: mutual_information(shares * one[0].kernel))
+    blocks, sample = blocks_of(whole, 0, plan.most, size)
     certificate = made.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]

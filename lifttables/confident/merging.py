@@ -86,7 +86,13 @@ def confident_merging(
 
 @checked
 def confident_watchdog(
-    counts: ArrayLike, notion: Notion, *, confidence: float = 0.95, chosen: float = 0.0, rng: int = 0
+    counts: ArrayLike,
+    notion: Notion,
+    *,
+    confidence: float = 0.95,
+    chosen: float = 0.0,
+    rng: int = 0,
+    blocks: int | None = None,
 ) -> Channel:
     """Publish each symbol that the bounds certify, and merge the others into one output.
 
@@ -95,7 +101,7 @@ def confident_watchdog(
 
     Parameters
     ----------
-    counts, notion, confidence, chosen, rng
+    counts, notion, confidence, chosen, rng, blocks
         As for :func:`confident_merging`, whose errors it raises.
 
     Returns
@@ -110,7 +116,7 @@ def confident_watchdog(
     ((0, 1), (2,), (3,))
     """
     whole = Sample(counts, confidence, chosen)
-    united, sample = blocks_of(whole, rng, LATTICE)
+    united, sample = blocks_of(whole, rng, LATTICE, blocks)
     candidates = Candidates(sample)
     kept, each = candidates.kept(notion), 1 << np.arange(sample.n_public)
     merged = int(each[~kept[each]].sum())

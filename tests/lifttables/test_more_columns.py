@@ -9,9 +9,13 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
+from lifttables.confident.certification import for_population
+from lifttables.confident.merging import confident_merging
+from lifttables.confident.response import confident_response
 from lifttables.encoding.reading import FEW_COLUMNS, Reading
 
 SIZES = (2, 5, 4, 6)
+MADE = {"subset-merging": confident_merging, "optimal": confident_response}
 
 
 def law_of(seed):
@@ -51,6 +55,37 @@ def test_a_column_more_retains_no_less_but_for_the_price_of_trying(n, least, mec
     for public, fewer in itertools.product(values, values):
         if set(fewer) < set(public):
             assert values[public] >= least * values[fewer], (public, fewer)
+
+
+@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
+@pytest.mark.parametrize(("n", "least"), [(600, 0.8), (2000, 0.9), (5000, 0.98)])
+@pytest.mark.parametrize(("public", "name"), [("a", "a"), ("ab", "a"), ("ac", "c")])
+def test_a_finer_column_retains_no_less_but_for_the_price_of_more_subsets(public, name, n, least, mechanism):
+    """Each value is split at random into two to four, which say no more of the secret."""
+    rows, rng = rows_of(law_of(0), n, 0), np.random.default_rng(9)
+    whole = told(released(rows, list(public), mechanism))
+    for parts in (2, 3, 4):
+        finer = rows.with_columns(pl.col(name) + pl.Series(rng.integers(parts, size=n)).cast(pl.String))
+        assert told(released(finer, list(public), mechanism)) >= least * whole, parts
+
+
+@pytest.mark.parametrize(("name", "most", "gain"), [("subset-merging", 15, 0.95), ("optimal", 25, 1.1)])
+def test_fewer_blocks_are_tried_and_paid_for(name, most, gain):
+    """With 600 rows a third of the blocks may retain more; the union bound over both costs log 2 nats."""
+    made, kept = MADE[name], []
+    for seed in range(4):
+        counts = Reading("s", ("a", "b", "c"), rare="keep").counts(tables.open_table(rows_of(law_of(seed), 600, seed)))
+        table, notion = counts.table, ll.LIP(0.6)
+        found = for_population(ll.mechanisms[name], table, notion, 0.95, 1.5)
+        both = [made(table, notion, chosen=1.5 + math.log(2), blocks=blocks) for blocks in (most, most // 3)]
+        values = [one.certificate.value for one in both]
+        assert np.array_equal(found.channel.kernel, both[int(np.argmax(values))].kernel)
+        assert found.certifier.sample.chosen == pytest.approx(1.5 + math.log(2))
+        assert found.certifier.keeps(found.channel)
+        kept.append((made(table, notion, chosen=1.5).certificate.value, max(values)))
+    assert np.mean(kept, axis=0)[1] > gain * np.mean(kept, axis=0)[0]
+    few = for_population(ll.mechanisms[name], table[:, :most], notion, 0.95, 1.5)
+    assert few.certifier.sample.chosen == 1.5
 
 
 def test_what_is_left_out_is_noted_and_not_published():
