@@ -84,16 +84,22 @@ def _is_main(word: str) -> bool:
     return Path(word).parts[-2:] == ("papermill", "__main__.py")
 
 
+def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
+    """Return the tables that an executed chapter kept, by name."""
+    return {
+        output["metadata"]["scrapbook"]["name"]: pd.DataFrame(kept["rows"], columns=kept["columns"])
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if (kept := output.get("data", {}).get(RECORD + ROWS_MIME))
+    }
+
+
 def write_tables(notebook: Any, folder: Path, prefix: str = "") -> list[Path]:
     """Write each kept table to a CSV file, and return their paths."""
     written = []
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            kept = output.get("data", {}).get(RECORD + ROWS_MIME)
-            if kept:
-                table = pd.DataFrame(kept["rows"], columns=kept["columns"])
-                written.append(folder / f"{prefix}{output['metadata']['scrapbook']['name']}.csv")
-                table.to_csv(written[-1], index=False)
+    for name, table in kept_tables(notebook).items():
+        written.append(folder / f"{prefix}{name}.csv")
+        table.to_csv(written[-1], index=False)
     return written
 
 

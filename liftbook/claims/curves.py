@@ -96,14 +96,37 @@ class CurveClaim:
 
     def __call__(self, argument: str = "", *, seed: int = 0) -> Value:
         """Return the value of the claim."""
+        return self._value(argument, lambda one: one.at(seed))
+
+    def on_rows(self, argument: str, tables: Mapping[str, pd.DataFrame]) -> Value:
+        """Return the value of the claim on other rows of its figures.
+
+        Parameters
+        ----------
+        argument : str
+            What follows the colon of the call.
+        tables : mapping of str to pandas.DataFrame
+            Rows by the name of the function that makes them, such as ``figure_e23_2``.
+
+        Raises
+        ------
+        DataError
+            If they lack a figure, a curve or a budget.
+        """
+        try:
+            return self._value(argument, lambda one: one.with_rows(tables[f"figure_{one.number}"]))
+        except KeyError as error:
+            raise DataError(f"the rows have no {error}: give those of the claim's figures and budgets") from error
+
+    def _value(self, argument: str, drawn: Callable[[Figure], Figure]) -> Value:
         row = {key: _filled(value, argument) for key, value in self.row.items()}
         upper, lower = _list(row.pop("upper")), _list(row.pop("lower", []))
         names = [
             (upper[at % len(upper)], lower[at % len(lower)] if lower else None)
             for at in range(max(len(upper), len(lower)))
         ]
-        whose = self._figure(row.pop("figure"), row.get("without", "")).at(seed)
-        other = self._figure(row.pop("than"), "").at(seed) if "than" in row else whose
+        whose = drawn(self._figure(row.pop("figure"), row.get("without", "")))
+        other = drawn(self._figure(row.pop("than"), "")) if "than" in row else whose
         cut = {key: row.pop(key) for key in ("column", "panel", "budgets") if key in row}
         pairs: Pairs = []
         for measure, (name, below) in product(_list(row.pop("measures", "nmi")), names):
@@ -138,6 +161,8 @@ def _curve(
         return found
     word, _, limits = budgets.partition(" ")
     inside: pd.Series[bool] = WITHIN[word](found.index.get_level_values(-1), *map(float, limits.split(" to ")))
+    if not inside.any():
+        raise DataError(f"figure_{whose.number} has no budget {budgets}: no claim can be made")
     return found[inside]
 
 

@@ -49,6 +49,12 @@ class Figure:
             self._seeds[seed] = Figure(self.number, *self.scale, **self.options, rng=seed)
         return self._seeds[seed]
 
+    def with_rows(self, rows: pd.DataFrame) -> Figure:
+        """Return the same figure with rows that are there already."""
+        found = Figure(self.number)
+        found.rows = rows
+        return found
+
     def of(self, measure: str) -> pd.DataFrame:
         """Return the rows of one measure."""
         return self.rows[self.rows["measure"] == measure]

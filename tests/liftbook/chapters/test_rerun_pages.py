@@ -11,6 +11,8 @@ import nbformat
 import pandas as pd
 import pytest
 
+from liftbook import figures
+from liftbook.build.sphinx import claims_again
 from liftbook.chapters import layout, rerun
 
 PAGE = """---
@@ -134,6 +136,18 @@ def test_what_changed_is_at_the_top(made):
     assert re.search(r"<code>n</code></td><td>4</td><td>3</td>", box)
     assert re.search(r"There are twice <b>8</b> people.*?<td>6</td><td>8</td>", box, re.DOTALL)
     assert '<mark id="changed-1" title="in the book: 6">' in text
+
+
+def test_the_papers_claims_are_computed_on_the_runs_curves():
+    rows = figures.figure_e23_2(3, [2.0], n_secret=2, n_public=4, rng=0)
+    text = claims_again.as_text("watchdog", {"figure_e23_2": rows})
+    (at_two,) = [line for line in text.splitlines() if "varepsilon = 2$: mean NMI" in line]
+    mine = rows[(rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi")]["mean"].item()
+    assert at_two.endswith(f"| 0.52 | 0.5209 (0.5161 to 0.5257) | {mine:.4g} |")
+    assert "varepsilon = 1$: mean NMI" not in text  # the run has no such budget
+    assert "more of the claims about this chapter" in text
+    assert "| printed |" not in claims_again.as_text("watchdog", {})
+    assert claims_again.as_text("own", {}) == ""
 
 
 def test_the_books_curve_stands_behind_the_new_one(made):

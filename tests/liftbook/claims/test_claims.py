@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from each import each
 
-from liftbook import claims
+from liftbook import claims, figures
 from liftbook.build.sphinx.ledger import card
 from liftbook.claims import stored
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Interval, parse, shown, store, verdict_of
@@ -249,3 +249,15 @@ def test_totals_by_paper_and_kind():
     assert set(rows["verdict"]) <= set(VERDICTS)
     table = claims.totals(rows)
     assert int(table.loc[("all", ""), "all"]) == len(rows)
+
+
+def test_a_claim_about_curves_is_computed_on_other_rows():
+    claim = claims.FUNCTIONS["watchdog_synthetic"]
+    rows = figures.figure_e23_2(3, [1.0, 2.0], n_secret=2, n_public=4, rng=0)
+    mine = rows[(rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi")].set_index("eps")["mean"]
+    assert claim.on_rows("2", {"figure_e23_2": rows}) == mine[2.0]
+    for argument, tables in (("3", {"figure_e23_2": rows}), ("2", {}), ("2", {"figure_e23_2": rows[:0]})):
+        with pytest.raises(DataError):
+            claim.on_rows(argument, tables)
+    with pytest.raises(DataError, match="has no budget above 1"):
+        claims.FUNCTIONS["relaxation_gains_watchdog_synthetic"].on_rows("", {"figure_e23_2": rows[rows.eps <= 1]})

@@ -1,0 +1,78 @@
+"""The papers' claims about the figures of a rerun chapter, computed again from the run's rows.
+
+A row of ``data/curves.toml`` compares curves of a figure. Where the chapter keeps that figure's rows, the comparison is
+made on them too, and a table below the title shows what it gives. The other claims do not depend on the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import nbformat
+import pandas as pd
+from sphinx.application import Sphinx
+
+from liftbook.build.sphinx.ledger import found_in_words, printed
+from liftbook.chapters.results import kept_tables
+from liftbook.claims import FUNCTIONS, Entry, entries
+from liftbook.claims.curves import CurveClaim
+from liftbook.claims.judging import Value
+from liftbook.claims.stored import stored_values
+from liftlib.errors import DataError
+
+BOTH = (
+    "*In the book*: at the book's parameters, over 20 seeds if random. "
+    "*Here*: this run alone, from the curves on this page."
+)
+
+
+def value_again(entry: Entry, tables: Mapping[str, pd.DataFrame]) -> Value | None:
+    """Return the value of a claim on a run's tables; None if they do not decide it."""
+    name, _, argument = entry.claim.computed_by.partition(":")
+    function = FUNCTIONS[name]
+    if not isinstance(function, CurveClaim):
+        return None
+    try:
+        return function.on_rows(argument, tables)
+    except DataError:
+        return None
+
+
+def as_text(chapter: str, tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return the note on a chapter's claims as Markdown, nothing if it has none."""
+    own = [entry for entry in entries(stored_values()) if entry.claim.chapter == chapter]
+    found = [(entry, value_again(entry, tables)) for entry in own]
+    rows = [
+        (entry.claim.says, printed(entry), found_in_words(entry.found), found_in_words([value]))
+        for entry, value in found
+        if value is not None
+    ]
+    lines = []
+    if rows:
+        lines += [BOTH, ""]
+        lines += ["| what the paper says | printed | in the book | here |", "|---|---|---|---|"]
+        lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+    if others := len(found) - len(rows):
+        which = f"{others} {'more of' if rows else 'of'} the claims about this chapter"
+        lines += ["", f"{which}, in {{doc}}`ledger`, are not about curves that this run draws. They do not change."]
+    return "\n".join(["::::{admonition} The papers' claims", *lines, "::::"]) if lines else ""
+
+
+def add_claims(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put the note below the title of a rerun's page."""
+    if not (app.config["companion_rerun"] or {}).get("told"):
+        return
+    notebook: Any = nbformat.reads(source[0], as_version=4)
+    for cell in notebook.cells:
+        title, line, rest = cell.source.partition("\n")
+        if cell.cell_type == "markdown" and title.startswith("# "):
+            cell.source = f"{title}\n\n{as_text(page, kept_tables(notebook))}\n{line}{rest}"
+            source[0] = nbformat.writes(notebook)
+            return
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to the build."""
+    app.connect("source-read", add_claims)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
