@@ -91,7 +91,7 @@ next: book  ## The same sources with Sphinx 9 and the current theme, _build/next
 	grep -v "^jupyter-book\|^sphinx-book-theme\|^pycddlib" requirements.txt | cat - tools/next/requirements.txt > .venv-next/requirements.txt
 	.venv-next/bin/pip install -q -r .venv-next/requirements.txt
 	.venv-next/bin/pip install -q --no-build-isolation --no-deps -e .
-	.venv-next/bin/sphinx-build -q -b html -c tools/next . _build/next/html
+	.venv-next/bin/sphinx-build -q -W --keep-going -b html -c tools/next . _build/next/html
 	.venv-next/bin/python tools/next/compare.py
 
 wheel: .venv/tested  ## The wheel in fresh environments, bare and with each extra; all that does not need the built book

@@ -33,4 +33,5 @@ html_js_files = sorted(path.name for path in (root / "_static").glob("*.js"))
 html_sourcelink_suffix = ""
 numfig = True
 globals().update(book["sphinx"]["config"])
+nb_render_markdown_format = "myst"  # outputs in the pages' own Markdown: GFM's has footnotes that myst-nb does not know
 html_theme_options = {**book["sphinx"]["config"]["html_theme_options"], "extra_footer": book["html"]["extra_footer"]}

@@ -185,7 +185,35 @@ def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
     source[0] = text
 
 
+FIELD = re.compile(r":(ivar|vartype) (\w+(?:, \w+)+):(.*)")
+
+
+def name_each(_app: Any, _what: str, _name: str, _found: Any, _options: Any, lines: list[str]) -> None:
+    """Give each name of an attribute entry such as ``s, x : int`` a field of its own: Sphinx takes one for a type.
+
+    Examples
+    --------
+    >>> lines = [":ivar s, x: Indices,", "    by row.", ":vartype s, x: int", "", "Notes"]
+    >>> name_each(None, "", "", None, None, lines)
+    >>> lines[:4]
+    [':ivar s: Indices,', '    by row.', ':ivar x: Indices,', '    by row.']
+    >>> lines[4:]
+    [':vartype s: int', ':vartype x: int', '', 'Notes']
+    """
+    made: list[str] = []
+    done = 0
+    for at, line in enumerate(lines):
+        if found := FIELD.match(line):
+            end = next((end for end in range(at + 1, len(lines)) if not lines[end].startswith("  ")), len(lines))
+            made += lines[done:at]
+            for name in found[2].split(", "):
+                made += [f":{found[1]} {name}:{found[3]}", *lines[at + 1 : end]]
+            done = end
+    lines[:] = [*made, *lines[done:]]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the reading of pages."""
+    app.connect("autodoc-process-docstring", name_each, priority=600)  # after napoleon, which writes the fields
     app.connect("source-read", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
