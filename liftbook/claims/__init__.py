@@ -29,9 +29,11 @@ from liftlib.errors import DataError
 from liftlib.resources import resource
 
 PAPERS = ("e23", "c22", "i21", "s20")
+"""The papers in the book's order; each has a folder here."""
 
 __all__ = [
     "FUNCTIONS",
+    "PAPERS",
     "Claim",
     "Entry",
     "Interval",

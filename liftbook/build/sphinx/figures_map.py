@@ -17,8 +17,7 @@ from sphinx.util.logging import getLogger
 
 from liftbook import figures
 from liftbook.chapters.results import RECORD, ROWS_MIME
-
-PAPERS = {"e23": "E23", "c22": "C22", "i21": "I21", "s20": "S20"}
+from liftbook.claims import PAPERS
 
 logger = getLogger(__name__)
 
@@ -73,14 +72,14 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             _, paper, number = name.split("_")
             code = nodes.literal("", name)
             shown = "" if seconds is None else f"{seconds:.1f}"
-            rows.append([nodes.Text(PAPERS[paper]), nodes.Text(f"Figure {number}"), link, code, nodes.Text(shown)])
+            rows.append([nodes.Text(paper.upper()), nodes.Text(f"Figure {number}"), link, code, nodes.Text(shown)])
         place.replace_self(table(["paper", "figure", "chapter", "function", "seconds"], rows))
 
 
 def order(name: str) -> tuple[int, int]:
     """Return a key by paper, then number."""
     _, paper, number = name.split("_")
-    return list(PAPERS).index(paper), int(number)
+    return PAPERS.index(paper), int(number)
 
 
 def table(head: list[str], rows: list[list[nodes.Node]]) -> nodes.table:

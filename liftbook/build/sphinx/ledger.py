@@ -17,13 +17,22 @@ from sphinx.util.docutils import SphinxDirective
 
 from companion.sphinx.ledger import Point, controls, plot, script
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import FUNCTIONS, Entry, Interval, Sentence, code_of, drawn_at_random, entries, read_sentences
+from liftbook.claims import (
+    FUNCTIONS,
+    PAPERS,
+    Entry,
+    Interval,
+    Sentence,
+    code_of,
+    drawn_at_random,
+    entries,
+    read_sentences,
+)
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
 from liftbook.claims.published import write_published
 from liftbook.claims.stored import stored_values
 
 ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
-PAPERS = ("E23", "C22", "I21", "S20")
 SCALES = {
     "paper": "the paper's setting",
     "smaller": "smaller than the paper's",
@@ -183,7 +192,7 @@ def distance(entry: Entry) -> float:
 def choices(found: Sequence[Entry]) -> dict[str, Sequence[str]]:
     """Return what cards are filtered by."""
     chapters = sorted({entry.claim.chapter for entry in found})
-    return {"paper": PAPERS, "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
+    return {"paper": tuple(map(str.upper, PAPERS)), "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
 
 
 def points(found: Sequence[Entry]) -> Iterator[Point]:

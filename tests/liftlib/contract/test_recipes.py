@@ -55,6 +55,7 @@ def follow(blocks, tree):
         target = tree / block.file
         if not block.file:
             continue
+        target.parent.mkdir(parents=True, exist_ok=True)
         if block.language == "diff":
             target.write_text(join(target.read_text(encoding="utf-8"), block.text), encoding="utf-8")
         else:
@@ -62,11 +63,13 @@ def follow(blocks, tree):
             target.write_text(block.text, encoding="utf-8")
 
 
-def test_the_four_recipes_are_there():
-    assert list(RECIPES) == ["chapter", "figure", "mechanism", "notion"]
+def test_the_recipes_are_there():
+    assert list(RECIPES) == ["chapter", "figure", "mechanism", "notion", "paper"]
 
 
-@pytest.mark.parametrize(("name", "most"), [("notion", 4), ("mechanism", 3), ("chapter", 2), ("figure", 7)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("notion", 4), ("mechanism", 3), ("chapter", 2), ("figure", 7), ("paper", 9)]
+)
 def test_few_files_are_written_by_hand(name, most):
     assert len({block.file for block in RECIPES[name] if block.file}) == most
 
