@@ -123,6 +123,14 @@ def test_calibration_of_two_budgets():
     assert both == pytest.approx(max(one), abs=1e-9)
 
 
+@pytest.mark.parametrize("notion", [ll.LIP(0.3), ll.LDP(0.3), ll.SRLIP(0.3, (2, 3))], ids=str)
+def test_a_member_s_violation_is_its_channel_s(notion):
+    joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(0))
+    for family in (ll.mechanisms.randomised_response, ll.mechanisms.conditional_reporting):
+        by_channel = notion.violation(joint, family.at(joint, 1.0))
+        assert family.violation(joint, notion, 1.0) == pytest.approx(by_channel)
+
+
 def test_a_notion_that_is_none():
     with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion$"):
         ll.mechanisms.randomised_response.violation(ll.Joint([[0.5], [0.5]]), 3, 1.0)

@@ -263,8 +263,12 @@ def test_twenty_thousand_hostile_proofs(notion):
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "null", "NaN", "{}", '{"version": 1}', '{"version": 1, "format": "mixproof problem"}']
-)
+    "text",
+    [
+        "[]", "null", "NaN", "{}", '{"version": 1}', '{"version": 1, "format": "mixproof problem"}',
+        '{"version": 1, "format": "mixproof problem", "target": [0.5, 0.5]}',
+    ],
+)  # fmt: skip
 def test_a_text_that_is_no_problem_is_refused(text):
     with pytest.raises(exact.NotProven):
         exact.check(json.loads(text))
