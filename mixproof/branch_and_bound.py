@@ -36,7 +36,10 @@ def surprise(t):
 
 @compiled
 def copy(source, into):
-    """Write the entries of ``source`` at the start of ``into``; to assign a slice takes seconds to compile."""
+    """Write the entries of ``source`` at the start of ``into``.
+
+    Assigning a slice instead would take seconds to compile.
+    """
     for k in range(source.size):
         into[k] = source[k]
 
@@ -156,7 +159,10 @@ def along(rows, low, high, least, most, ray, sign, slopes):
 
 @compiled
 def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers, slopes, ray):
-    """Move multipliers along a ray until they prove that no point of a box is below the cutoff; return the bound."""
+    """Move multipliers along a ray to prove that a box has no point below the cutoff.
+
+    Return the bound.
+    """
     sign = 1.0
     growth = along(rows, low, high, least, most, ray, 1.0, slopes)
     back = along(rows, low, high, least, most, ray, -1.0, slopes)
@@ -335,7 +341,10 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
 
 @compiled
 def descend(problem, dual, starts, steps, rows_found, prices, work):
-    """Descend from each start: minimise the tangent of entropy over the polytope, and repeat at the vertex found."""
+    """Descend from each start to a local minimum over the polytope.
+
+    Repeatedly minimise the tangent of entropy and move to the vertex found.
+    """
     rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
     n, (every, m) = dual.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)

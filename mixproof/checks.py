@@ -28,7 +28,10 @@ PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
 
 
 class Interface:
-    """A base of classes that say in words why a value does not provide them, which ``checked`` then raises."""
+    """A base of classes that explain why a value does not provide them.
+
+    ``checked`` then raises that explanation.
+    """
 
     @classmethod
     def refusal(cls, value: object, function: str) -> Exception | None:  # noqa: ARG003 - for subclasses

@@ -80,7 +80,10 @@ def note_complete() -> None:
 
 
 def ready() -> bool:
-    """Return whether to use compiled loops; if they are still to be compiled, start another process that does."""
+    """Return whether to use compiled loops.
+
+    If they are still to be compiled, start another process that compiles them.
+    """
     if not HAS_NUMBA:
         return False
     if os.environ.get("MIXPROOF_COMPILE") == "now" or compiled_before():

@@ -133,7 +133,10 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
 
 
 def check_nonnegative(name: str, array: Matrix) -> None:
-    """Raise InvalidDistribution, with place and value, unless each entry is at least 0 and a float can hold the sum."""
+    """Check that each entry is at least 0 and that a float can hold the sum.
+
+    Otherwise raise InvalidDistribution, with place and value.
+    """
     if not (array >= 0).all():
         at = tuple(int(i) for i in np.argwhere(~(array >= 0))[0])
         raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are 0 or more")

@@ -26,7 +26,10 @@ def cores() -> int:
 
 
 def dealt(work: Pass, part: int, share: int) -> Pass:
-    """Return a part of a pass: every ``PARTS``-th open node, and room among the records for ``share`` nodes."""
+    """Return a part of a pass: every ``PARTS``-th open node.
+
+    The part has room among the records for ``share`` nodes.
+    """
     first, n = work.nodes + part * share, work.dual.size
     mine = slice(part, work.waiting, PARTS)
     by_bound = np.argsort(work.open_nodes.bound[mine], kind="stable")  # a sorted array is a heap

@@ -186,7 +186,9 @@ def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
 
 @compiled
 def price(rows, costs, count, first, second, share, entropy, dual, most, worthless):
-    """Add the sparse vertices with the most negative reduced costs (see ``SparseVertices``); return the new count.
+    """Add the sparse vertices with the most negative reduced costs.
+
+    Return the new count; see ``SparseVertices``.
 
     ``rows`` must have room for ``most`` more.
     """

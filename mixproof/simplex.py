@@ -112,7 +112,10 @@ def factorise(rows, basis, basic, inverse):
 
 @compiled
 def eliminate(matrix):
-    """Turn (B | I) into (I | B^-1) in place, with row exchanges; return whether every pivot was large enough."""
+    """Turn (B | I) into (I | B^-1) in place, with row exchanges.
+
+    Return whether every pivot was large enough.
+    """
     m = matrix.shape[0]
     for c in range(m):
         at = c
@@ -190,7 +193,10 @@ def place(columns, low, high, least, most, work):
 
 @compiled
 def leaving(n, low, high, least, most, basis, inside):
-    """Return the leaving variable (the largest bound violation), the violation and its side (-1, 1); -1 if none."""
+    """Return the leaving variable, its bound violation and its side (-1, 1).
+
+    It has the largest violation; -1 if no bound is violated.
+    """
     worst, row, side = PRIMAL_TOL, -1, 0
     for r in range(basis.size):
         k = basis[r]

@@ -76,7 +76,7 @@ def shrink(base: Path) -> None:
 
 
 def keep_only(base: Path, name: str) -> None:
-    """Keep one page in the contents, besides those that every page refers to."""
+    """Restrict the contents to one page and those that every page refers to."""
     names = toc_names(base)
     page = next((one for one in names if name in (one, Path(one).name)), None)
     if page is None:
