@@ -49,7 +49,13 @@ def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
 
 
 class Ball(Sample, ABC):
-    """An uncertainty set around the empirical distribution, given by bounds on P(A|s) and P(A)."""
+    """An uncertainty set around the empirical distribution, given by bounds on P(A|s) and P(A).
+
+    Parameters
+    ----------
+    counts, confidence, chosen :
+        As of :class:`~lifttables.population.sample.Sample`; so are the errors.
+    """
 
     @abstractmethod
     def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
@@ -79,11 +85,6 @@ class Ball(Sample, ABC):
 class L1Sample(Ball):
     """A sample whose uncertainty set is an l1 ball around the empirical distribution.
 
-    Parameters
-    ----------
-    counts, confidence, chosen :
-        As of :class:`~lifttables.population.sample.Sample`; so are the errors.
-
     Notes
     -----
     Half of the distance bounds the deviation of all subsets at once, at any number of rows. P(X|s) for each s, P(X) and
@@ -100,22 +101,18 @@ class L1Sample(Ball):
     @cached_property
     def prior(self) -> tuple[Vector, Vector]:
         """Lower and upper bounds on P(s), each of shape (S,)."""
-        share = self.counts.sum(axis=1) / self.rows
-        far = l1_distance(self.rows, self.n_secret, self._log_part - self.chosen) / 2
-        return np.maximum(share - far, 0.0), np.minimum(share + far, 1.0)
+        return self._around(self.counts.sum(axis=1) / self.rows, self.rows, self.n_secret)
 
     def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
-        far = l1_distance(of, self.n_public, self._log_part - self.chosen)[:, None] / 2
+        return self._around(share, of[:, None], self.n_public)
+
+    def _around(self, share: Vector, rows: ArrayLike, symbols: int) -> tuple[Vector, Vector]:
+        far = l1_distance(rows, symbols, self._log_part - self.chosen) / 2
         return np.maximum(share - far, 0.0), np.minimum(share + far, 1.0)
 
 
 class PearsonSample(Ball):
     r"""A sample whose uncertainty set is Pearson's: distributions not rejected by his test (asymptotic).
-
-    Parameters
-    ----------
-    counts, confidence, chosen :
-        As of :class:`~lifttables.population.sample.Sample`; so are the errors.
 
     Notes
     -----
