@@ -25,6 +25,7 @@ import pandas as pd
 
 from liftbook.claims.curves import CurveClaim, curve_claims
 from liftbook.claims.judging import Claim, Computed, Interval, Value, Verdict, range_of, shown, verdict_of
+from liftbook.claims.values import stored_values
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
@@ -286,8 +287,6 @@ def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
         ``high`` and ``mean`` (of numbers; else none), ``replications``, ``readings`` (how many) and ``verdict``.
     """
     if values is None:
-        from liftbook.claims.stored import stored_values  # noqa: PLC0415 - it needs this module's functions
-
         values = stored_values()
     rows = []
     for entry in entries(values):

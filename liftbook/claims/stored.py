@@ -7,28 +7,22 @@ that they used. A run may be stopped at any time: each value is written when it 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings, told_calls
-from liftbook.claims.judging import REPLICATIONS, Interval, Value, parse, store
+from liftbook.claims.judging import REPLICATIONS, Interval, Value, store
+from liftbook.claims.values import ledger_file, stored_rows, stored_values
 from liftbook.rows.runs import this_run
 from liftbook.rows.stores import append_until, write_rows
 from liftlib.errors import DataError
-from liftlib.resources import resource
 
 COLUMNS = ("call", "seed", "value", "run")
 RELATIVE = 1e-6
 """By how much a number computed again may miss the stored one: a solver's last digits differ between machines."""
-
-
-def _file(name: str) -> Path:
-    return resource("data/claims.csv").with_name(name)
 
 
 def wanted() -> dict[str, str]:
@@ -41,25 +35,6 @@ def wanted() -> dict[str, str]:
         for call in told_calls(claim.reason):
             calls.setdefault(call, claim.kind)
     return calls
-
-
-def stored_rows() -> list[dict[str, str]]:
-    """Return the rows of ``data/ledger.csv``."""
-    with _file("ledger.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def stored_by_seed() -> dict[str, dict[int, Value]]:
-    """Return what each call found at each seed, seeds in order."""
-    found: dict[str, dict[int, Value]] = defaultdict(dict)
-    for row in sorted(stored_rows(), key=lambda row: int(row["seed"])):
-        found[row["call"]][int(row["seed"])] = parse(row["value"])
-    return dict(found)
-
-
-def stored_values() -> dict[str, list[Value]]:
-    """Return what each call found, in the seeds' order."""
-    return {call: list(values.values()) for call, values in stored_by_seed().items()}
 
 
 def is_long(call: str) -> bool:
@@ -121,7 +96,7 @@ def forget(part: str) -> None:
 
 
 def _write(rows: Iterable[dict[str, str]]) -> None:
-    write_rows(_file("ledger.csv"), COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    write_rows(ledger_file(), COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
 
 
 def _row(call: str, seed: int, run: str) -> tuple[object, ...]:
@@ -148,7 +123,7 @@ def main() -> int:
         forget(given.only)
     run, ends = this_run(), time.monotonic() + 60 * given.minutes
     lacking = missing(given.seeds, given.only, not given.quick)
-    append_until(ends, _file("ledger.csv"), (partial(_row, call, seed, run) for call, seed in lacking))
+    append_until(ends, ledger_file(), (partial(_row, call, seed, run) for call, seed in lacking))
     for call, n in tidy().items():
         print(f"no claim names {call} any more: left out of data/ledger.csv, values: {n}")
     return 0

@@ -30,7 +30,7 @@ from liftbook.claims import (
 )
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
 from liftbook.claims.published import write_published
-from liftbook.claims.stored import stored_values
+from liftbook.claims.values import stored_values
 
 ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
 SCALES = {

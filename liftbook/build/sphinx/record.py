@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from companion.sphinx.ledger import cell
 from liftbook.build.sphinx.ledger import SHORT, Claims, card, found_in_words, opening, printed, raw
 from liftbook.claims import Entry, entries
-from liftbook.claims.stored import stored_values
+from liftbook.claims.values import stored_values
 
 FIGURES = re.compile(r"\bFigs?\.? (\d+[a-d]?(?:(?:, | and | to )\d+[a-d]?)*)")
 

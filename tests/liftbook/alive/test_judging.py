@@ -7,7 +7,7 @@ import pytest
 from liftbook.alive.judging import again, judged
 from liftbook.claims import entries
 from liftbook.claims.judging import verdict_of
-from liftbook.claims.stored import stored_by_seed, stored_values
+from liftbook.claims.values import stored_by_seed, stored_values
 from liftlib.errors import DataError
 
 STORED = stored_by_seed()

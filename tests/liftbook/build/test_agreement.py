@@ -8,7 +8,7 @@ import pytest
 
 from liftbook.chapters.results import RECORD
 from liftbook.claims import Interval
-from liftbook.claims.stored import stored_values
+from liftbook.claims.values import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
 PER_CENT = 100.0

@@ -12,7 +12,7 @@ from liftbook.build.sphinx.ledger import SHORT, card, closing
 from liftbook.build.sphinx.record import chosen, figures_of, table_of
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import code_of, entries
-from liftbook.claims.stored import stored_values
+from liftbook.claims.values import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html" / "chapters"

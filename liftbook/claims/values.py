@@ -1,0 +1,34 @@
+"""What ``data/ledger.csv`` keeps of the claims' functions, by seed."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+from liftbook.claims.judging import Value, parse
+from liftlib.resources import resource
+
+
+def ledger_file() -> Path:
+    """Return the path of ``data/ledger.csv``."""
+    return resource("data/claims.csv").with_name("ledger.csv")
+
+
+def stored_rows() -> list[dict[str, str]]:
+    """Return the rows of ``data/ledger.csv``."""
+    with ledger_file().open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def stored_by_seed() -> dict[str, dict[int, Value]]:
+    """Return what each call found at each seed, seeds in order."""
+    found: dict[str, dict[int, Value]] = defaultdict(dict)
+    for row in sorted(stored_rows(), key=lambda row: int(row["seed"])):
+        found[row["call"]][int(row["seed"])] = parse(row["value"])
+    return dict(found)
+
+
+def stored_values() -> dict[str, list[Value]]:
+    """Return what each call found, in the seeds' order."""
+    return {call: list(values.values()) for call, values in stored_by_seed().items()}
