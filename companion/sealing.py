@@ -214,7 +214,7 @@ def _array(value: Any) -> np.ndarray[Any, Any]:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a real number, which True is not."""
+    """Return whether a value is a real number; booleans do not count."""
     return type(value) is not bool and isinstance(value, Real)
 
 

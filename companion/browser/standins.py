@@ -18,7 +18,7 @@ Show = Callable[..., None]
 
 
 class NotHere(CompanionError):
-    """Something was used that a browser does not have."""
+    """Raised when a page uses something that a browser does not have."""
 
 
 class Missing(type):

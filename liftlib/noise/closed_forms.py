@@ -36,9 +36,9 @@ def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
 
 
 def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float | None:
-    """Return the largest eps at which the lifts of :func:`lifts_at` are allowed.
+    """Return the largest eps at which the lifts of :func:`lifts_at` satisfy a notion.
 
-    It is None if the notion is more than bounds on single lifts. A lift reaches e^u where
+    It is None if the notion does more than bound single lifts. A lift reaches e^u where
     c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
 
     Examples

@@ -89,7 +89,7 @@ class Certified:
     z: Z
 
     def keeps(self, channel: Channel) -> bool:
-        """Return whether the bounds certify a channel whose outputs tell z."""
+        """Return whether the bounds certify a channel whose outputs reveal z."""
         used = [channel.kernel[pairs].any(axis=0) for pairs in pairs_of(self.z)]
         return bool((np.sum(used, axis=0) <= 1).all()) and all(
             certifier.keeps(Channel(channel.kernel[pairs][:, mine]))

@@ -107,7 +107,7 @@ def raw(text: str) -> nodes.raw:
 
 
 def printed(entry: Entry) -> str:
-    """Return what the paper prints, in words where it is a statement."""
+    """Return the published value, or a statement in words."""
     return {"true": "stated", "": "not printed"}.get(entry.claim.printed, entry.claim.printed)
 
 
