@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from companion.errors import CompanionError
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import chapters_folder
 
@@ -110,7 +111,6 @@ def lay_out(
     RerunError
         If Sphinx cannot lay out the page.
     """
-    from companion.errors import CompanionError  # noqa: PLC0415
     from companion.rerunning import lay_out as as_page  # noqa: PLC0415 - Sphinx takes seconds
 
     base = address or settings().get("html_baseurl") or ""

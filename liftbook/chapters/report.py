@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from liftbook.chapters.folders import CARD, code_digest, file_digest
+from liftbook.chapters.layout import lay_out
 from lifttables.files import fresh_file
 
 TEMPLATE = Path(__file__).with_name("sweep.html")
@@ -63,8 +64,6 @@ def _lay_out(folder: Path, book: str, **found: Any) -> None:
     """Write ``index.html``, a page like the book's, and its ``_static``."""
     import jinja2  # noqa: PLC0415 - only pages need them
     import nbformat  # noqa: PLC0415
-
-    from liftbook.chapters.layout import lay_out  # noqa: PLC0415
 
     text = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), autoescape=True).render(**found)
     page = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])

@@ -16,6 +16,7 @@ from companion.parameters import read_notebook
 from liftbook.chapters.card import as_text, card
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
+from liftbook.chapters.layout import lay_out
 from liftbook.chapters.parameters import (
     check_values,
     find_chapter,
@@ -184,8 +185,6 @@ def _put_in_place(made: Path, folder: Path, aside: Path, stem: str, failure: str
 
 def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], book: str) -> list[str]:
     """Write the page of a run, and return Sphinx's warnings."""
-    from liftbook.chapters.layout import lay_out  # noqa: PLC0415 - Sphinx takes seconds, and --no-html does without
-
     values, defaults = card["parameters"], with_defaults(path, {})
     told = {
         "changed": [(name, repr(values[name]), repr(defaults[name])) for name in card["changed"]],

@@ -18,7 +18,7 @@ from liftbook.chapters.results import kept_tables
 from liftbook.claims import FUNCTIONS, Entry, entries
 from liftbook.claims.curves import CurveClaim
 from liftbook.claims.judging import Value
-from liftbook.claims.stored import stored_values
+from liftbook.claims.values import stored_values
 from liftlib.errors import DataError
 
 BOTH = (
