@@ -1,11 +1,12 @@
-// The search page: a question finds the word that it asks about, and an excerpt is a paragraph of prose, never code.
+// The search page: MiniSearch ranks sections, definitions and functions; without it, Sphinx's own search answers.
 "use strict";
 
 (() => {
   const ASKING = new Set(
-    "a an and are define definition do does explain how is mean meaning means of the what what's which who why".split(" "),
+    "a about an and are define definition did do does explain for how i in is it mean meaning means my of on should that the there this to what what's when where which who why with".split(" "),
   );
-  const HIDDEN = ".headerlink, script, style, pre, table, figure, .toctree-wrapper";
+  const SAME = { __proto__: null, alg: "algorithm", algo: "algorithm", def: "definition", fig: "figure", figs: "figure", prop: "proposition",
+    sec: "section", thm: "theorem", vs: "versus", "ε": "epsilon", eps: "epsilon", "λ": "lambda", "α": "alpha" };
   const LETTERS = {
     alpha: "α", beta: "β", chi: "χ", delta: "δ", Delta: "Δ", ell: "ℓ", epsilon: "ε", varepsilon: "ε", Gamma: "Γ",
     lambda: "λ", Lambda: "Λ", mu: "μ", omega: "ω", Omega: "Ω", Phi: "Φ", Pi: "Π", Psi: "Ψ", rho: "ρ", sigma: "σ", tau: "τ",
@@ -13,20 +14,15 @@
     max: " max ", mid: "|", min: " min ", ne: "≠", rceil: "⌉", rfloor: "⌋", sum: "Σ", times: "×", to: "→",
   };
   const LONGEST = 240;
-
   // Definitions come before chapters, chapters before the library's functions
-  Object.assign(Scorer, { objNameMatch: 8, objPartialMatch: 1, objPrio: { 0: 2, 1: 0, 2: -5 } });
-
-  /** The words that a question is about: "what is lift?" is about "lift". */
-  const asked = (query) => {
-    const words = query.replace(/[?!"“”]/g, " ").split(/\s+/).filter(Boolean);
-    return words.filter((word) => !ASKING.has(word.toLowerCase())).join(" ") || query;
-  };
+  const KINDS = { word: 1.5, page: 1.2, section: 1, exercise: 0.5, function: 0.3 };
+  const FIELDS = { title: 4, keywords: 4, where: 2, prose: 1, tables: 0.5 };
+  const EXACT = 3;
+  const MOST = 40;
 
   /** TeX as a line of text. */
   const readable = (tex) =>
     tex
-      .replace(/^\\[([]|\\[)\]]$/g, "")
       .replace(/\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}/g, "($1)/($2)")
       .replace(/([_^])\{([^{}]{2,})\}/g, "$1($2)")
       .replace(/\\([A-Za-z]+)\s*/g, (_, name) => LETTERS[name] ?? "")
@@ -34,33 +30,81 @@
       .replace(/\s+/g, " ")
       .trim();
 
-  /** The paragraphs of a page, or the meaning of the word that an anchor names. */
-  const paragraphs = (html, anchor) => {
-    const page = new DOMParser().parseFromString(html, "text/html");
-    page.querySelectorAll(HIDDEN).forEach((one) => one.remove());
-    page.querySelectorAll(".math").forEach((one) => (one.textContent = readable(one.textContent)));
-    const text = (one) => one.textContent.replace(/\s+/g, " ").trim();
-    const named = anchor ? page.getElementById(anchor.slice(1)) : null;
-    if (named?.tagName === "DT") return [`${text(named)}: ${text(named.nextElementSibling)}`];
-    const place = named ?? page.querySelector("article") ?? page.body;
-    return [...place.querySelectorAll("p, li")].map(text).filter(Boolean);
+  const plain = (text) => text.replace(/\\\((.*?)\\\)/g, (_, tex) => readable(tex));
+
+  /** Words, and a name with its number as one: "Prop. 5" is also "proposition5". */
+  const words = (text) => {
+    const single = text.toLowerCase().split(/[^\p{L}\p{N}_]+/u).filter(Boolean).map((word) => SAME[word] ?? word);
+    return single.concat(single.flatMap((word, at) => (/^\d+$/.test(word) && at ? [single[at - 1] + word] : [])));
   };
 
-  const query = Search.query;
-  Search.query = (words) => query(asked(words));
+  /** What a question is about: "what is lift?" is about "lift". */
+  const asked = (query) => {
+    const all = words(query);
+    const about = all.filter((word) => !ASKING.has(word));
+    return about.length ? about : all;
+  };
 
-  Search.makeSearchSummary = (html, keywords, anchor) => {
-    const found = paragraphs(html, anchor);
-    const words = [...keywords].map((word) => word.toLowerCase());
-    const hits = (text) => words.filter((word) => text.toLowerCase().includes(word)).length;
-    const best = found.reduce((one, other) => (hits(other) > hits(one) ? other : one), found[0] ?? "");
-    const first = Math.min(...words.map((word) => best.toLowerCase().indexOf(word)).filter((at) => at > -1), best.length);
-    // From the sentence's start where the word is near it, else from the start of a word before
-    const start = first < LONGEST / 2 || first === best.length ? 0 : best.indexOf(" ", first - LONGEST / 2) + 1;
-    const end = best.length <= start + LONGEST ? best.length : best.lastIndexOf(" ", start + LONGEST);
-    const summary = document.createElement("p");
+  const stemmer = new Stemmer();
+  const stem = (word) => (word.length > 2 ? stemmer.stemWord(word) : word);
+
+  const listed = () => {
+    const index = new MiniSearch({
+      fields: Object.keys(FIELDS),
+      tokenize: words,
+      processTerm: stem,
+      searchOptions: { boost: FIELDS, tokenize: asked },
+    });
+    index.addAll(
+      searchSections.map(([, , , title, where, prose, tables, keywords], id) => ({
+        id, title: plain(title), where, prose: plain(prose), tables: plain(tables), keywords,
+      })),
+    );
+    return index;
+  };
+
+  /** The part of a text with most of the words, from the start of a sentence if one is near. */
+  const excerpt = (text, terms) => {
+    const sentences = text.split(/(?<=[.?!]) (?=\p{Lu})/u);
+    const hits = (sentence) => terms.filter((term) => words(sentence).map(stem).includes(term)).length;
+    const counts = sentences.map(hits);
+    const best = counts.indexOf(Math.max(...counts));
+    const rest = sentences.slice(best).join(" ");
+    const end = rest.length <= LONGEST ? rest.length : rest.lastIndexOf(" ", LONGEST);
+    return (best ? "… " : "") + rest.slice(0, end) + (end < rest.length ? " …" : "");
+  };
+
+  const shown = (hit) => {
+    const [page, anchor, kind, title, where, prose] = searchSections[hit.id];
+    const item = document.createElement("li");
+    const link = item.appendChild(document.createElement("a"));
+    link.href = page + DOCUMENTATION_OPTIONS.LINK_SUFFIX + anchor;
+    link.textContent = plain(title);
+    if (kind !== "page") item.append(` (${where})`);
+    const summary = item.appendChild(document.createElement("p"));
     summary.className = "context";
-    summary.textContent = (start ? "… " : "") + best.slice(start, end) + (end < best.length ? " …" : "");
-    return summary;
+    summary.textContent = (kind === "word" ? `${title}: ` : "") + excerpt(plain(prose), hit.terms);
+    return item;
+  };
+
+  if (!window.MiniSearch || !window.searchSections) return;
+  let index = null;
+  Search.query = (query) => {
+    index ??= listed();
+    const about = new Set(asked(query).map(stem));
+    const hits = index.search(query, {
+      boostDocument: (id) => KINDS[searchSections[id][2]],
+    });
+    // a section with all the words comes before one that has some of them often
+    for (const hit of hits) {
+      const share = hit.queryTerms.length / about.size;
+      const title = words(plain(searchSections[hit.id][3])).map(stem).join(" ");
+      hit.score *= share * share * (title === [...about].join(" ") ? EXACT : 1);
+    }
+    hits.sort((one, other) => other.score - one.score);
+    const most = hits.slice(0, MOST);
+    document.getElementById("search-progress")?.replaceChildren();
+    Search.output.replaceChildren(...most.map(shown));
+    _finishSearch(most.length);
   };
 })();

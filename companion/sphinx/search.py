@@ -1,12 +1,24 @@
-"""The search: without code, with prose excerpts (``search.js``)."""
+"""The search: the sections, definitions and functions of the book for ``search.js``, without code.
 
+``_static/search-sections.js`` is a list of ``[page, anchor, kind, title, page's title, prose, tables, keywords]``. The
+front matter of a page may list other words for its subject, as ``keywords``. Without the list or the library that ranks
+it (``_static/minisearch``), the page of the search works as Sphinx made it.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes  # type: ignore[import-untyped]
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 CODE = (nodes.literal_block, nodes.doctest_block, nodes.raw)
+APART = (nodes.section, addnodes.glossary, addnodes.desc)
+"""Parts of a section that are found by themselves."""
 
 
 def prose(doctree: nodes.document) -> nodes.document:
@@ -22,30 +34,104 @@ def prose(doctree: nodes.document) -> nodes.document:
     return copy
 
 
+def text_of(node: nodes.Node) -> str:
+    """Return a text on one line, with formulas between ``\\(`` and ``\\)``."""
+    if isinstance(node, nodes.math | nodes.math_block):
+        return f"\\({' '.join(node.astext().split())}\\)"
+    if isinstance(node, nodes.Text):
+        return str(node.astext())
+    apart = "" if isinstance(node, nodes.TextElement) else " "
+    return " ".join(apart.join(text_of(child) for child in node.children).split(" "))
+
+
+def parts(node: nodes.Element) -> Iterator[tuple[str, nodes.Node]]:
+    """Yield the kind (prose or table) and the node of each part of a section itself."""
+    for child in node.children:
+        if isinstance(child, nodes.table):
+            yield "table", child
+        elif isinstance(child, nodes.TextElement) and not isinstance(child, nodes.title):
+            yield "prose", child
+        elif isinstance(child, nodes.Element) and not isinstance(child, (*APART, nodes.title)):
+            yield from parts(child)
+
+
+def joined(node: nodes.Element, kind: str) -> str:
+    """Return the text of the parts of one kind."""
+    return " ".join(" ".join(text_of(part) for name, part in parts(node) if name == kind).split())
+
+
+def named(heading: str) -> str:
+    """Return the title of a section, a theorem or an exercise.
+
+    >>> named("Lift"), named(" (Vertices suffice (E23))"), named("ExerciseA lift by hand")
+    ('Lift', 'Vertices suffice (E23)', 'Exercise: A lift by hand')
+    """
+    bare = re.sub(r"^\s*\((.*)\)\s*$", r"\1", heading)
+    return re.sub(r"^Exercise\s*(?=[^s\s:])", "Exercise: ", bare)
+
+
+def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> Iterator[list[str]]:
+    """Yield what can be found on a page: its sections, the words it defines and the functions it documents."""
+    top = True
+    for section in doctree.findall(nodes.section):
+        if isinstance(section.parent, nodes.section | nodes.document):
+            anchor, owner, kind = f"#{section['ids'][0]}", section, "page" if top else "section"
+        elif section.parent["ids"]:  # a theorem or an exercise
+            anchor, owner, kind = f"#{section.parent['ids'][0]}", section.parent, "section"
+        else:
+            continue
+        if anchor.startswith("#module-"):
+            kind = "function"
+        elif anchor.startswith("#ex-"):
+            kind = "exercise"
+        name = named(text_of(next(iter(owner.findall(nodes.title)), nodes.title(text=title))))
+        rest = [joined(section, "prose"), joined(section, "table"), keywords if top else ""]
+        yield [page, "" if top else anchor, kind, name, title, *rest]
+        top = False
+    for item in doctree.findall(nodes.definition_list_item):
+        term = item[0]
+        if isinstance(item.parent.parent, addnodes.glossary) and term["ids"]:
+            yield [page, f"#{term['ids'][0]}", "word", text_of(term), title, joined(item[-1], "prose"), "", ""]
+    for described in doctree.findall(addnodes.desc):
+        if described[0].get("ids"):
+            name = described[0]["ids"][0]
+            yield [page, f"#{name}", "function", name, title, joined(described[-1], "prose"), "", ""]
+
+
 class Pages(StandaloneHTMLBuilder):
     """Sphinx's pages, with the words of their prose in the index."""
 
     def index_page(self, pagename: str, doctree: nodes.document, title: str) -> None:
         """Give the index a page without its code."""
-        super().index_page(pagename, prose(doctree), title)
+        words = prose(doctree)
+        keywords = str(self.env.metadata[pagename].get("keywords", ""))
+        self.__dict__.setdefault("found", []).extend(
+            entries(pagename, html.unescape(re.sub(r"<[^>]+>", "", title)), keywords, words)
+        )
+        super().index_page(pagename, words, title)
 
 
-def add_script(app: Sphinx, pagename: str, *_rest: object) -> None:
-    """Load our script on the page of the search and on no other."""
+def add_scripts(app: Sphinx, pagename: str, *_rest: object) -> None:
+    """Load our scripts on the page of the search and on no other."""
     if pagename == "search":
+        app.add_js_file("minisearch/minisearch.js", loading_method="defer")
+        app.add_js_file("search-sections.js", loading_method="defer")
         app.add_js_file("search.js", loading_method="defer")
 
 
-def write_script(app: Sphinx, error: Exception | None) -> None:
-    """Put the script beside the theme's."""
+def write_scripts(app: Sphinx, error: Exception | None) -> None:
+    """Write the script and the list that it searches to the theme's scripts."""
     if error is None and app.builder.name == "html":
+        static = Path(app.outdir) / "_static"
         script = Path(__file__).with_name("search.js").read_text(encoding="utf-8")
-        (Path(app.outdir) / "_static" / "search.js").write_text(script, encoding="utf-8")
+        (static / "search.js").write_text(script, encoding="utf-8")
+        found = json.dumps(getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":"))
+        (static / "search-sections.js").write_text(f"window.searchSections = {found};\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Take the place of Sphinx's own builder of pages."""
     app.add_builder(Pages, override=True)
-    app.connect("html-page-context", add_script)
-    app.connect("build-finished", write_script)
+    app.connect("html-page-context", add_scripts)
+    app.connect("build-finished", write_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

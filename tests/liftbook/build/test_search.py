@@ -12,6 +12,32 @@ HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 WORDS = ("max-lift", "watchdog", "subset merging", "NMI")
 MORE = ("lift", "ALIP", "linear reduction", "LDP")
 """Asked by `make test-slow`: half a second each, and the first, which is on every page, five."""
+ASKED = {
+    "difference between ALIP and LIP": "chapters/which-promise.html",
+    "which notion should I use": "chapters/which-promise.html",
+    "E23 Proposition 5": "chapters/(theorems.html#prop-li-5|record-e23.html)",
+    "S20 Figure 8": "chapters/record-s20.html#figure-8",
+    "what is lift": "chapters/glossary.html#term-lift$",
+    "choose epsilon": "chapters/which-promise.html",
+    "audit my table": "chapters/your-own-data.html",
+    "install": "chapters/rerun.html",
+    "what does a watchdog do": "chapters/glossary.html#term-watchdog",
+    "average versus worst case": "chapters/(notation|lift-inverse|funnel).html",
+    "lift and differential privacy": "chapters/relatives.html",
+    "E23 Algorithm 1": "chapters/subset-merging.html#alg-sm",
+    "errors in the papers": "chapters/ledger.html",
+    "optimal mechanism linear program": "chapters/aorr.html",
+    "open problems": "chapters/open-questions.html",
+    "composition of budgets": "chapters/relatives.html#post-processing-and-composition",
+    "how is the optimum certified": "chapters/optimality.html",
+    "lecture plan": "chapters/for-teachers.html",
+    "exercises with solutions": "chapters/for-teachers.html",
+    "small sample": "chapters/population.html",
+    "upload CSV": "chapters/your-own-data.html",
+    "how much utility do I lose": "chapters/bench.html",
+    "merge categories": "chapters/subset-merging.html",
+}
+"""Questions of readers, and the pattern of the first answer's address."""
 one_visit = pytest.mark.xdist_group("search")
 
 
@@ -82,3 +108,13 @@ def test_code_is_not_searched_and_the_script_is_on_one_page(page, site):
 def test_a_question_of_small_words_alone_is_asked_as_it_is(page, site):
     assert isinstance(found(page, site, "what is the"), list)
     assert "what is the" in page.locator("input[name=q]").first.input_value()
+
+
+@one_visit
+@pytest.mark.book
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", ASKED)
+def test_the_first_answer_is_the_page_that_answers(page, site, asked):
+    address, excerpt = found(page, site, asked)[0]
+    assert re.match(ASKED[asked], address), address
+    assert excerpt
