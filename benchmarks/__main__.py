@@ -23,7 +23,7 @@ from scipy.spatial import HalfspaceIntersection
 import liftlib as ll
 from benchmarks import others
 from benchmarks.heuristics import heuristics, sight
-from benchmarks.optimum import checkers, growth, optimum, proofs, same_price
+from benchmarks.optimum import checkers, growth, listing, optimum, proofs, same_price
 from benchmarks.passes import passes
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
@@ -266,6 +266,7 @@ BENCHMARKS = {
         figure_4,
         scaling,
         batches,
+        listing,
         same_price,
         heuristics,
         sight,

@@ -19,7 +19,12 @@ from mixproof.compiling import HAS_NUMBA, ready
 from mixproof.numerics import Matrix, check_count, check_scalar
 
 MOST_VERTICES = 2_000
-"""Largest number of vertices to list, by the upper bound theorem; there qhull is as fast as branch and bound."""
+"""Largest number of vertices to list, by the upper bound theorem; there qhull is as fast as branch and bound.
+
+In 111 cases (``python -m benchmarks --only listing``) the route chosen takes 1.23 times as long as the faster one on
+average, and 57 ms in place of 5 at worst. With 10,000 it would be 1.13 times, but a list of vertices has no proof to
+store.
+"""
 
 MOST_VERTICES_PLAIN = 200_000
 """The same without compiled loops; it includes E23's 5 secrets and 17 symbols."""
