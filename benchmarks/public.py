@@ -1,8 +1,8 @@
 """A public benchmark set: optimal mechanisms with proofs, to be beaten by others.
 
-``python -m benchmarks.public make`` computes bench/index.csv, bench/README.md and bench/proofs. ``python -m
-benchmarks.public validate submission.json`` checks a submission, in the format of the stored proofs, in exact
-arithmetic, and compares it with what is stored.
+``python -m benchmarks.public make`` computes bench/index.csv, bench/README.md and bench/proofs, or, followed by names,
+those instances alone. ``python -m benchmarks.public validate submission.json`` checks a submission, in the format of
+the stored proofs, in exact arithmetic, and compares it with what is stored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -60,18 +60,37 @@ JOINTS["equal-skewed-4x4"] = ("S = X, skewed", lambda: ll.Joint(np.diag([0.05, 0
 
 NOTIONS: dict[str, ll.Notion] = {"lip-0.5": ll.LIP(0.5), "lip-1": ll.LIP(1.0), "ldp-1": ll.LDP(1.0)}
 
+MORE_NOTIONS: dict[str, ll.Notion] = {"alip-0.3-0.7": ll.ALIP(0.3, 0.7), "l1-0.2": ll.L1Lift(np.inf, 0.2)}
+"""Notions of the joint distributions ``WITH_MORE`` besides those of all."""
+
+WITH_MORE = ("people-2x3", "adult-relationship-race", "uniform-3x8", "uniform-5x17", "uniform-10x20", "skewed-5x17")
+
+LARGE = (20, 500), (30, 1000)
+"""Secrets and symbols of joint distributions with one notion, LIP(1)."""
+
 
 def instances() -> Iterator[tuple[str, str, ll.Joint, ll.Notion]]:
     """Yield the name, the origin, the joint distribution and the notion of each instance."""
     for (name, (origin, joint)), (short, notion) in itertools.product(JOINTS.items(), NOTIONS.items()):
         yield f"{name}-{short}", origin, joint(), notion
+    for name, (short, notion) in itertools.product(WITH_MORE, MORE_NOTIONS.items()):
+        origin, joint = JOINTS[name]
+        yield f"{name}-{short}", origin, joint(), notion
+    for n_secret, n_public in LARGE:
+        large = uniform_joint(n_secret, n_public, 0)
+        yield f"uniform-{n_secret}x{n_public}-lip-1", "uniform_joint, seed 0", large, NOTIONS["lip-1"]
 
 
-def make() -> None:
-    """Compute all instances, and write those proofs that are small."""
+def make(only: Collection[str] = ()) -> None:
+    """Compute all instances, or those named, and write those proofs that are small."""
     (FOLDER / "proofs").mkdir(parents=True, exist_ok=True)
     rows = []
+    kept = pd.read_csv(FOLDER / "index.csv", keep_default_na=False).to_dict("records") if only else []
+    stored = {row["instance"]: row for row in kept}
     for name, origin, joint, notion in instances():
+        if only and name not in only:
+            rows += [stored[name]] if name in stored else []
+            continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)
             channel = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-3, programmes=PROGRAMMES)
@@ -132,11 +151,11 @@ def main() -> int:
     """Make the set, or check a submission."""
     options = argparse.ArgumentParser(prog="python -m benchmarks.public", description=__doc__)
     commands = options.add_subparsers(dest="command", required=True)
-    commands.add_parser("make")
+    commands.add_parser("make").add_argument("instances", nargs="*", help="these alone")
     commands.add_parser("validate").add_argument("submission", type=Path)
     told = options.parse_args()
     if told.command == "make":
-        make()
+        make(told.instances)
         return 0
     try:
         name, value, bound = validate(told.submission)
