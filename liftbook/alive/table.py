@@ -59,8 +59,8 @@ def told(message: object) -> str:
 
     Examples
     --------
-    >>> told("pool them (--rare pool), or take it on yourself (--allow)")
-    'pool them, or take it on yourself with the command `lift`'
+    >>> told("pool them (--rare pool), or accept the risk (--allow)")
+    'pool them, or accept the risk with the command `lift`'
     """
     return OPTION.sub("", str(message).replace("(--allow)", "with the command `lift`"))
 

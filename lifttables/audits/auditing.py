@@ -26,7 +26,7 @@ from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_count, check_scalar
 
 EXPECTED = 5.0
-"""Cells with a smaller expected count than this give lifts that are mostly chance."""
+"""Expected count below which a cell's lift is dominated by chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,8 @@ class Audit:
     intervals : dict of str to (float, float)
         Confidence intervals of ``overall`` for the population, each at ``level``.
     population : str or None
-        Whether the population satisfies the notion, with confidence ``level``: ``"kept"``, ``"broken"`` or ``"cannot be
-        told from this table"``; None without a notion, or if it has no such bounds.
+        Whether the population satisfies the notion, with confidence ``level``: ``"kept"``, ``"broken"`` or
+        ``"undecided"``; None without a notion, or if it has no such bounds.
     symbols : tuple of AuditedSymbol
         In order of decreasing risk.
     notes : tuple of str
@@ -73,7 +73,7 @@ class Audit:
 
 
 AUDIT_DEFAULTS: dict[str, Any] = {"rare": "keep", "missing": "drop", "na": NA_TEXTS}
-"""How an audit reads a table where nobody says otherwise: it publishes nothing, so a note is enough."""
+"""Default treatment of a table in an audit, which publishes nothing, so that a note about rare values is enough."""
 
 
 @checked
@@ -198,8 +198,8 @@ def _on_dropped(counts: Counts) -> list[str]:
     texts = next((column.na for column in columns if column.na), ())
     counted = f" (empty, or {', '.join(texts)}) (--na says which texts count as missing)" if texts else ""
     note = (
-        f"{counts.dropped:,} of {counts.dropped + int(counts.table.sum()):,} rows are left out, for they miss a value "
-        f"in {named([column.name for column in columns])}{counted}; all that is said is of the other rows"
+        f"{counts.dropped:,} of {counts.dropped + int(counts.table.sum()):,} rows were dropped because a value is "
+        f"missing in {named([column.name for column in columns])}{counted}; all results refer to the other rows"
     )
     return [note]
 

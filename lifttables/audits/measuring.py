@@ -25,7 +25,7 @@ MEASURES = (
     "chi2_divergence",
     "maximal_leakage",
 )
-"""Overall measures, in nats but for the total variation distance and the chi-square divergence."""
+"""Overall measures, in nats except for the total variation distance and the chi-square divergence."""
 
 MEANING = {
     "min_lift_leakage": "min-lift leakage, the smallest eps_l of ALIP",
@@ -47,7 +47,7 @@ def overall(release: Joint) -> dict[str, float]:
 
 
 WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")
-"""The measures that single lifts decide: their intervals are exact, and no bootstrap is asked."""
+"""Measures decided by single lifts; their intervals are exact and need no bootstrap."""
 
 
 def intervals_of(
@@ -76,7 +76,7 @@ def intervals_of(
     return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
 
 
-Verdict = Literal["kept", "broken", "cannot be told from this table"]
+Verdict = Literal["kept", "broken", "undecided"]
 """What a table says of a notion under the distribution that its rows were drawn from."""
 
 
@@ -89,7 +89,7 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
     --------
     >>> from liftlib.notions import LIP
     >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps), None) for eps in (0.01, 2.0)]
-    ['cannot be told from this table', 'kept']
+    ['undecided', 'kept']
     """
     between = sample.cells() if channel is None else sample.outputs(channel)
     try:
@@ -100,11 +100,11 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
     if kept:
         return "kept"
     if not isinstance(notion, RatioBased):
-        return "cannot be told from this table"
+        return "undecided"
     ratios = notion.ratios(sample.n_secret)
     # not e^eps on the other side: from 710 nats on it is beyond any float
     surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
-    return "broken" if surely.any() else "cannot be told from this table"
+    return "broken" if surely.any() else "undecided"
 
 
 def _released(p: Matrix, channel: Channel) -> Matrix:

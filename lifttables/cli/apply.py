@@ -15,28 +15,28 @@ from lifttables.files import printable
 EXAMPLES = """\
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv --unseen draw
-Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release of these rows break the
-notion; 4 where the rows are from another distribution, so that the notion is broken for them, or may be. What is
-promised of the new rows is said: a design with a confidence holds for rows from the same population."""
+The output states the guarantee for the new rows; a design with a confidence holds for rows from the same population.
+Exit codes: 0 success; 2 error; 3 kept columns or an earlier release of these rows would violate the notion;
+4 the rows come from a different distribution, for which the notion may be violated."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("channel", metavar="design", type=Path, help="the file that sanitise wrote")
+    parser.add_argument("channel", metavar="design", type=Path, help="the design file that lift sanitise wrote")
     parser.add_argument("table", type=Path, help=TABLE_HELP)
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write")
     parser.add_argument(
         "--unseen",
         choices=["error", "draw"],
         default="error",
-        help="a symbol the channel was not made for: refuse it, or draw what says nothing (default: %(default)s)",
+        help="refuse symbols that the design has not seen, or draw a constant release for them (default: %(default)s)",
     )
     parser.add_argument(
         "--missing",
         choices=["refuse", "drop"],
         default="refuse",
-        help="rows with a missing value that the design has not seen are refused, or all with one left out "
-        "(default: %(default)s)",
+        help="refuse missing values that the design has not seen, or drop all rows with missing values (default: "
+        "%(default)s)",
     )
     text_options(parser)
     release_options(parser)

@@ -23,32 +23,32 @@ from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 
 BROKEN = 3
-"""Exit code of an audit whose notion is broken."""
+"""Exit code of an audit in which the notion is violated."""
 
 LINES = 20
-"""Symbols that an audit prints; --json and --page have all."""
+"""Maximum number of symbols printed; --json and --page list all."""
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
   lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 --page audit.html
   lift audit patients.csv --secret diagnosis --public age_band sex --notion mine:MaxLift --budget least=0.5
-The table must hold the secret; a released one does not, and the audit of a release is OUT.PRIVATE.audit.html.
-Rows with a missing value are left out, and a note says how many; so are texts such as NA, unless --na says otherwise.
-Exit code: 0, or {BROKEN} where a notion is given and broken."""
+The table must contain the secret. A released table does not; its audit is OUT.PRIVATE.audit.html.
+Rows with missing values, or with texts such as NA, are dropped and counted in a note; see --missing and --na.
+Exit codes: 0 success; 2 error; {BROKEN} the table violates the notion."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     table_options(parser)
     notion_options(parser, required=False)
-    page_options(parser, "write an HTML page with plots")
+    page_options(parser, "write a report with plots as an HTML page")
     parser.add_argument(
         "--level",
         type=float,
         default=0.95,
-        help="of the intervals, and of what is said of the population (default: %(default)s)",
+        help="confidence level of the intervals and of the verdict for the population (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=seed, help="of the bootstrap")
+    parser.add_argument("--seed", type=seed, help="seed of the bootstrap")
     json_option(parser)
 
 
@@ -79,7 +79,7 @@ def population(found: Audit) -> str:
     if found.population in ("kept", "broken"):
         said = "kept" if found.population == "kept" else "BROKEN"
         return f"{said}, with confidence {found.level:g}"
-    return found.population or "nothing is known of this notion"
+    return "undecided by this table" if found.population else "not available for this notion"
 
 
 def _print(found: Audit) -> None:
@@ -88,7 +88,7 @@ def _print(found: Audit) -> None:
     print(f"{found.release.n_public} public symbols")
     if found.kept is not None:
         print(f"{found.notion} is {'kept' if found.kept else 'BROKEN'} for these rows")
-        print(f"for the population that they are from: {population(found)}")
+        print(f"for the population: {population(found)}")
     print()
     for name, value in found.overall.items():
         ends = found.intervals.get(name)

@@ -32,17 +32,17 @@ EXAMPLES = """\
   lift choose patients.csv --secret diagnosis --public age_band --belief 10% --at-most 20%
   lift choose patients.csv --secret diagnosis --public age_band --accuracy 2
   lift choose patients.csv --secret diagnosis --public age_band --eps 0.5 --page choice.html
-With --belief and --at-most, no belief of 10 % may become more than 20 %. With --accuracy, the 95 % error of every
-estimated share is at most so many percentage points. Without --eps and a question there are three options.
-At one budget EPS, alip and ldp have twice that budget, which lip at EPS implies.
-Exit code: 0; 2 where something is wrong; 6 where no release that was tried answers the question."""
+--belief 10% --at-most 20% means that no belief of 10 % may become more than 20 %. --accuracy bounds the 95 % error of
+every estimated share, in percentage points. Without --eps or a question, the command offers three options.
+The budget EPS refers to lip; alip and ldp get twice that budget, which lip at EPS implies.
+Exit codes: 0 success; 2 error; 6 none of the releases tried answers the question."""
 
 UNANSWERED = 6
-"""The exit code where nothing is recommended."""
+"""Exit code if nothing is recommended."""
 
 LEGEND = (
-    "retained: share of the column's information (NMI); {} to: what such a belief can become at most; rows x: how many "
-    "times as many rows an estimate takes as from the table itself"
+    "retained: share of the column's information (NMI); {} to: the most that such a belief can become; rows x: how "
+    "many times as many rows an estimate needs as from the original table"
 )
 """What the columns of an answer mean."""
 
@@ -51,32 +51,38 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     table_options(parser)
     parser.add_argument("--belief", metavar="PERCENT", help="a belief before the release, such as 10%%")
-    parser.add_argument("--at-most", metavar="PERCENT", help="what this belief may become at most, such as 20%%")
+    parser.add_argument("--at-most", metavar="PERCENT", help="the most that this belief may become, such as 20%%")
     parser.add_argument(
         "--adversary",
         choices=get_args(Adversary),
         default="shares",
-        help="whose belief: of somebody who knows how common each value of the secret is, or has any other knowledge "
-        "of it (%(default)s)",
+        help="the belief of somebody who knows only the shares of the secret's values, or who may have any knowledge "
+        "about it (default: %(default)s)",
     )
     parser.add_argument(
         "--accuracy", metavar="POINTS", help="the largest 95%% error of an estimated share, in percentage points"
     )
-    parser.add_argument("--eps", type=float, help="a budget to recommend for, nats, instead of a question")
     parser.add_argument(
-        "--budgets", type=float, nargs="+", default=list(BUDGETS), metavar="EPS", help="of the curve, nats"
+        "--eps", type=float, help="recommend a release for this budget, in nats, instead of answering a question"
     )
-    parser.add_argument("--notions", nargs="+", choices=list(NOTIONS_AT), default=list(NOTIONS_AT))
+    parser.add_argument(
+        "--budgets", type=float, nargs="+", default=list(BUDGETS), metavar="EPS", help="budgets to try, in nats"
+    )
+    parser.add_argument(
+        "--notions", nargs="+", choices=list(NOTIONS_AT), default=list(NOTIONS_AT), help="notions to try (default: all)"
+    )
     parser.add_argument(
         "--mechanisms",
         nargs="+",
         metavar="NAME",
-        help=f"of {', '.join(mechanisms)}, or MODULE:FUNCTION (by default all that serve)",
+        help=f"mechanisms to try: {', '.join(mechanisms)}, or MODULE:FUNCTION (default: all that apply)",
     )
     confidence_option(parser)
-    parser.add_argument("--seconds", type=float, default=10.0, help="what takes longer is stopped (%(default)s)")
-    page_options(parser, "write an HTML page, for you alone until you decide otherwise")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, help="time limit for each mechanism (default: %(default)s)"
+    )
+    page_options(parser, "write a report as an HTML page, readable only by you")
+    parser.add_argument("--quiet", action="store_true", help="do not show progress")
     json_option(parser)
 
 

@@ -13,18 +13,26 @@ from lifttables.files import printable
 EXAMPLES = """\
   lift estimate out.csv out.card.json
   lift estimate out.csv out.card.json --by year --level 0.9
-Exit code: 0; 2 where something is wrong."""
+Exit codes: 0 success; 2 error."""
 
 LINES = 100
-"""Estimates that are printed; --json has all."""
+"""Maximum number of estimates printed; --json lists all."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("table", type=Path, help=TABLE_HELP)
-    parser.add_argument("card", type=Path, help="the card that came with it, in JSON")
-    parser.add_argument("--by", nargs="+", default=[], metavar="COLUMN", help="cross it with other released columns")
-    parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default: %(default)s)")
+    parser.add_argument("card", type=Path, help="the JSON card of the release")
+    parser.add_argument(
+        "--by",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="estimate separately for each value of other released columns",
+    )
+    parser.add_argument(
+        "--level", type=float, default=0.95, help="confidence level of the intervals (default: %(default)s)"
+    )
     text_options(parser)
     json_option(parser)
 
@@ -55,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if len(rows) > LINES:
         print(f"  and {len(rows) - LINES} more")
     if len(found.symbols) < len(card.symbols):
-        print("note: what is joined by `or` cannot be told apart from the release")
-    print(f"note: sampling errors grow {found.condition:.3g}-fold at most (condition number of the kernel)")
+        print("note: the release does not distinguish symbols joined by `or`")
+    print(f"note: sampling errors grow at most {found.condition:.3g}-fold (condition number of the kernel)")
     print("note: worth rows: the number of rows of the unreleased table that would give an equally precise estimate")
     return 0

@@ -47,15 +47,28 @@ def table_options(parser: argparse.ArgumentParser) -> None:
     """
     add = parser.add_argument
     add("table", type=Path, help=TABLE_HELP)
-    add("--secret", required=True, nargs="+", metavar="COLUMN", help="several are protected together and each alone")
-    add("--public", required=True, nargs="+", metavar="COLUMN", help="several are one symbol")
+    add(
+        "--secret",
+        required=True,
+        nargs="+",
+        metavar="COLUMN",
+        help="the secret; several columns are protected together and individually",
+    )
+    add(
+        "--public",
+        required=True,
+        nargs="+",
+        metavar="COLUMN",
+        help="the column to publish; each combination of several columns is one symbol",
+    )
     add(
         "--bin",
         dest="bins",
         action="append",
         default=[],
         metavar="COLUMN=BINS",
-        help="EDGE,EDGE,... (numbers, or dates as 2020-01-31), quantiles:N, year, quarter, month or day; repeatable",
+        help="bin a column by EDGE,EDGE,... (numbers, or dates such as 2020-01-31), quantiles:N, year, quarter, month "
+        "or day; can be repeated",
     )
     add(
         "--hierarchy",
@@ -63,26 +76,47 @@ def table_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN=FILE",
-        help="a CSV of values and their parents; FILE:2 takes grandparents; may be repeated",
+        help="coarsen a column by a CSV file with a value and its parents in each row; FILE:2 uses the grandparents; "
+        "can be repeated",
     )
-    add("--categorical", nargs="+", default=[], metavar="COLUMN", help="numbers that are codes, such as postcodes")
-    add("--na", nargs="*", metavar="TEXT", help="texts that stand for a missing value, such as NA; none: --na alone")
+    add(
+        "--categorical",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="columns whose numbers are codes, such as postcodes",
+    )
+    add("--na", nargs="*", metavar="TEXT", help="texts that mean a missing value, such as NA (--na alone: none)")
     add(
         "--missing",
         choices=["refuse", "symbol", "drop"],
-        help="missing values are refused, one symbol more, or their rows are left out (an audit leaves them out, other "
-        "commands refuse them)",
+        help="refuse missing values, treat them as an additional symbol, or drop their rows (default: drop in an "
+        "audit, refuse elsewhere)",
     )
-    add("--rare", choices=["error", "pool", "keep"], help="public symbols with few rows")
-    add("--min-count", type=int, default=5, help="fewer rows than this are few (%(default)s)")
-    add("--max-symbols", type=int, default=5000, help="refuse more public symbols (%(default)s)")
+    add(
+        "--rare",
+        choices=["error", "pool", "keep"],
+        help="report public symbols with few rows as an error, pool them into one symbol, or keep them",
+    )
+    add("--min-count", type=int, default=5, help="a symbol with fewer rows than this is rare (default: %(default)s)")
+    add(
+        "--max-symbols",
+        type=int,
+        default=5000,
+        help="the largest number of public symbols accepted (default: %(default)s)",
+    )
     add(
         "--sampling",
         choices=get_args(Sampling),
         default="independent",
-        help="how the rows were drawn; guarantees for the population need independent draws (%(default)s)",
+        help="how the rows were sampled; guarantees for the population need independent draws (default: %(default)s)",
     )
-    add("--resamples", type=int, default=200, help="bootstrap tables (%(default)s)")
+    add(
+        "--resamples",
+        type=int,
+        default=200,
+        help="number of bootstrap samples for the audit's intervals (default: %(default)s)",
+    )
     text_options(parser)
 
 
@@ -98,16 +132,18 @@ def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
 def text_options(parser: argparse.ArgumentParser) -> None:
     """Add how a text table is written."""
     parser.add_argument(
-        "--separator", metavar="CHARACTER", help="between the values of a text table, such as ; or tab (by its ending)"
+        "--separator",
+        metavar="CHARACTER",
+        help="the separator of a text table, such as ; or tab (default: by file name)",
     )
     parser.add_argument(
         "--quote",
         default='"',
         metavar="CHARACTER",
-        help="around a value that holds a separator (%(default)s); `none` where no character has this meaning",
+        help="the quotation mark of a text table, or `none` (default: %(default)s)",
     )
     parser.add_argument(
-        "--encoding", default="utf-8", metavar="NAME", help="of a text table, such as latin-1 or utf-16 (%(default)s)"
+        "--encoding", default="utf-8", metavar="NAME", help="the encoding of a text table (default: %(default)s)"
     )
 
 
@@ -120,7 +156,7 @@ def text_format_of(options: argparse.Namespace) -> TextFormat:
 def page_options(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--page`` and ``--force``."""
     parser.add_argument("--page", type=Path, help=what)
-    parser.add_argument("--force", action="store_true", help="replace the page if it is there")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing page")
 
 
 def check_page(options: argparse.Namespace) -> None:
@@ -133,13 +169,13 @@ def check_page(options: argparse.Namespace) -> None:
 def release_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of every release."""
     add = parser.add_argument
-    add("--keep", nargs="+", default=[], metavar="COLUMN", help="publish these columns as they are")
-    add("--keep-order", action="store_true", help="leave rows in their order, which may tell the secret; else shuffled")
+    add("--keep", nargs="+", default=[], metavar="COLUMN", help="publish these columns unchanged")
+    add("--keep-order", action="store_true", help="do not shuffle the rows; their order may reveal the secret")
     add(
         "--formulas",
         choices=["error", "quote", "keep"],
         default="error",
-        help="what becomes of a published text that a spreadsheet would run (default: %(default)s)",
+        help="refuse, quote or keep texts that a spreadsheet would run as formulas (default: %(default)s)",
     )
     add(
         "--ledger",
@@ -148,16 +184,16 @@ def release_options(parser: argparse.ArgumentParser) -> None:
         "with the same counts in another of your ledgers counts as the same rows. Some of the rows, renamed values, "
         "and what another user released are not recognised: name their ledger. `none` keeps no record",
     )
-    add("--allow", action="store_true", help="go on where this command would stop, and say so")
-    add("--seed", type=seed, help="make the draw repeatable, so foreseeable: not for a real release")
-    add("--force", action="store_true", help="replace files that are there; never one that is read")
+    add("--allow", action="store_true", help="proceed at your own risk where the command would stop; the card says so")
+    add("--seed", type=seed, help="make the draw reproducible, and thus predictable: not for a real release")
+    add("--force", action="store_true", help="overwrite existing files, but never an input file")
     json_option(parser)
 
 
 def ledger_of(options: argparse.Namespace) -> Path | None:
     """Return where the ledger of the table's releases lies, or None with a warning."""
     if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
-        print("lift: no ledger, so a second release of these rows would not be noticed", file=sys.stderr)
+        print("lift: no ledger, so a second release of these rows will not be noticed", file=sys.stderr)
         return None
     return beside(options.table) if options.ledger is None else Path(options.ledger)
 
@@ -170,7 +206,7 @@ def publishing(options: argparse.Namespace, **more: Any) -> Publishing:
 def seed(text: str) -> int:
     """Return a seed from its text; argparse reports an invalid one."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number, 0 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: give a whole number of at least 0")
     return int(text)
 
 
@@ -180,8 +216,8 @@ def confidence_option(parser: argparse.ArgumentParser) -> None:
         "--confidence",
         default=str(CONFIDENCE),
         metavar="SHARE",
-        help="keep the notion for the population that the rows are from, this sure (%(default)s); `none` keeps it for "
-        "these rows alone, and warns",
+        help="the confidence that the population satisfies the notion (default: %(default)s); `none` guarantees it for "
+        "these rows only, with a warning",
     )
 
 
@@ -233,17 +269,17 @@ def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
         "--notion",
         required=required,
         metavar="NAME",
-        help=f"what private means: {', '.join(all_notions())}; or a class of your own, MODULE:CLASS",
+        help=f"the privacy notion: {', '.join(all_notions())}; or your own class, MODULE:CLASS",
     )
     for name, meaning in BUDGETS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, help=meaning)
-    parser.add_argument("--lam", type=float, help="alip: the share of --eps that the lower bound gets")
+    parser.add_argument("--lam", type=float, help="with alip: the share of --eps for the lower bound")
     parser.add_argument(
         "--budget",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="another parameter of a notion of your own; may be repeated",
+        help="another parameter of your own notion; can be repeated",
     )
 
 
@@ -258,7 +294,7 @@ def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | N
     if options.notion is None:
         for name, value in {**given, "lam": options.lam}.items():
             if value is not None:
-                raise InvalidParameter(f"--{name.replace('_', '-')} is given without --notion: say which notion")
+                raise InvalidParameter(f"--{name.replace('_', '-')} needs a --notion")
         return None
     _find_here(options.notion)
     if options.lam is None:
@@ -266,7 +302,7 @@ def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | N
     if options.notion != "alip" or options.eps is None:
         raise InvalidParameter("--lam goes with --notion alip and --eps: it splits that budget")
     if any(value is not None for name, value in given.items() if name != "eps"):
-        raise InvalidParameter("--lam and --eps-l, --eps-u say the same: give the one or the other")
+        raise InvalidParameter("--lam cannot be combined with --eps-l or --eps-u: give one or the other")
     return ALIP.split(options.eps, options.lam)
 
 

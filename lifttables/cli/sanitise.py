@@ -39,11 +39,11 @@ EXAMPLES = """\
       --mechanism subset-response --rare pool -o out.parquet
   lift sanitise people.csv --secret income illness --public town --categorical town --notion lip --eps 0.5 \\
       -o out.csv --keep year
-Written are OUT.csv with its card (OUT.card.json, OUT.card.md), for publication, and OUT.PRIVATE.design.json,
-OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json, for you alone. The secret is never published.
-Of several public columns, those next to which less would be retained are left out, and a note names them.
-The notion holds for these rows, and with confidence 0.95 for the population that they are independent draws from.
-Exit code: 0; 2 where something is wrong; 3 where kept columns or an earlier release break the notion."""
+The command writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publication. OUT.PRIVATE.design.json,
+OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json are confidential. The secret is never published.
+A public column is left out if the release retains more without it; a note says so.
+The notion holds for these rows and, with confidence 0.95, for the population, if the rows are independent draws.
+Exit codes: 0 success; 2 error; 3 kept columns or an earlier release would violate the notion."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -54,18 +54,18 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--mechanism",
         default="subset-merging",
         metavar="NAME",
-        help=f"{', '.join(mechanisms)} (default: %(default)s); or a function of your own, MODULE:FUNCTION",
+        help=f"{', '.join(mechanisms)}; or your own function, MODULE:FUNCTION (default: %(default)s)",
     )
     confidence_option(parser)
     parser.add_argument(
         "--seconds",
         type=float,
-        help="let a mechanism that searches (optimal, robust, secret-aware) end after so many with what it has",
+        help="time limit of a mechanism that searches (optimal, robust, secret-aware) and returns its best design",
     )
     parser.add_argument(
         "--side-channels",
         action="store_true",
-        help="bound what each subset of several public columns tells (SRLIP; with --eps alone)",
+        help="bound what each subset of the public columns reveals (SRLIP, with --eps)",
     )
     parser.add_argument(
         "--coarsen",
@@ -75,8 +75,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=False,
         metavar="SHARE",
         help="design the best release for each value of the kept columns, which are coarsened or dropped until they "
-        "use at most this share of each budget (by default several are tried); --bin and --hierarchy may name kept "
-        "columns then",
+        "use at most this share of each budget (by default several shares are tried); --bin and --hierarchy then also "
+        "apply to kept columns",
     )
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write: .csv, .tsv or .parquet")
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
@@ -84,8 +84,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernel",
         action=argparse.BooleanOptionalAction,
-        help="put the kernel on the card, or leave it out: estimates need it, and it can reveal the table's counts "
-        "(by default it is left out where card and release might leave fewer than 1,000 possible tables)",
+        help="include the kernel in the card or not; estimates need it, but it can reveal the table's counts (default: "
+        "omit it if the card and the release might leave fewer than 1,000 possible tables)",
     )
     release_options(parser)
 
@@ -136,15 +136,15 @@ def run(options: argparse.Namespace) -> int:
         )
         return 0
     if broken:
-        print(printable(f"{broken}; nothing is promised"))
+        print(printable(f"{broken}; nothing is guaranteed"))
     n = found.release.n_public
     print(f"{outputs.table}  ({found.rows:,} rows, {n} output{'s' * (n != 1)})")
     print(f"{outputs.card}\n{outputs.text}")
     for path in outputs.private:
-        print(f"{path}  (for you alone: it holds the counts)")
+        print(f"{path}  (confidential: it contains the counts)")
     for sentence in summary(done):
         print(printable(sentence))
-    print(f"{100 * found.overall['nmi']:.1f} % of the information is left (NMI)")
+    print(f"{100 * found.overall['nmi']:.1f} % of the information is retained (NMI)")
     for note in found.notes:
         print(printable(f"note: {note}"))
     return 0

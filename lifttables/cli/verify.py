@@ -13,19 +13,19 @@ from lifttables.files import printable
 from lifttables.sources.endings import STDIN
 
 DIFFER = 5
-"""Exit code where the release and the card do not belong together."""
+"""Exit code if the release and the card do not belong together."""
 
 EXAMPLES = f"""\
   lift verify out.csv out.card.json
-Compared are the SHA-256 of the file, the columns, the number of rows and the symbols of the released columns.
-This shows which file a card is about; whoever can replace the card as well can make both agree.
-Exit code: 0 where they belong together; {DIFFER} where they differ; 2 where one of them cannot be read."""
+The command compares the file's SHA-256, the columns, the number of rows and the symbols of the released columns.
+This shows that the card belongs to the file, not who made them: somebody could replace both.
+Exit codes: 0 they belong together; {DIFFER} they differ; 2 one of them cannot be read."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("release", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
-    parser.add_argument("card", type=Path, help="the card that came with it, in JSON")
+    parser.add_argument("card", type=Path, help="the JSON card of the release")
     json_option(parser)
 
 

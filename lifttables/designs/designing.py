@@ -29,13 +29,13 @@ from mixproof.numerics import Matrix, Vector
 FORMAT = "liftlib design 2"
 
 CONFIDENCE = 0.95
-"""With which a design keeps its notion for the population, where nobody says otherwise."""
+"""Default confidence of a design's guarantee for the population."""
 
-ROWS_ALONE = "the notion is kept for these rows alone: for the population that they are from it is most likely broken"
-"""What a design without a confidence is told of."""
+ROWS_ALONE = "the notion holds for these rows only and is probably violated for the population they come from"
+"""What a design without a confidence does not guarantee."""
 
 POPULATION = "the population"
-"""That the rows are a sample of."""
+"""What the rows are a sample of."""
 
 Unseen = Literal["error", "draw"]
 

@@ -16,26 +16,25 @@ PRIORS = (0.01, 0.1, 0.5)
 """Beliefs for which a card says what they can become; they do not depend on the table."""
 
 INDEPENDENT = (
-    "The population is the distribution from which the rows were drawn independently, each like the others. This is "
-    "not so if people were drawn with unequal chances (survey weights) or within strata, if rows come from clusters, "
-    "such as households, or several rows are of one person, or if the table is a census, beyond which there is nobody. "
-    "Nothing is promised for the population then."
+    "The guarantee for the population assumes that the rows are independent draws from it. It does not apply if some "
+    "people were more likely to be drawn than others (survey weights), if people were drawn within strata or in "
+    "clusters such as households, if one person has several rows, or if the table is a census of everybody."
 )
-"""What a promise for the population assumes."""
+"""The assumption behind a guarantee for the population."""
 
 KERNEL_TELLS = (
-    "The counts of the table: how likely each symbol is to be released as each output was computed from them and is "
-    "published. Somebody who has this card and the release, and knows how many rows have each value of the secret, "
-    "may be able to compute how many rows have each value of the secret together with each symbol. In a small table "
-    "only one table may fit, and somebody who knows all the other rows may learn the missing one."
+    "The counts of the table. The published release probabilities were computed from these counts. Somebody who has "
+    "this card and the release, and knows how many rows have each value of the secret, may be able to work out how "
+    "many rows have each combination of secret and symbol. For a small table, somebody who knows all rows but one may "
+    "be able to work out the missing one."
 )
-"""What the kernel of a response adds, where it is published."""
+"""What a published kernel of a response reveals in addition."""
 
 MERGING_TELLS = (
-    "A person from somebody who knows all the other rows: which values are released as one was computed from all of "
-    "them, which in a small table may tell the missing one to whoever has the rest."
+    "A person against somebody who knows all other rows. The choice of values to merge depends on every row, so for a "
+    "small table it may reveal the missing one."
 )
-"""What there is to see of merged symbols, with or without a kernel."""
+"""What the choice of merged symbols reveals, with or without a kernel."""
 
 
 def own_shares(rows: Vector) -> tuple[float, ...]:
@@ -70,8 +69,8 @@ def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float]
     found = [notion.belief(prior) for prior in priors]
     if all(ends == (0.0, 1.0) for ends in found):
         return (
-            f"{notion} bounds what a person's released values tell about {secret} on an average over its values.",
-            "What somebody believes of one person may change by more.",
+            f"{notion} limits what a person's released values reveal about {secret} on average over its values.",
+            "Beliefs about one person may change by more.",
         )
     known_shares = tuple(
         f"A belief of {_percent(prior)} in something about {secret} can become at most {_percent(most, up=True)} and "
@@ -99,7 +98,7 @@ def _percent(share: float, *, up: bool | None = None) -> str:
         return f"{100 * share:g} %"
     tenths = 1000 * share
     whole = -int(-tenths // 1) if up else int(tenths // 1)
-    # what is whole but for rounding stays whole
+    # a whole number up to rounding errors stays whole
     whole = round(tenths) if abs(tenths - round(tenths)) < 1e-9 else whole
     return f"{whole / 10:g} %"
 
@@ -108,31 +107,31 @@ def not_covered(
     made: Design, keep: Sequence[str], *, keep_order: bool, broken: bool, kernel: bool = True
 ) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each."""
-    told = [
-        *([] if made.confidence or broken else [f"More than these rows: {ROWS_ALONE}."]),
-        "What is known of a person from elsewhere, and how it goes together with the released values.",
-        "Whether a person is in the table at all, and how many people are.",
-        f"How {JOIN.join(made.public.names)} is distributed among all people together: that is what is published.",
-        "A further release of the same people, which says more than either alone.",
-        "Beliefs of somebody who expects the secret to be distributed quite otherwise than in the table.",
+    limits = [
+        *([] if made.confidence or broken else [f"Anything beyond these rows: {ROWS_ALONE}."]),
+        "Other knowledge about a person, in combination with the released values.",
+        "Whether a person is in the table, and how many people are.",
+        f"The overall distribution of {JOIN.join(made.public.names)}, which the release is meant to show.",
+        "Further releases about the same people: two releases together can reveal more than each alone.",
+        "Somebody who expects a very different distribution of the secret from the table's.",
     ]
     if made.grid == 1:
-        told.append(MERGING_TELLS)
+        limits.append(MERGING_TELLS)
     elif kernel and made.grid is not None:
-        told.append(KERNEL_TELLS)
+        limits.append(KERNEL_TELLS)
     if keep:
-        told.append(f"What the columns published as they are tell of other things than the secret: {', '.join(keep)}.")
+        limits.append(f"What the unchanged columns ({', '.join(keep)}) reveal about anything but the secret.")
     if keep_order:
-        told.append("What the order of the rows tells: they are in the order of the table they come from.")
+        limits.append("What the order of the rows reveals: they are in the original table's order.")
     if len(made.secret.columns) > 1:
-        told.append(f"Secrets other than {', '.join(made.secret.names)}.")
+        limits.append(f"Secrets other than {', '.join(made.secret.names)}.")
     else:
-        told.append(f"Any other secret than {made.secret.names[0]}.")
-    return tuple(told)
+        limits.append(f"Any secret other than {made.secret.names[0]}.")
+    return tuple(limits)
 
 
 def statement(kept: Kept) -> str:
-    """Return for whom a notion is kept, and how sure, in a sentence; with its numbers, where it has them.
+    """Return a guarantee as a sentence: for whom a notion holds, with what confidence, and how this was proved.
 
     Examples
     --------

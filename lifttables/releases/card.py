@@ -28,16 +28,15 @@ from mixproof.numerics import Matrix, check_count, check_scalar
 FORMAT = "liftlib card 2"
 
 LEFT_OUT = (
-    "people whose secret or released value is missing: their rows are left out, which kept columns that tell people "
-    "apart would show"
+    "People whose secret or released value is missing. Their rows were dropped, which is visible if kept columns "
+    "identify people."
 )
-"""What the card of a release without these rows does not promise."""
+"""A limit of a release without the rows that have missing values."""
 
 UNRECORDED = (
-    "Earlier releases of the same people: there was no ledger, so nobody checked whether there are any, and what they "
-    "tell together with this one."
+    "Earlier releases about the same people. No ledger was used, so nothing was checked together with earlier releases."
 )
-"""What the card of a release without a ledger does not promise."""
+"""A limit of a release without a ledger."""
 
 RECORDED = (
     "Earlier releases of the same people that the owner's ledger does not know. It recognises a table that has exactly "
@@ -54,19 +53,19 @@ LISTED = (
 there are, the notion is kept."""
 
 HOLDS = (
-    "A privacy notion limits how much the released values can reveal about a person's secret. It holds if this limit "
-    "is not exceeded. The sentences for one person say what the limit means."
+    "A privacy notion limits how much the released values can reveal about a person's secret. The notion holds if this "
+    "limit is not exceeded. What it means for one person is stated below."
 )
-"""What a card says of its promises."""
+"""The explanation of a card's guarantees."""
 
 BROKEN_MEANS = (
-    "This is the card of {}. It promises nothing: from what was published together, somebody may learn more about a "
-    "person's secret than the notion allows. Do not rely on this release for privacy."
+    "This is the card of {}. It guarantees nothing: what was published together may reveal more about a person's "
+    "secret than the notion allows. Do not rely on this release for privacy."
 )
-"""What a card says of a broken promise."""
+"""The explanation of a violated notion."""
 
 MARK_UP = re.compile(r"([|`*\[\\])")
-"""What Markdown reads as more than a letter, but for what is replaced."""
+"""Characters with a meaning in Markdown, apart from those that are replaced."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +167,9 @@ class Card:
         if self.kernel is not None:
             return None
         return (
-            f"it could reveal the table's counts. Either card and release might leave fewer than {POSSIBLE:,} possible "
-            "tables, or its owner withholds it, the mechanism sees the secret, the notion bounds no single output, or "
-            "no rounding of it keeps the notion"
+            "it could reveal the table's counts (either the card and the release together would leave fewer than "
+            f"{POSSIBLE:,} possible tables, or the owner withheld it, the mechanism uses the secret, the notion bounds "
+            "no single output, or no rounded version satisfies the notion)"
         )
 
     def as_text(self) -> str:
@@ -182,7 +181,7 @@ class Card:
             lines = [
                 f"# {title}",
                 "",
-                "## What is promised",
+                "## What is guaranteed",
                 "",
                 HOLDS,
                 "",
@@ -192,7 +191,7 @@ class Card:
             whom = "For one person" if self.for_population else "For one person of this sample"
             lines += [INDEPENDENT, ""] if self.for_population else []
             lines += [f"{whom}:", "", *(f"- {_cell(one)}" for one in self.words), ""]
-        lines += ["## What is never promised" if self.broken else "## What is not", ""]
+        lines += ["## What is never guaranteed" if self.broken else "## What is not guaranteed", ""]
         lines += [f"- {_cell(one)}" for one in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
         lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
@@ -200,14 +199,14 @@ class Card:
         if self.told_bits is not None:
             lines += [
                 (
-                    "The JSON card states how likely each symbol is to be released as each output, for estimates "
-                    "(`lift estimate`)."
+                    "The JSON card contains the probability that each symbol is released as each output, which `lift "
+                    "estimate` uses."
                 )
             ]
         else:
-            lines += [f"How likely each symbol is to be released as each output is not published: {self.why()}."]
+            lines += [f"The probability that each symbol is released as each output is not published: {self.why()}."]
         if self.release > 1:
-            lines += ["", f"It is release {self.release} of these rows."]
+            lines += ["", f"This is release {self.release} of these rows."]
         lines += ["", "## Which release this is", "", *(f"- {one}" for one in self._identity())]
         lines += ["", "## How to cite", "", f"As: {_cell(self.cite)}"]
         return "\n".join(lines) + "\n"
@@ -216,7 +215,7 @@ class Card:
         file = (
             f"File: SHA-256 {self.sha256}. `lift verify RELEASE CARD` checks that a file is this release."
             if self.sha256
-            else "File: none. The release was a data frame, so the card does not identify a file."
+            else "File: none, because the release was a data frame."
         )
         options = "; ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.options.items())
         found = [f"Rows: {self.rows}.", file, f"Made {self.made} by liftlib {self.version}."]
@@ -294,7 +293,7 @@ def card_of(
         kept=() if broken else _statements(made, others, population=population),
         words=words,
         not_covered=(
-            *([f"The population: together with {others}, the notion was proved for this sample only."] * sample_only),
+            *([f"The population: together with {others}, the notion is proved for this sample only."] * sample_only),
             *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
             UNRECORDED if release is None else RECORDED,
             *([LISTED] if (options or {}).get("coarsen") or (options or {}).get("rare") == "keep" else []),
@@ -307,7 +306,7 @@ def card_of(
         grid=grid,
         told_bits=None if grid is None else bits(len(symbols), len(made.texts), grid),
         mechanism=made.mechanism,
-        order="in the order of the table that they come from" if keep_order else "shuffled",
+        order="in the original table's order" if keep_order else "shuffled",
         release=release or 1,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,

@@ -69,21 +69,21 @@ def told_together(
     n_outputs = int(np.prod([made.channel.n_outputs for made in designs], dtype=float))
     if not isinstance(notion, LiftNotion):
         raise BrokenNotion(
-            f"{notion} is about all outputs at once, so what a release tells beside another or beside kept columns is "
-            "not known: release one, without --keep, or take it on yourself (--allow)"
+            f"{notion} is a condition on all outputs together, so whether it holds for several releases or with kept "
+            "columns is not known: make one release, without --keep, or accept the risk (--allow)"
         )
     if n_outputs > MOST:
         if not kept and (accounted := _accounted(table, secret, designs, notion)) is not None:
             return accounted
         raise BrokenNotion(
             f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than {MOST:,}: "
-            "what they tell together was not computed, and no theorem bounds it by the budget; take it on yourself "
-            "(--allow)"
+            "their joint leakage was not computed, and no theorem bounds it by the budget; to accept the risk, use "
+            "--allow"
         )
     if kept and (many := table.distinct(kept)) > MOST:
         raise BrokenNotion(
             f"the kept columns {', '.join(kept)} have {many:,} combinations of values, more than {MOST:,}: they "
-            "tell people apart; coarsen or leave them out, or take it on yourself (--allow)"
+            "identify people; coarsen or drop them, or accept the risk (--allow)"
         )
     counted = counted_together(table, secret, designs, kept)
     p_s = counted.p_s

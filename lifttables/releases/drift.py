@@ -17,10 +17,10 @@ from lifttables.population.sample import Sample
 from mixproof.numerics import KEEP_TOL, Matrix
 
 RESHUFFLES = 999
-"""Random divisions of old and new rows that the real one is held against; the least p-value is 1 in this and one."""
+"""Number of random permutations in the test; the smallest possible p-value is 1 / (this + 1)."""
 
 CALLED = 0.001
-"""A p-value up to which old and new rows are said to differ."""
+"""Significance level: old and new rows differ if the p-value is at most this."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Drift:
         What was compared.
     confidence : float or None
         The confidence with which the design satisfies the notion for its population.
-    population : {"kept", "broken", "cannot be told from this table"} or None
+    population : {"kept", "broken", "undecided"} or None
         What the new rows alone say of their population, at that confidence or 0.95; None without a secret, or if the
         notion has no such bounds.
     untold : str
@@ -85,27 +85,27 @@ class Drift:
     def promise(self) -> str:
         """The guarantee for the release of the new rows, in a sentence."""
         if self.beside:
-            return f"nothing is promised of the new rows. {self.beside}"
+            return f"nothing is guaranteed for the new rows. {self.beside}"
         if self.sample_only:
             return (
-                f"the notion holds for the new rows together with {self.sample_only}, for this sample only: it was "
-                "not proved for the population"
+                f"the notion holds for the new rows together with {self.sample_only}, for this sample only: it is not "
+                "proved for the population"
             )
         if self.population == "broken":
-            return "nothing is promised of the new rows, for they show that the notion is broken for their population"
+            return "nothing is guaranteed for the new rows, because they show that their population violates the notion"
         if self.population == "kept":
             sure = CONFIDENCE if self.confidence is None else self.confidence
             return (
-                f"the notion holds for the population that the new rows are from, with confidence {sure:g}, by what "
-                "they say themselves"
+                f"the notion holds for the population of the new rows with confidence {sure:g}, as the new rows "
+                "themselves prove"
             )
         if self.confidence is None:
-            return "nothing is promised of the new rows, for the design was made for its own rows alone"
+            return "nothing is guaranteed for the new rows, because the design was made for its own rows only"
         if self.differs:
-            return "nothing is promised of the new rows, for they are from another population than the design's"
+            return "nothing is guaranteed for the new rows, because their population is not the design's"
         return (
-            f"the notion holds for the population with confidence {self.confidence:g} if the new rows are from the "
-            "design's, which they do not contradict"
+            f"the notion holds for the population with confidence {self.confidence:g} if the new rows come from the "
+            "design's population, which the test does not contradict"
         )
 
     def __str__(self) -> str:
@@ -113,21 +113,21 @@ class Drift:
 
     def _compared(self) -> str:
         if not self.differs and self.population != "broken":
-            return f"no drift: {self.of} of {self.rows:,} new rows is as in the design's (p = {self.p_value:.3g})"
+            return f"no drift: {self.of} of {self.rows:,} new rows agrees with the design's (p = {self.p_value:.3g})"
         kept = (
-            f"whether the notion holds cannot be told {self.untold}"
+            f"whether the notion holds cannot be decided {self.untold}"
             if self.violation is None
-            else f"the notion is exceeded by {self.violation:.4g} nats for them"
+            else f"the notion is exceeded by {self.violation:.4g} nats for the new rows"
             if not self.violation <= KEEP_TOL
-            else "the released columns alone keep the notion for their own shares"
+            else "the released columns alone satisfy the notion for the new rows"
             if self.beside
-            else "the notion holds for their own shares all the same"
+            else "the notion still holds for the new rows"
         )
         if self.population == "broken":
             kept = (
-                f"the notion is exceeded by {self.violation:.4g} nats for them, BROKEN for the population they are from"
+                f"the notion is exceeded by {self.violation:.4g} nats for the new rows and BROKEN for their population"
             )
-        of = f"{self.of} of {self.rows:,} new rows is {'not ' if self.differs else ''}as in the design's"
+        of = f"{self.of} of {self.rows:,} new rows {'differs from' if self.differs else 'agrees with'} the design's"
         far = f"total variation distance {self.distance:.3f}, p = {self.p_value:.3g}"
         return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {kept}"
 
@@ -181,8 +181,8 @@ def _untold(made: Design, *, with_secret: bool) -> str:
     if not with_secret:
         return "without the secret"
     if made.promise is None:
-        return "as a design's file does not keep a notion of your own"
-    return "of a notion of attributes, some of whose combinations the new rows may lack"
+        return "because the design's file does not contain a user-defined notion"
+    return "for a notion of attributes, because the new rows may lack some combinations"
 
 
 def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:

@@ -23,15 +23,13 @@ from lifttables.releases.recognising import recognised
 from lifttables.sources.randomness import generator
 
 MOST = 20_000_000
-"""Largest size of the bounds on all outputs with which a notion is proved for the population."""
+"""Maximum size of the bounds on all outputs for a proof for the population."""
 
-FOR_SAMPLE = "for this sample only: it was not proved for the population"
-"""Of what is published beside a release."""
+FOR_SAMPLE = "for this sample only: it is not proved for the population"
+"""The scope of a guarantee that includes what else is published."""
 
-OWN_ROWS = (
-    "the table has exactly the counts that the design was made from, so its rows were released when the design was made"
-)
-"""What is said of a design's own rows."""
+OWN_ROWS = "the table has exactly the counts of the design, so its rows were already released when the design was made"
+"""A note for rows that the design was made from."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def judged(
         _refuse_unseen(table, made)
     drift = drift_of(table, made, generator(None))
     if drift.harmful and not allow:
-        raise Drifted(f"{drift}; design the channel again, or take it on yourself (--allow)")
+        raise Drifted(f"{drift}; design the channel again, or accept the risk (--allow)")
     found = beside_known(table, made, past, how.keep, applied=True, allow=allow)
     return replace(drift, beside=found.broken, sample_only="" if found.population else found.others), found.notes
 
@@ -112,12 +110,12 @@ def beside_known(
     except BrokenNotion as error:
         problem, checked = str(error), False
     if problem and not allow:
-        remedy = "; leave out or coarsen, choose a smaller budget, or take it on yourself (--allow)" * checked
+        remedy = "; drop or coarsen a column, choose a smaller budget, or accept the risk (--allow)" * checked
         raise BrokenNotion(". ".join([f"{problem}{remedy}", *["; ".join(notes)] * bool(notes)]))
     if problem:
         unsure = f"it is not known whether {made.notion} holds together with {others}"
         why = f"{made.notion} does not hold together with {others}" if checked else unsure
-        return Beside((f"BROKEN, nothing is promised: {problem}", *notes), f"BROKEN: {why}", checked)
+        return Beside((f"BROKEN, nothing is guaranteed: {problem}", *notes), f"BROKEN: {why}", checked)
     confidence = CONFIDENCE if applied and made.confidence is None else made.confidence
     proved = confidence is not None and not earlier and proved_for_population(table, made, kept, confidence, chosen)
     whom = f"for the population with confidence {confidence:g}" if proved else FOR_SAMPLE
@@ -134,8 +132,8 @@ def _problem(table: Table, made: Design, earlier: Sequence[Design], keep: Sequen
     """
     if made.promise is None or not set(made.secret.names) <= set(table.columns):
         raise BrokenNotion(
-            f"what the release tells together with {others} is not known without the secret and the notion: give rows "
-            "with the secret, or take it on yourself (--allow)"
+            f"what the release reveals together with {others} cannot be computed without the secret and the notion: "
+            "give rows with the secret, or accept the risk (--allow)"
         )
     found = worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
     return f"{made.notion} is BROKEN together with {others}: {found.worst}" if found.broken else ""
@@ -188,6 +186,6 @@ def _refuse_unseen(table: Table, made: Design) -> None:
         if len(unseen):
             value = JOIN.join(numbered(unseen, symbols.names)[1][0])
             raise DataError(
-                f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the channel was not made for, such as "
-                f"{value!r}: design the channel again, or draw for them what says nothing (--unseen draw)"
+                f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the design has not seen, such as "
+                f"{value!r}: design the channel again, or draw a constant release for them (--unseen draw)"
             )

@@ -29,7 +29,7 @@ from lifttables.releases.card import Card, card_of, shows_kernel
 from lifttables.releases.drift import Drift
 from lifttables.releases.judging import beside_known, judged
 from lifttables.releases.ledger import Ledger, entered, opened, read_ledger
-from lifttables.sources.randomness import told, uniform
+from lifttables.sources.randomness import note_on, uniform
 from mixproof.numerics import KEEP_TOL
 
 ForNew = Literal["refuse", "drop"]
@@ -41,9 +41,9 @@ A_FRAME = "a frame"
 
 NO_KERNEL = "the card has no kernel, which could reveal the counts; estimates need it (--kernel publishes it)"
 
-ORDERED = "the rows are in the source's order, which may tell the secret: a table sorted by it tells nearly all"
+ORDERED = "the rows are in the original order, which may reveal the secret, for instance if the table is sorted by it"
 
-NOT_TOLD: Final = "cannot be told from this table"
+UNDECIDED: Final = "undecided"
 
 
 @dataclass(frozen=True)
@@ -159,9 +159,9 @@ def release(
             sampling=reading.sampling,
         )
         if beside.broken:  # the channel alone keeps the notion, but it is not released alone
-            found = replace(found, kept=False if beside.checked else None, population=NOT_TOLD)
+            found = replace(found, kept=False if beside.checked else None, population=UNDECIDED)
         elif beside.others and not beside.population:  # the audit is of the released columns alone
-            found = replace(found, population=NOT_TOLD)
+            found = replace(found, population=UNDECIDED)
         card = card_of(
             made,
             keep=how.keep,
@@ -224,7 +224,7 @@ def _designed(table: Table, plan: Plan) -> NextTo:
     search = {"seconds": plan.seconds, "report": plan.report}
     counts, made = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
     left_out = [name for name in reading.publics if name not in counts.public.names]
-    note = f"left out, because more is retained without: {', '.join(left_out)}"
+    note = f"left out, because the release retains more without: {', '.join(left_out)}"
     return NextTo(counts, made, (note,) if left_out else ())
 
 
@@ -279,8 +279,8 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
         if designed:
             name, instead = "a design for the population", "design for these rows alone (--confidence none)"
         raise InvalidParameter(
-            f"{name} takes at most {most} public symbols in the time that a person waits, and there are {n_public}"
-            f": coarsen the column, {instead}, or take it on yourself (--allow)"
+            f"{name} is practical for at most {most} public symbols, and there are {n_public}: coarsen the column, "
+            f"{instead}, or allow a long run (--allow)"
         )
 
 
@@ -306,26 +306,22 @@ CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_e
 def notes_on(
     table: Table, made: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
 ) -> list[str]:
-    """Return the owner's notes on a release.
-
-    They state no guarantee if the notion is violated.
-    """
-    notes = [told(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
+    """Return the owner's notes on a release, without a guarantee if the notion is violated."""
+    notes = [note_on(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(
-            f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are one symbol, (rare)"
+            f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are pooled as (rare)"
         )
-    told_edges = reading.cut_by_rows
-    if told_edges:
+    if reading.cut_by_rows:
         notes.append(
-            f"the bins of {', '.join(told_edges)} end at quantiles of these rows, and the labels publish them: near "
-            "single rows' values"
+            f"the bins of {', '.join(reading.cut_by_rows)} end at quantiles of these rows, and their labels publish "
+            "these quantiles, which are close to values of single rows"
         )
     left = [name for name in table.columns if name not in {*how.keep, *made.public.names, *made.secret.names}]
     if left:
-        notes.append(f"not published: {len(left)} other columns, and the secret")
+        notes.append(f"not published: the secret and {len(left)} other columns")
     if how.keep:
-        notes.append(f"published as they are: {', '.join(how.keep)}")
+        notes.append(f"published unchanged: {', '.join(how.keep)}")
     if not shows_kernel(made, how.kernel):
         notes.append(NO_KERNEL)
     if how.keep_order:

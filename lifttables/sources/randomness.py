@@ -37,10 +37,10 @@ def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
     return np.random.default_rng() if rng is None else numerics.generator(rng)
 
 
-def told(rng: Uniform | int | None) -> str:
+def note_on(rng: Uniform | int | None) -> str:
     """Return an audit's note on the randomness of a release."""
     if rng is None:
-        return "drawn from the operating system's generator"
+        return "drawn from the operating system's random generator"
     if isinstance(rng, Uniform):
         return f"drawn from the caller's {type(rng).__name__}: whoever knows its state can repeat the draw"
     return f"drawn from the seed {shown(int(rng))}: whoever knows it and this program can repeat the draw"

@@ -84,7 +84,7 @@ def test_every_notion_says_what_it_needs(notion):
     found = tables.audit(PEOPLE, secret="ill", public="age", notion=notion, resamples=20, rng=0)
     joint = ll.Joint.from_table(PEOPLE.to_pandas(), secret="ill", public="age")
     assert found.kept is notion.is_satisfied(joint, ll.Channel.identity(2)) is False
-    assert found.population in ("broken", "cannot be told from this table")
+    assert found.population in ("broken", "undecided")
     for symbol in found.symbols:
         assert (symbol.kept is False) == bool(symbol.broken)
         assert all("needs" in str(one) and "budget" in str(one) for one in symbol.broken)
@@ -143,7 +143,7 @@ def test_what_was_audited_is_told():
     ):
         assert (found.secret, found.public, found.notion) == ("ill", "age", "LIP(eps=1.0)")
         assert (found.resamples, found.level) == (200, 0.95)
-        assert found.population in ("kept", "cannot be told from this table")
+        assert found.population in ("kept", "undecided")
     assert audited(read, resamples=0).notion is None
 
 
@@ -181,16 +181,16 @@ def test_an_empty_cell_is_not_taken_for_an_impossible_one():
     found = audited(counted(table), ll.LIP(3.0), resamples=20, rng=1)
     assert found.overall["min_lift_leakage"] == np.inf
     assert 0 < found.intervals["min_lift_leakage"][0] < found.intervals["min_lift_leakage"][1] == np.inf
-    assert (found.kept, found.population) == (False, "cannot be told from this table")
+    assert (found.kept, found.population) == (False, "undecided")
 
 
 def test_what_is_said_of_the_population():
     table = np.array([[300.0, 700], [700, 300]])
     said = [verdict_of(Sample(table), ll.LIP(eps), None) for eps in (0.3, 0.5, 0.8)]
-    assert said == ["broken", "cannot be told from this table", "kept"]
+    assert said == ["broken", "undecided", "kept"]
     assert verdict_of(Sample(table), ll.LDP(0.5), None) == "broken"
     assert verdict_of(Sample(table), ll.SRLIP(0.5, (2,)), None) is None
-    assert verdict_of(Sample(table), ll.Chi2Lift(0.1, 0.1), None) == "cannot be told from this table"
+    assert verdict_of(Sample(table), ll.Chi2Lift(0.1, 0.1), None) == "undecided"
     assert verdict_of(Sample(table), ll.LIP(0.0), ll.Channel.constant(2)) == "kept"
 
 
@@ -198,8 +198,8 @@ def test_what_is_said_of_the_population():
 def test_a_budget_whose_exponential_is_beyond_any_float(eps):
     """It warned of an overflow: an empty cell exceeds every budget, and may have any probability up to its bound."""
     table = np.array([[50.0, 0.0], [0.0, 50.0]])
-    assert verdict_of(Sample(table), ll.LIP(eps), None) == "cannot be told from this table"
-    assert verdict_of(Sample(table), ll.LDP(eps), None) == "cannot be told from this table"
+    assert verdict_of(Sample(table), ll.LIP(eps), None) == "undecided"
+    assert verdict_of(Sample(table), ll.LDP(eps), None) == "undecided"
 
 
 FIVE = {
@@ -256,9 +256,9 @@ def test_a_guarantee_that_a_design_certifies_is_not_tested_again():
     read = counted(counts, "ab", "pqrt")
     notion = ll.LIP(0.5)
     alone = design(read, notion, "optimal", None)
-    assert verdict_of(Sample(counts), notion, alone.channel) == "cannot be told from this table"
+    assert verdict_of(Sample(counts), notion, alone.channel) == "undecided"
     sure = replace(alone, kept=(*alone.kept, Kept(POPULATION, str(notion), 0.95, "by its making")))
-    for made, told in ((alone, "cannot be told from this table"), (sure, "kept")):
+    for made, told in ((alone, "undecided"), (sure, "kept")):
         assert audited(read, notion, made.channel, resamples=0, sure=made.confidence is not None).population == told
 
 

@@ -58,7 +58,7 @@ def test_files_and_console(way, confidence, tmp_path, capsys):
     page = (tmp_path / "out.PRIVATE.audit.html").read_text()
     for said in (text, json.dumps(card), console, page):
         assert not PROMISE.search(said)
-    assert "<ul><li>BROKEN, nothing is promised" in page
+    assert "<ul><li>BROKEN, nothing is guaranteed" in page
     assert '<span class="kept">kept</span> for these rows' not in page
     # how far beyond the budget it is, is a function of the counts
     assert "needs" not in text

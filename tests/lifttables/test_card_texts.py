@@ -107,7 +107,7 @@ def test_the_name_of_a_kept_column_is_no_mark_up(more, tmp_path):
     words = [*OF, *LIP, "--keep", name, "--ledger", "none", *more]
     assert main(["sanitise", str(tmp_path / "in.csv"), *words, "-o", str(tmp_path / "out.csv")]) == 0
     text = (tmp_path / "out.card.md").read_text()
-    assert text.count("What is promised") > 2
+    assert text.count("What is guaranteed") > 2
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e<]", text)
     assert len(re.findall("^# ", text, re.MULTILINE)) == 1
 

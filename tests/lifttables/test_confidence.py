@@ -17,7 +17,7 @@ from lifttables.learning import LiftRelease
 from lifttables.population.sample import Sample
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
-ALONE = "no confidence, so the notion is kept for these rows alone"
+ALONE = "no confidence, so the notion holds for these rows only"
 
 
 def people(n, p, seed):
@@ -31,12 +31,12 @@ P, Q = [[0.3, 0.2], [0.2, 0.3]], [[0.48, 0.02], [0.02, 0.48]]
 def test_two_statements_by_default_and_one_with_a_warning():
     both = tables.sanitise(PEOPLE, **WORDS)
     assert [(one.whom, one.confidence) for one in both.card.kept] == [("these rows", None), ("the population", 0.95)]
-    assert not any("these rows alone" in line for line in (*both.card.not_covered, *both.audit.notes))
+    assert not any("these rows only" in line for line in (*both.card.not_covered, *both.audit.notes))
     with pytest.warns(LiftWarning, match=ALONE):
         one = tables.sanitise(PEOPLE, **WORDS, confidence=None)
     assert [kept.whom for kept in one.card.kept] == ["these rows"]
-    assert "most likely broken" in one.card.not_covered[0]
-    assert any("most likely broken" in note for note in one.audit.notes)
+    assert "probably violated" in one.card.not_covered[0]
+    assert any("probably violated" in note for note in one.audit.notes)
     with pytest.warns(LiftWarning, match=ALONE):
         tables.choose(PEOPLE, secret="ill", public="age", mechanisms=["watchdog"], epsilons=[], confidence=None)
     with pytest.warns(LiftWarning, match=ALONE):
@@ -68,7 +68,7 @@ def test_the_command_line_says_both_or_warns_in_a_line(tmp_path, capsys):
     assert main([*words, "--confidence", "none", "--json"]) == 0
     out, err = capsys.readouterr()
     assert [one["whom"] for one in json.loads(out)["card"]["kept"]] == ["these rows"]
-    assert err.count(f"lift: {ALONE}: for the population that they are from it is most likely broken\n") == 1
+    assert err.count(f"lift: {ALONE} and is probably violated for the population they come from\n") == 1
 
 
 def test_mechanisms_of_one_design_are_tried_once():
@@ -127,15 +127,18 @@ def design_of(confidence, eps=0.6):
 def test_what_is_promised_of_new_rows():
     sure, alone = design_of(0.9), design_of(None)
     few = tables.apply(people(40, P, 1), sure).drift
-    assert (few.differs, few.harmful, few.population) == (False, False, "cannot be told from this table")
-    assert "with confidence 0.9 if the new rows are from the design's, which they do not contradict" in few.promise
-    assert tables.apply(people(40, P, 1), alone).drift.promise.startswith("nothing is promised of the new rows")
+    assert (few.differs, few.harmful, few.population) == (False, False, "undecided")
+    assert (
+        "with confidence 0.9 if the new rows come from the design's population, which the test does not contradict"
+        in few.promise
+    )
+    assert tables.apply(people(40, P, 1), alone).drift.promise.startswith("nothing is guaranteed of the new rows")
     many = tables.apply(people(50_000, P, 2), sure).drift
     assert many.population == "kept"
-    assert "holds for the population that the new rows are from, with confidence 0.9" in many.promise
+    assert "holds for the population of the new rows with confidence 0.9" in many.promise
     without = tables.apply(people(40, P, 1).select("x"), sure).drift
     assert (without.violation, without.population) == (None, None)
-    with pytest.raises(Drifted, match="BROKEN for the population they are from"):
+    with pytest.raises(Drifted, match="BROKEN for their population"):
         tables.apply(people(5000, Q, 3), sure)
 
 

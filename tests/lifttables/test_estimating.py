@@ -190,4 +190,4 @@ def test_the_command(tmp_path, capsys):
     assert main([*words, str(tmp_path / "none.csv"), "--no-kernel"]) == 0
     assert "the card has no kernel, which could reveal the counts" in capsys.readouterr().out
     assert main(["estimate", str(tmp_path / "none.csv"), str(tmp_path / "none.card.json")]) == 2
-    assert "its owner withholds it" in capsys.readouterr().err
+    assert "the owner withheld it" in capsys.readouterr().err

@@ -65,7 +65,7 @@ def test_a_kept_column_that_reveals_the_secret_is_refused(kind, design):
     with pytest.raises(BrokenNotion, match=message):
         tables.apply(FRAMES[kind](), design, keep=["code"])
     done = tables.apply(FRAMES[kind](), design, keep=["code"], allow=True)
-    assert done.drift.promise.startswith("nothing is promised")
+    assert done.drift.promise.startswith("nothing is guaranteed")
     assert done.drift.harmful
     assert str(done.drift).startswith("BROKEN")
     assert done.notes[0].startswith("BROKEN")
@@ -88,10 +88,10 @@ def test_what_cannot_be_checked_without_the_secret_is_refused(kind, design):
         if kind == "pyarrow"
         else frame.select(*names)
     )
-    with pytest.raises(BrokenNotion, match="is not known without the secret and the notion"):
+    with pytest.raises(BrokenNotion, match="cannot be computed without the secret and the notion"):
         tables.apply(frame, design, keep=["coin"])
     done = tables.apply(frame, design, keep=["coin"], allow=True)
-    assert done.drift.promise.startswith("nothing is promised")
+    assert done.drift.promise.startswith("nothing is guaranteed")
     assert tables.apply(frame, design).drift.promise.startswith("the notion holds for the population")
 
 
@@ -118,14 +118,14 @@ def test_what_was_published_before_breaks_the_promise_of_a_frame(tmp_path, desig
     with pytest.raises(BrokenNotion, match="together with the kept columns code and 1 earlier release of these rows"):
         tables.apply(frame, design, ledger=ledger)
     done = tables.apply(frame, design, ledger=ledger, allow=True)
-    assert done.drift.promise.startswith("nothing is promised")
+    assert done.drift.promise.startswith("nothing is guaranteed")
 
 
 def test_rows_that_show_the_notion_broken_promise_nothing():
     """Where they are taken on all the same, though they do not contradict the design's rows."""
     words = {"rows": 9, "p_value": 0.5, "distance": 0.1, "of": "the joint distribution", "untold": ""}
     drift = tables.Drift(**words, violation=0.1, confidence=0.95, population="broken")
-    assert drift.promise.startswith("nothing is promised")
+    assert drift.promise.startswith("nothing is guaranteed")
 
 
 KEPT = [[600, 400], [400, 600]]

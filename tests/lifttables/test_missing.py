@@ -110,7 +110,7 @@ def test_a_first_audit_takes_one_command(tmp_path, capsys):
     said = capsys.readouterr()
     assert said.err == ""
     assert f"{len(WHOLE)} rows" in said.out
-    assert f"note: {len(GONE) - len(WHOLE)} of 120 rows are left out" in said.out
+    assert f"note: {len(GONE) - len(WHOLE)} of 120 rows were dropped" in said.out
     assert "--na says which texts count as missing" in said.out
     # what publishes still asks
     words = ["sanitise", str(path), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]

@@ -93,7 +93,7 @@ def test_what_is_left_out_is_noted_and_not_published():
     done = released(rows, ["a", "b", "c"])
     left_out = sorted({"a", "b", "c"} - set(done.frame.columns))
     assert left_out
-    assert f"left out, because more is retained without: {', '.join(left_out)}" in done.audit.notes
+    assert f"left out, because the release retains more without: {', '.join(left_out)}" in done.audit.notes
     assert set(done.card.columns) == {"a", "b", "c"} - set(left_out)
     with pytest.warns(ll.LiftWarning):
         alone = tables.sanitise(

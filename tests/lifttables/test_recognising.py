@@ -143,11 +143,11 @@ def test_without_a_ledger_a_designs_own_rows_are_recognised(folder, capsys):
     assert main(words) == 3
     assert "the table has exactly the counts that the design was made from" in capsys.readouterr().err
     assert main([*words, "--allow"]) == 0
-    assert "nothing is promised" in capsys.readouterr().out
+    assert "nothing is guaranteed" in capsys.readouterr().out
     design = tables.load(Path("r1.PRIVATE.design.json"))
     with pytest.raises(BrokenNotion, match="the table has exactly the counts that the design was made from"):
         tables.apply(rows(), design)
-    with pytest.raises(BrokenNotion, match="is not known without the secret"):
+    with pytest.raises(BrokenNotion, match="cannot be computed without the secret"):
         tables.apply(rows().drop("ill"), design)
 
 
@@ -348,4 +348,4 @@ def test_a_frame_without_a_ledger_is_looked_for_in_known_ones(folder, again):
     with pytest.warns(LiftWarning, match=r"these rows were released before .*r1\.csv\): name the ledger"):
         done = again(pl.read_csv("p.csv", infer_schema=False), **words)
     if again is tables.sanitise:
-        assert any("there was no ledger" in one for one in done.card.not_covered)
+        assert any("No ledger was used" in one for one in done.card.not_covered)

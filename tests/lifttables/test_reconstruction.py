@@ -119,7 +119,7 @@ def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
 
     withheld = card_of(made(counts), kernel=False)
     assert (withheld.kernel, withheld.grid, withheld.told_bits) == (None, None, None)
-    assert "its owner withholds it" in withheld.as_text()
+    assert "the owner withheld it" in withheld.as_text()
     assert KERNEL_TELLS not in withheld.not_covered
     assert KERNEL_TELLS in card_of(made(counts), kernel=True).not_covered
     for other in neighbours(3):

@@ -137,8 +137,13 @@ def test_counts_are_of_the_rows():
 @pytest.mark.parametrize(
     ("mechanism", "n_public", "designed", "message"),
     [
-        ("best-partition", 14, False, "best-partition takes at most 13 public symbols"),
-        ("subset-merging", 1001, True, "a design for the population takes at most 1000 .* \\(--confidence none\\)"),
+        ("best-partition", 14, False, "best-partition is practical for at most 13 public symbols"),
+        (
+            "subset-merging",
+            1001,
+            True,
+            "a design for the population is practical for at most 1000 .* \\(--confidence none\\)",
+        ),
     ],
 )
 def test_what_is_too_dear_is_refused_unless_asked_for(mechanism, n_public, designed, message):

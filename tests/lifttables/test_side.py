@@ -333,7 +333,7 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     # a release that says nothing is no harm beside any other
     done, outputs = release(tmp_path, frame, ll.LIP(5.0), "subset-merging", name="c.csv", ledger=ledger)
     assert done.card.release == 3
-    assert "It is release 3 of these rows" in outputs.text.read_text()
+    assert "This is release 3 of these rows" in outputs.text.read_text()
     # apply on these rows is one more draw; on other rows it begins a ledger of theirs
     design = tmp_path / "a.PRIVATE.design.json"
     with pytest.raises(BrokenNotion, match="together with 3 earlier releases of these rows"):
@@ -344,7 +344,7 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     with pytest.raises(BrokenNotion, match="together with 1 earlier release"):
         tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
     others.select("x").write_csv(tmp_path / "new.csv")
-    with pytest.raises(BrokenNotion, match="is not known without the secret and the notion"):
+    with pytest.raises(BrokenNotion, match="cannot be computed without the secret and the notion"):
         tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
     assert not list(tmp_path.glob("n2*"))
     ledger.write_text("{}")

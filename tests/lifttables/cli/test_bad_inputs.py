@@ -17,11 +17,9 @@ README = Path(__file__).parents[3] / "README.md"
 OF = ["--secret", "ill", "--public", "age"]
 LIP = ["--notion", "lip", "--eps", "1"]
 OUT = ["--ledger", "none", "--resamples", "0", "--confidence", "none", "-o", "out.csv"]
-NO_CONFIDENCE = (
-    "lift: no confidence, so the notion is kept for these rows alone: for the population that they are from it is "
-    "most likely broken\n"
-)
-NO_LEDGER = "lift: no ledger, so a second release of these rows would not be noticed\n"
+LOST = "the notion holds for these rows only and is probably violated for the population they come from"
+NO_CONFIDENCE = f"lift: no confidence, so {LOST}\n"
+NO_LEDGER = "lift: no ledger, so a second release of these rows will not be noticed\n"
 
 
 def sanitise(*more, table="in.csv", of=OF, notion=LIP, out=OUT):
@@ -252,8 +250,8 @@ CASES = [
     (audit("--resamples", "2", "--level", "1"), "level is 1, not in (0, 1): give a number in that range", 2),
     (audit("--level", "nan"), "level is nan", 2),
     # what private means
-    (audit("--eps", "1"), "--eps is given without --notion", 2),
-    (audit("--lam", "1"), "--lam is given without --notion", 2),
+    (audit("--eps", "1"), "--eps needs a --notion", 2),
+    (audit("--lam", "1"), "--lam needs a --notion", 2),
     (audit("--notion", "nothing"), "no notion 'nothing'", 2),
     (sanitise("--mechanism", "magic"), "no mechanism 'magic': there are", 2),
     (audit("--notion", "lip"), "notion lip takes --eps, in nats; given: none", 2),
@@ -262,7 +260,7 @@ CASES = [
     (audit("--notion", "lip", "--eps-l", "1"), "notion lip takes --eps", 2),
     (audit("--notion", "alip", "--eps", "1"), "notion alip takes --eps-l --eps-u", 2),
     (audit("--notion", "alip", "--eps", "1", "--lam", "2"), "lam is 2", 2),
-    (audit("--notion", "alip", "--eps", "1", "--lam", ".5", "--eps-l", "1"), "say the same", 2),
+    (audit("--notion", "alip", "--eps", "1", "--lam", ".5", "--eps-l", "1"), "--lam cannot be combined", 2),
     (audit("--notion", "lip", "--eps", "1", "--lam", "1"), "--lam goes with --notion alip and --eps", 2),
     (audit("--notion", "perfect", "--eps", "1"), "notion perfect takes no budget", 2),
     (audit("--notion", "no_such_module:A"), "is its module on PYTHONPATH?", 2),
@@ -289,7 +287,7 @@ CASES = [
     (sanitise("--mechanism", "optimal", notion=["--notion", "chi2", "--eps-l", "1", "--eps-u", "1"]), "use", 2),
     (
         sanitise("--categorical", "zip", "--mechanism", "best-partition", "--rare", "keep", of=public("zip")),
-        "best-partition takes at most 13 public symbols in the time that a person waits, and there are 400",
+        "best-partition is practical for at most 13 public symbols, and there are 400",
         2,
     ),
     (sanitise("--keep", "ill"), "--keep names the secret 'ill'", 2),
@@ -332,11 +330,11 @@ CASES = [
     (apply(table="columns.csv"), "has no column 'age'", 2),
     (
         apply(table="unseen.csv"),
-        "1 rows have a public symbol that the channel was not made for, such as 'martian'",
+        "1 rows have a public symbol that the design has not seen, such as 'martian'",
         2,
     ),
-    (apply(table="drifted.csv"), "drift: the joint distribution of 600 new rows is not as in the design's", 4),
-    (apply(table="public.csv"), "whether the notion holds cannot be told without the secret", 4),
+    (apply(table="drifted.csv"), "drift: the joint distribution of 600 new rows differs from the design's", 4),
+    (apply(table="public.csv"), "whether the notion holds cannot be decided without the secret", 4),
     (apply(out="in.csv"), "in.csv is read, so it is not written to", 2),
     (apply("--force", out="in.csv"), "in.csv is read, so it is not written to", 2),
     (apply("--force", out="d.PRIVATE.design.json"), "is read, so it is not written to", 2),
@@ -383,8 +381,8 @@ USAGE = [
     (["audit", "in.csv", "--secret"], "expected at least one argument"),
     (audit("--missing", "sym"), "invalid choice: 'sym'"),
     (audit("--rare", "drop"), "invalid choice: 'drop'"),
-    (audit("--seed", "-1"), "'-1' is no seed: give a whole number, 0 or more"),
-    (audit("--seed=-1"), "'-1' is no seed: give a whole number, 0 or more"),
+    (audit("--seed", "-1"), "'-1' is not a seed: give a whole number of at least 0"),
+    (audit("--seed=-1"), "'-1' is not a seed: give a whole number of at least 0"),
     (audit("--seed", "1.5"), "'1.5' is no seed"),
     (audit("--min-count", "x"), "invalid int value: 'x'"),
     (sanitise("--formulas", "run"), "invalid choice: 'run'"),

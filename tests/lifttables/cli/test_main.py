@@ -133,8 +133,8 @@ def test_a_notion_of_ones_own(most, code, tmp_path, monkeypatch, capsys):
         (["--notion", "no_such_module:A"], "is its module on PYTHONPATH?"),
         (["--notion", "lip", "--budget", "eps=1"], "eps is given twice, or has an option of its own"),
         (["--notion", "lip", "--eps", "1", "--budget", "least"], "give NAME=VALUE with a number"),
-        (["--budget", "least=1"], "--least is given without --notion"),
-        (["--eps", "1"], "--eps is given without --notion"),
+        (["--budget", "least=1"], "--least needs a --notion"),
+        (["--eps", "1"], "--eps needs a --notion"),
     ],
 )
 def test_wrong_notions_are_told_in_a_line(words, message, tmp_path, capsys):

@@ -20,7 +20,7 @@ from lifttables.files import fresh_file
 
 ALIP = ["--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
 COLUMNS = ["--secret", "relationship", "--public", "race"]
-NO_LEDGER = "lift: no ledger, so a second release of these rows would not be noticed\n"
+NO_LEDGER = "lift: no ledger, so a second release of these rows will not be noticed\n"
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +66,9 @@ def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
     assert text.startswith("BROKEN: ")
     assert "is kept" not in text
     assert "holds for" not in text
-    assert "published as they are: age, sex" in text
+    assert "published unchanged: age, sex" in text
     assert "is BROKEN together with the kept columns age, sex: age = " in text
-    assert "the rows are in the source's order, which may tell the secret" in text
+    assert "the rows are in the original order, which may reveal the secret" in text
     released = (
         pl.read_parquet(out) if suffix == ".parquet" else pl.read_csv(out, separator="," if suffix == ".csv" else "\t")
     )
@@ -143,7 +143,7 @@ def test_apply_releases_new_rows(capsys, tmp_path, adult):
     new.write_text("race,relationship\nWhite,Husband\nMartian,Wife\nWhite,Robot\n")
     code, _, err = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more2.csv")
     assert code == 2
-    assert "1 rows have a public symbol that the channel was not made for, such as 'Martian'" in err
+    assert "1 rows have a public symbol that the design has not seen, such as 'Martian'" in err
     assert "(--unseen draw)" in err
     assert not (tmp_path / "more2.csv").exists()
     words = (
@@ -192,7 +192,7 @@ def test_audit_exit_codes(capsys, tmp_path, adult):
     assert code == 3
     assert "ALIP(eps_l=1.0, eps_u=0.5) is BROKEN for these rows\n" in out
     # the symbols that break it have too few rows to say so of all people
-    assert "for the population that they are from: cannot be told from this table\n" in out
+    assert "for the population: undecided by this table\n" in out
     assert ": needs " in out
     assert "broken" in (tmp_path / "a.html").read_text()
     code, out, _ = run(capsys, "audit", adult, *COLUMNS, "--notion", "l1", "--eps-l", 9, "--eps-u", 9, "--json")
@@ -237,7 +237,10 @@ def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(capsys, 
         (["--notion", "alip", "--eps", "1"], "notion alip takes --eps-l --eps-u, in nats; given: --eps"),
         (["--notion", "alip", "--eps", "1", "--lam", "2"], "lam is 2"),
         (["--notion", "lip", "--eps", "1", "--lam", "0.5"], "--lam goes with --notion alip and --eps"),
-        (["--notion", "alip", "--eps", "1", "--lam", ".5", "--eps-l", "1"], "--lam and --eps-l, --eps-u say the same"),
+        (
+            ["--notion", "alip", "--eps", "1", "--lam", ".5", "--eps-l", "1"],
+            "--lam cannot be combined with --eps-l or --eps-u",
+        ),
         (["--notion", "lip", "--eps", "-1"], "eps is -1"),
         (["--notion", "lip", "--eps", "nan"], "eps is nan"),
         (["--notion", "perfect", "--eps", "1"], "notion perfect takes no budget"),
