@@ -180,9 +180,9 @@ def release_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--ledger",
         metavar="FILE",
-        help="the record of what was released of these rows before (default: TABLE.PRIVATE.releases.json). A table "
-        "with the same counts in another of your ledgers counts as the same rows. Some of the rows, renamed values, "
-        "and what another user released are not recognised: name their ledger. `none` keeps no record",
+        help="the record of earlier releases of these rows (default: TABLE.PRIVATE.releases.json). A table with the "
+        "same counts in another of your ledgers counts as the same rows. A selection of the rows, renamed values and "
+        "releases by other users are not recognised: name their ledger. `none` keeps no record",
     )
     add("--allow", action="store_true", help="proceed at your own risk where the command would stop; the card says so")
     add("--seed", type=seed, help="make the draw reproducible, and thus predictable: not for a real release")

@@ -39,18 +39,17 @@ UNRECORDED = (
 """A limit of a release without a ledger."""
 
 RECORDED = (
-    "Earlier releases of the same people that the owner's ledger does not know. It recognises a table that has exactly "
-    "the same counts and was released by the same user or in the same folder; but not some of the rows, changed rows, "
-    "renamed values or columns, or what anybody else released."
+    "Earlier releases about the same people that are missing from the owner's ledger. The ledger recognises a table "
+    "with exactly the same counts, released by the same user or in the same folder. It does not recognise a selection "
+    "of the rows, changed rows, renamed values or columns, or releases by somebody else."
 )
-"""What the card of a release with a ledger does not promise."""
+"""A limit of a release with a ledger."""
 
 LISTED = (
-    "A person's values from somebody who knows all the other rows: this card lists every combination of values that "
-    "occurs, also of a single row."
+    "A person against somebody who knows all other rows. This card lists every combination of values that occurs, even "
+    "in a single row."
 )
-"""What the card of a release of rare combinations does not promise; against others, who may know which combinations
-there are, the notion is kept."""
+"""A limit of a release with rare combinations; against anybody else the notion holds, even if the list is known."""
 
 HOLDS = (
     "A privacy notion limits how much the released values can reveal about a person's secret. The notion holds if this "

@@ -311,7 +311,7 @@ def test_rows_whose_values_were_renamed_are_warned_of(folder, capsys, name):
 def test_what_the_ledger_cannot_know_is_said(folder, capsys, monkeypatch):
     """Half of the rows, and another user's index: nothing is recognised, as the help and the card say."""
     card = Path("r1.card.md").read_text()
-    for words in ("not some of the rows", "by the same user or in the same folder", "renamed values or columns"):
+    for words in ("a selection of the rows", "by the same user or in the same folder", "renamed values or columns"):
         assert words in card
     Path("below").mkdir()
     rows().gather_every(2).write_csv("half.csv")
