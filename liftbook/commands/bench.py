@@ -19,19 +19,17 @@ EXAMPLES = """\
   liftbook bench -o bench.csv --resume"""
 
 LIBRARIES = ("numpy", "scipy", "highspy")
-"""Whose versions each row has."""
+"""Libraries whose versions are recorded in each row."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
+    parser.add_argument("--joints", nargs="+", choices=list(BENCH_JOINTS), metavar="JOINT", help="default: all")
+    parser.add_argument("--mechanisms", nargs="+", choices=list(mechanisms), metavar="NAME", help="default: all")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time limit of a mechanism (default: %(default)s)")
+    parser.add_argument("-o", "--output", type=Path, help="a CSV file for the rows (default: print them)")
     parser.add_argument(
-        "--joints", nargs="+", choices=list(BENCH_JOINTS), metavar="JOINT", help="by default all twelve"
-    )
-    parser.add_argument("--mechanisms", nargs="+", choices=list(mechanisms), metavar="NAME", help="by default all")
-    parser.add_argument("--seconds", type=float, default=5.0, help="after which a mechanism is stopped (default 5)")
-    parser.add_argument("-o", "--output", type=Path, help="where the rows go as CSV; by default they are printed")
-    parser.add_argument(
-        "--resume", action="store_true", help="go on from the rows that an interrupted run left beside --output"
+        "--resume", action="store_true", help="continue an interrupted run from the rows stored next to --output"
     )
 
 

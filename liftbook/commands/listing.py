@@ -18,7 +18,7 @@ EXAMPLES = """\
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("chapter", nargs="*", help="only these")
+    parser.add_argument("chapter", nargs="*", help="chapters to list (default: all)")
     json_option(parser)
 
 

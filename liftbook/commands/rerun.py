@@ -22,10 +22,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("chapter", help="a name that `list` shows, or the path of a notebook (.md or .ipynb)")
     parser.add_argument(
-        "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="may be repeated"
+        "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="can be repeated"
     )
     parser.add_argument(
-        "-f", "--params", type=Path, action="append", default=[], metavar="FILE", help="a YAML file of parameters"
+        "-f",
+        "--params",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a YAML file with parameters",
     )
     parser.add_argument(
         "-y",
@@ -33,12 +39,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help="parameters as YAML, after -f and before -p",
+        help="parameters as YAML text; overrides -f and is overridden by -p",
     )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, help="a new folder, or a new notebook if it ends in .ipynb"
     )
-    parser.add_argument("--force", action="store_true", help="replace the output if it is there")
+    parser.add_argument("--force", action="store_true", help="overwrite existing output")
     parser.add_argument("--kernel", default="python3", help="the Jupyter kernel to run in")
     running_options(parser)
 

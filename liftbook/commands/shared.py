@@ -1,4 +1,4 @@
-"""What the commands that run chapters share."""
+"""Options shared by the commands that run chapters."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from lifttables.cli.shared import json_option
 
 
 def running_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says how chapters run."""
+    """Add the options for running chapters."""
     parser.add_argument("--html", action=argparse.BooleanOptionalAction, default=True, help="write an HTML page")
     parser.add_argument(
-        "--book", default="", metavar="ADDRESS", help="where the built book is: the page's links to others lead there"
+        "--book", default="", metavar="ADDRESS", help="address of the built book, for links to its other pages"
     )
-    parser.add_argument("--timeout", type=int, help="seconds that one cell may take")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--timeout", type=int, help="time limit for each cell, in seconds")
+    parser.add_argument("--quiet", action="store_true", help="do not show a progress bar")
     json_option(parser)
 
 
 def tell_warnings(warnings: Sequence[str]) -> None:
-    """Print what Sphinx warned of."""
+    """Print the warnings from Sphinx."""
     for one in warnings:
         print(f"liftbook: {one}", file=sys.stderr)

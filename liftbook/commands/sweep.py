@@ -31,11 +31,11 @@ grid.yaml, all combinations:        or a list of runs:
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("chapter", help="a name that `list` shows, or the path of a notebook (.md or .ipynb)")
-    parser.add_argument("grid", type=Path, help="a YAML file, see below")
+    parser.add_argument("grid", type=Path, help="a YAML file with the parameters of the runs, see below")
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, help="a new folder, or that of a sweep to go on with"
+        "-o", "--output", type=Path, required=True, help="a new folder, or the folder of a sweep to resume"
     )
-    parser.add_argument("--jobs", type=int, help="runs side by side (default: LIFT_JOBS, or all cores)")
+    parser.add_argument("--jobs", type=int, help="number of parallel runs (default: LIFT_JOBS, or all cores)")
     parser.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786, or `local`")
     running_options(parser)
 

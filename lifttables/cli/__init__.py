@@ -25,16 +25,18 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "audit": Command("lifttables.cli.audit", "say what a column of a table tells about a secret one", "tables"),
+    "audit": Command("lifttables.cli.audit", "show what a column of a table reveals about a secret column", "tables"),
     "sanitise": Command(
-        "lifttables.cli.sanitise", "release a column of a table so that it tells little about a secret one", "tables"
+        "lifttables.cli.sanitise",
+        "release a column and limit what it reveals about a secret column",
+        "tables",
     ),
-    "apply": Command("lifttables.cli.apply", "release new rows through a design that sanitise wrote", "tables"),
+    "apply": Command("lifttables.cli.apply", "release new rows with a design that sanitise wrote", "tables"),
     "choose": Command(
         "lifttables.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"
     ),
     "verify": Command("lifttables.cli.verify", "check that a release and a card belong together", "tables"),
-    "example": Command("lifttables.cli.example", "write a small made-up table to try the commands on", "tables"),
+    "example": Command("lifttables.cli.example", "write a small synthetic table to try the commands on", "tables"),
     "estimate": Command("lifttables.cli.estimate", "estimate a column's distribution from its release", "tables"),
 }
 """Each module has ``EXAMPLES``, ``add(parser)`` and ``run(options) -> exit code``."""

@@ -28,8 +28,8 @@ and then, to release it,
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", type=Path, nargs="?", default=Path(), help="where to write it (default: here)")
-    parser.add_argument("--force", action="store_true", help="replace the file if it is there")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(), help="the folder to write to (default: here)")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def run(options: argparse.Namespace) -> int:

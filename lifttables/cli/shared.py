@@ -10,7 +10,7 @@ from lifttables.files import json_text
 
 def json_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print one JSON value, for programs")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def print_json(value: Any) -> None:
