@@ -18,19 +18,19 @@ const HTML = `
     <button type="button" data-do="choose" class="lift-go">Recommend a release</button></p>
   <div class="lift-advice"></div>
   <details><summary>All settings</summary><div class="lift-form">
-    <label><code>bins</code><input name="edges" type="text"><small>edges between which numbers of the public column are one symbol, with commas; empty for none</small></label>
-    <label><code>missing</code><input name="na" type="text"><small>texts that stand for a missing value, with commas</small></label>
-    <label><code>missing values</code><select name="policy"><option value="refuse">are refused</option><option value="symbol">are a symbol</option></select><small>an empty field is one</small></label>
-    <label><code>numbers</code><select name="codes"><option value="">are numbers</option><option value="1">are codes, such as postcodes</option></select><small>of both columns</small></label>
-    <label><code>notion</code><select name="notion"><option value="lip">LIP</option><option value="alip">ALIP, 65 % of twice the budget for the min-lift</option><option value="ldp">LDP, of twice the budget</option><option value="own">ALIP, with two budgets of your own</option></select><small>what to keep</small></label>
-    <label><code>eps</code><input name="eps" type="number" min="0" max="50" step="any" value="1"><small>budget in nats, in [0, 50]</small></label>
-    <label hidden><code>eps_l</code><input name="eps_l" type="number" min="0" max="50" step="any" value="1.3"><small>of the min-lift, nats, in [0, 50]</small></label>
-    <label hidden><code>eps_u</code><input name="eps_u" type="number" min="0" max="50" step="any" value="0.7"><small>of the max-lift, nats, in [0, 50]</small></label>
-    <label><code>mechanism</code><select name="mechanism"></select><small>of a release; “Try the mechanisms” says what each leaves</small></label>
-    <label><code>kept for</code><select name="whom"><option value="population">the population that the rows are drawn from</option><option value="rows">these rows alone</option></select><small>of a release</small></label>
-    <label><code>confidence</code><input name="confidence" type="number" min="0.5" max="0.9999" step="any" value="0.95"><small>for the population, in [0.5, 0.9999]</small></label>
-    <label><code>rare symbols</code><select name="rare"><option value="error">are refused</option><option value="pool">are one symbol</option><option value="keep">are kept</option></select><small>of a release; those with fewer than 5 rows</small></label>
-    <label><code>kernel</code><select name="kernel"><option value="">is left out where it could reveal the counts</option><option value="1">is on the card, for estimates</option></select><small>of a release</small></label>
+    <label><code>bins</code><input name="edges" type="text"><small>edges of the bins of a numeric public column, separated by commas; empty for none</small></label>
+    <label><code>missing</code><input name="na" type="text"><small>texts that mean a missing value, separated by commas</small></label>
+    <label><code>missing values</code><select name="policy"><option value="refuse">refuse</option><option value="symbol">treat as a symbol</option></select><small>such as empty fields</small></label>
+    <label><code>numbers</code><select name="codes"><option value="">are numbers</option><option value="1">are codes, such as postcodes</option></select><small>in both columns</small></label>
+    <label><code>notion</code><select name="notion"><option value="lip">LIP</option><option value="alip">ALIP, 65 % of twice the budget for the min-lift</option><option value="ldp">LDP, with twice the budget</option><option value="own">ALIP, with your own two budgets</option></select><small>the privacy notion</small></label>
+    <label><code>eps</code><input name="eps" type="number" min="0" max="50" step="any" value="1"><small>budget in nats, from 0 to 50</small></label>
+    <label hidden><code>eps_l</code><input name="eps_l" type="number" min="0" max="50" step="any" value="1.3"><small>budget of the min-lift in nats, from 0 to 50</small></label>
+    <label hidden><code>eps_u</code><input name="eps_u" type="number" min="0" max="50" step="any" value="0.7"><small>budget of the max-lift in nats, from 0 to 50</small></label>
+    <label><code>mechanism</code><select name="mechanism"></select><small>for a release; “Try the mechanisms” shows what each retains</small></label>
+    <label><code>guarantee for</code><select name="whom"><option value="population">the population from which the rows were drawn</option><option value="rows">these rows only</option></select><small>in a release</small></label>
+    <label><code>confidence</code><input name="confidence" type="number" min="0.5" max="0.9999" step="any" value="0.95"><small>of the guarantee for the population, from 0.5 to 0.9999</small></label>
+    <label><code>rare symbols</code><select name="rare"><option value="error">refuse</option><option value="pool">pool into one symbol</option><option value="keep">keep</option></select><small>in a release: symbols with fewer than 5 rows</small></label>
+    <label><code>kernel</code><select name="kernel"><option value="">omit if it could reveal the counts</option><option value="1">include, for estimates</option></select><small>on the card of a release</small></label>
   </div></details>
   </form>
   <p class="lift-buttons" hidden>
@@ -230,7 +230,7 @@ class Desk {
     };
     const heading = Object.assign(document.createElement("h3"), { textContent: "Recommendation" });
     if (!found.mechanism) return advice.replaceChildren(heading, paragraph(`There is no such release: ${found.reason}.`));
-    const take = this.#button("Release the column so", () => this.#take(found));
+    const take = this.#button("Release the column this way", () => this.#take(found));
     take.dataset.do = "";
     advice.replaceChildren(
       heading,
@@ -238,7 +238,7 @@ class Desk {
       list(found.published),
       paragraph("What it means for one person:"),
       list(found.words),
-      paragraph("What the release does not promise:"),
+      paragraph("What the release does not guarantee:"),
       list(found.not_covered),
       paragraph(`On your machine: ${found.command}`),
       take,
@@ -259,7 +259,7 @@ class Desk {
     const { secret, public: shown, edges, na, policy, codes } = this.form.elements;
     const common = { categorical: codes.value === "1", na: na.value.trim() ? listed(na.value) : null };
     const numbers = listed(edges.value).map(Number);
-    if (numbers.some(Number.isNaN)) throw new Error("bins: give numbers with commas between");
+    if (numbers.some(Number.isNaN)) throw new Error("bins: give numbers separated by commas");
     return {
       secret: [{ name: secret.value, ...common }],
       public: [{ name: shown.value, ...common, edges: numbers }],
@@ -295,23 +295,23 @@ class Desk {
       const { notion, budgets } = this.#notion();
       return { ...this.#asked(), notion, budgets, resamples: 200, seed: 0 };
     };
-    const answer = await this.#askOf("audit", form, "Counting, and drawing the table again 200 times.");
+    const answer = await this.#askOf("audit", form, "Counting, and drawing 200 bootstrap samples.");
     if (answer) this.#show(answer);
   }
 
   #show({ audit, page }) {
     this.page = page;
-    const words = { true: "is kept", false: "is broken" }[audit.kept];
+    const words = { true: "satisfies", false: "violates" }[audit.kept];
     const ends = (name) => (audit.intervals[name] ? audit.intervals[name].map(number).join(" to ") : "");
     const out = this.box.querySelector(".lift-outcome");
     out.replaceChildren(
-      paragraph(`${audit.rows.toLocaleString("en")} rows. ${audit.notion} ${words} by publishing ${audit.public} as it is; for the population that the rows are from: ${audit.population ?? "nothing is known of this notion"}.`),
+      paragraph(`${audit.rows.toLocaleString("en")} rows. Publishing ${audit.public} unchanged ${words} ${audit.notion} for these rows. For the population: ${audit.population ?? "not available for this notion"}.`),
       tableOf(
-        ["what it tells", "value", "interval"],
+        ["measure", "value", "interval"],
         Object.entries(audit.overall).filter(([name]) => NAMES[name]).map(([name, value]) => [NAMES[name], number(value), ends(name)]),
       ),
       tableOf(
-        ["symbol", "rows", "min-lift", "max-lift", "never with"],
+        ["symbol", "rows", "min-lift", "max-lift", "never occurs with"],
         audit.symbols.slice(0, 20).map((one) => [one.symbol, number(one.rows), number(one.min_lift), number(one.max_lift), one.zero_cells.join(", ")]),
       ),
       ...audit.notes.map((note) => paragraph(`Note: ${note}.`)),
@@ -324,7 +324,7 @@ class Desk {
     let asked;
     try {
       const { notion, budgets, eps } = this.#notion();
-      if (eps === undefined) throw new Error("mechanisms are tried at one budget: choose a notion that has one");
+      if (eps === undefined) throw new Error("mechanisms are compared at one budget: choose a notion with one budget");
       asked = { ...this.#asked(), kind: notion, budgets, eps };
     } catch (error) {
       return this.#wrong(error.message);
@@ -339,9 +339,9 @@ class Desk {
       if (!told) return;
       rows.push([mechanism, told.problem ?? `${(100 * told.nmi).toFixed(1)} %`, told.problem ? "" : String(told.outputs)]);
       out.replaceChildren(
-        tableOf(["mechanism", "share of the column’s information that is left", "outputs"], rows),
+        tableOf(["mechanism", "share of the column’s information retained", "outputs"], rows),
         paragraph(
-          "Each is designed to keep the notion for the people that the table is a sample of, with confidence " +
+          "Each design satisfies the notion for the population of which the table is a sample, with confidence " +
             `${told.confidence ?? "95 %"}, as the command does.`,
         ),
         paragraph(`To publish the column: ${this.#command(asked, "MECHANISM")}`),
@@ -377,10 +377,10 @@ class Desk {
       paragraph(`${(100 * done.nmi).toFixed(1)} % of the column’s information is left.`),
       paragraph("For publication, together:"),
       of(done.files.filter((file) => !file.private)),
-      paragraph("For you alone; the counts of the table are in them:"),
+      paragraph("Confidential, because they contain the counts of the table:"),
       of(done.files.filter((file) => file.private)),
       ...done.notes.map((note) => paragraph(`Note: ${note}.`)),
-      paragraph("Earlier releases of these rows are not known here: where there are some, lift sanitise on your machine puts them together."),
+      paragraph("This page does not know of earlier releases of these rows. If there are any, use lift sanitise on your machine, which checks them together."),
     );
     this.box.dataset.released = Number(this.box.dataset.released ?? 0) + 1;
   }
