@@ -75,7 +75,7 @@
   };
 
   const shown = (hit) => {
-    const [page, anchor, kind, title, where, prose] = searchSections[hit.id];
+    const [page, anchor, kind, title, where, prose, tables] = searchSections[hit.id];
     const item = document.createElement("li");
     const link = item.appendChild(document.createElement("a"));
     link.href = page + DOCUMENTATION_OPTIONS.LINK_SUFFIX + anchor;
@@ -83,7 +83,7 @@
     if (kind !== "page") item.append(` (${where})`);
     const summary = item.appendChild(document.createElement("p"));
     summary.className = "context";
-    summary.textContent = (kind === "word" ? `${title}: ` : "") + excerpt(plain(prose), hit.terms);
+    summary.textContent = (kind === "word" ? `${title}: ` : "") + excerpt(plain(prose || tables), hit.terms);
     return item;
   };
 
@@ -99,7 +99,8 @@
     for (const hit of hits) {
       const share = hit.queryTerms.length / about.size;
       const title = words(plain(searchSections[hit.id][3])).map(stem).join(" ");
-      hit.score *= share * share * (title === [...about].join(" ") ? EXACT : 1);
+      const isDefinition = searchSections[hit.id][2] === "word" && title === [...about].join(" ");
+      hit.score *= share * share * (isDefinition ? EXACT : 1);
     }
     hits.sort((one, other) => other.score - one.score);
     const most = hits.slice(0, MOST);

@@ -2,12 +2,13 @@
 
 ``_static/search-sections.js`` is a list of ``[page, anchor, kind, title, page's title, prose, tables, keywords]``. The
 front matter of a page may list other words for its subject, as ``keywords``. Without the list or the library that ranks
-it (``_static/minisearch``), the page of the search works as Sphinx made it.
+it (MiniSearch, in ``minisearch/``), the page of the search works as Sphinx made it.
 """
 
 import html
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,7 +115,7 @@ class Pages(StandaloneHTMLBuilder):
 def add_scripts(app: Sphinx, pagename: str, *_rest: object) -> None:
     """Load our scripts on the page of the search and on no other."""
     if pagename == "search":
-        app.add_js_file("minisearch/minisearch.js", loading_method="defer")
+        app.add_js_file("minisearch.js", loading_method="defer")
         app.add_js_file("search-sections.js", loading_method="defer")
         app.add_js_file("search.js", loading_method="defer")
 
@@ -123,8 +124,8 @@ def write_scripts(app: Sphinx, error: Exception | None) -> None:
     """Write the script and the list that it searches to the theme's scripts."""
     if error is None and app.builder.name == "html":
         static = Path(app.outdir) / "_static"
-        script = Path(__file__).with_name("search.js").read_text(encoding="utf-8")
-        (static / "search.js").write_text(script, encoding="utf-8")
+        for name in ("search.js", "minisearch/minisearch.js"):
+            shutil.copy(Path(__file__).parent / name, static)
         found = json.dumps(getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":"))
         (static / "search-sections.js").write_text(f"window.searchSections = {found};\n", encoding="utf-8")
 
