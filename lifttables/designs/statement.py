@@ -23,16 +23,16 @@ INDEPENDENT = (
 """The assumption behind a guarantee for the population."""
 
 KERNEL_TELLS = (
-    "The counts of the table. The published release probabilities were computed from these counts. Somebody who has "
-    "this card and the release, and knows how many rows have each value of the secret, may be able to work out how "
-    "many rows have each combination of secret and symbol. For a small table, somebody who knows all rows but one may "
-    "be able to work out the missing one."
+    "The published release probabilities were computed from the table's counts. Somebody who has this card and the "
+    "release, and knows how many rows have each value of the secret, may be able to work out how many rows have each "
+    "combination of secret and symbol. For a small table, somebody who knows all rows but one may be able to work out "
+    "the missing one."
 )
 """What a published kernel of a response reveals in addition."""
 
 MERGING_TELLS = (
-    "A person against somebody who knows all other rows. The choice of values to merge depends on every row, so for a "
-    "small table it may reveal the missing one."
+    "The choice of values to merge depends on every row. For a small table, it may reveal a person's row to somebody "
+    "who knows all other rows."
 )
 """What the choice of merged symbols reveals, with or without a kernel."""
 
@@ -108,25 +108,25 @@ def not_covered(
 ) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each."""
     limits = [
-        *([] if made.confidence or broken else [f"Anything beyond these rows: {ROWS_ALONE}."]),
-        "Other knowledge about a person, in combination with the released values.",
-        "Whether a person is in the table, and how many people are.",
-        f"The overall distribution of {JOIN.join(made.public.names)}, which the release is meant to show.",
-        "Further releases about the same people: two releases together can reveal more than each alone.",
-        "Somebody who expects a very different distribution of the secret from the table's.",
+        *([] if made.confidence or broken else [f"Nothing is guaranteed beyond these rows: {ROWS_ALONE}."]),
+        "Other knowledge about a person, combined with the released values, may reveal more.",
+        "The release does not hide who is in the table, or how many people are.",
+        f"The release shows the overall distribution of {JOIN.join(made.public.names)}, which is its purpose.",
+        "Further releases about the same people can reveal more together than each alone.",
+        "Somebody who expects a very different distribution of the secret from the table's may learn more.",
     ]
     if made.grid == 1:
         limits.append(MERGING_TELLS)
     elif kernel and made.grid is not None:
         limits.append(KERNEL_TELLS)
     if keep:
-        limits.append(f"What the unchanged columns ({', '.join(keep)}) reveal about anything but the secret.")
+        limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:
-        limits.append("What the order of the rows reveals: they are in the original table's order.")
+        limits.append("The rows are in the original table's order, which may reveal something.")
     if len(made.secret.columns) > 1:
-        limits.append(f"Secrets other than {', '.join(made.secret.names)}.")
+        limits.append(f"Secrets other than {', '.join(made.secret.names)} are not protected.")
     else:
-        limits.append(f"Any secret other than {made.secret.names[0]}.")
+        limits.append(f"Secrets other than {made.secret.names[0]} are not protected.")
     return tuple(limits)
 
 

@@ -28,26 +28,24 @@ from mixproof.numerics import Matrix, check_count, check_scalar
 FORMAT = "liftlib card 2"
 
 LEFT_OUT = (
-    "People whose secret or released value is missing. Their rows were dropped, which is visible if kept columns "
+    "The rows of people whose secret or released value is missing were dropped, which is visible if kept columns "
     "identify people."
 )
 """A limit of a release without the rows that have missing values."""
 
-UNRECORDED = (
-    "Earlier releases about the same people. No ledger was used, so nothing was checked together with earlier releases."
-)
+UNRECORDED = "No ledger was used, so this release was not checked together with earlier releases about the same people."
 """A limit of a release without a ledger."""
 
 RECORDED = (
-    "Earlier releases about the same people that are missing from the owner's ledger. The ledger recognises a table "
-    "with exactly the same counts, released by the same user or in the same folder. It does not recognise a selection "
-    "of the rows, changed rows, renamed values or columns, or releases by somebody else."
+    "Earlier releases that are missing from the owner's ledger were not checked. The ledger recognises a table with "
+    "exactly the same counts, released by the same user or in the same folder. It does not recognise a selection of "
+    "the rows, changed rows, renamed values or columns, or releases by somebody else."
 )
 """A limit of a release with a ledger."""
 
 LISTED = (
-    "A person against somebody who knows all other rows. This card lists every combination of values that occurs, even "
-    "in a single row."
+    "This card lists every combination of values that occurs, even in a single row, which may reveal a person's values "
+    "to somebody who knows all other rows."
 )
 """A limit of a release with rare combinations; against anybody else the notion holds, even if the list is known."""
 
@@ -190,7 +188,7 @@ class Card:
             whom = "For one person" if self.for_population else "For one person of this sample"
             lines += [INDEPENDENT, ""] if self.for_population else []
             lines += [f"{whom}:", "", *(f"- {_cell(one)}" for one in self.words), ""]
-        lines += ["## What is never guaranteed" if self.broken else "## What is not guaranteed", ""]
+        lines += ["## Limits", ""]
         lines += [f"- {_cell(one)}" for one in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
         lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
@@ -292,7 +290,10 @@ def card_of(
         kept=() if broken else _statements(made, others, population=population),
         words=words,
         not_covered=(
-            *([f"The population: together with {others}, the notion is proved for this sample only."] * sample_only),
+            *(
+                [f"Together with {others}, the notion is proved for this sample only, not for the population."]
+                * sample_only
+            ),
             *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
             UNRECORDED if release is None else RECORDED,
             *([LISTED] if (options or {}).get("coarsen") or (options or {}).get("rare") == "keep" else []),

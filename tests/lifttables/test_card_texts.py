@@ -101,7 +101,7 @@ def test_control_characters_are_never_raw(tmp_path, capsys):
 
 @pytest.mark.parametrize("more", [[], ["--coarsen"]])
 def test_the_name_of_a_kept_column_is_no_mark_up(more, tmp_path):
-    name = f"{EVIL}<b>`x`\n# What is promised"
+    name = f"{EVIL}<b>`x`\n# What is guaranteed"
     rows = list(itertools.product(["flu", "none"], ["old", "young"], ["A", "B"])) * 200
     pl.DataFrame(rows, ["ill", "age", name], orient="row").write_csv(tmp_path / "in.csv")
     words = [*OF, *LIP, "--keep", name, "--ledger", "none", *more]

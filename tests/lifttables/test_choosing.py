@@ -51,7 +51,7 @@ def test_numbers_are_those_of_the_designs():
     assert found.words[0].startswith("A belief of 50 % in something about s can become at most 63 %")  # 1 - e^-0.3 / 2
     page = tables.choice_page(found)
     assert "Publishing x without telling s" in page
-    assert "What its card will not promise" in page
+    assert "Limits that its card will state" in page
     assert "data:image/svg+xml" in page
 
 

@@ -149,7 +149,7 @@ def test_the_card_says_the_population_only_where_that_was_proved(over, proved, t
     assert kept[0] == "this sample, together with the kept columns z"
     assert kept[1:] == ["the population, together with the kept columns z"] * proved
     assert (
-        "The population: together with the kept columns z, the notion was proved for this sample only." in text
+        "Together with the kept columns z, the notion is proved for this sample only, not for the population." in text
     ) != (proved)
     assert ("For one person of this sample:" in text) != proved
     assert (done.audit.population == "kept") == proved

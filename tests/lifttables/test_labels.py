@@ -28,7 +28,7 @@ def released(labels, **more):
     """A release of a column with these labels, each as often with either secret."""
     frame = pl.DataFrame({"s": ["a", "b"] * 20 * len(labels), "x": list(labels) * 40})
     words = {"notion": ll.LIP(5.0), "mechanism": "watchdog", "resamples": 0, "confidence": None, "rng": 1, **more}
-    with pytest.warns(ll.LiftWarning, match="for these rows alone"):
+    with pytest.warns(ll.LiftWarning, match="for these rows only"):
         return frame, tables.sanitise(frame, secret="s", public="x", **words)
 
 

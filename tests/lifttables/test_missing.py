@@ -67,7 +67,7 @@ def test_a_release_has_the_other_rows_and_their_kept_columns(at):
 
 def test_new_rows_with_missing_values_are_refused_or_left_out(tmp_path):
     made = tables.sanitise(WHOLE, **OF, notion=ll.LIP(1.0), resamples=0).design
-    with pytest.raises(DataError, match="public symbol that the channel was not made for"):
+    with pytest.raises(DataError, match="public symbol that the design has not seen"):
         tables.apply(GONE, made)
     assert len(tables.apply(GONE, made, missing="drop").frame) == len(WHOLE)
     made.save(tmp_path / "design.json")

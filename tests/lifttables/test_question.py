@@ -216,5 +216,5 @@ def test_the_page_excludes_what_the_card_of_the_release_excludes(people, capsys,
     assert main([*shlex.split(command)[1:], "--resamples", "0"]) == 0
     card = tables.read_card(people.with_name("in.released.card.json"))
     text = html.unescape(page.read_text())
-    listed = re.findall("<li>(.*?)</li>", text[text.index("What its card will not promise") :].partition("</ul>")[0])
+    listed = re.findall("<li>(.*?)</li>", text[text.index("Limits that its card will state") :].partition("</ul>")[0])
     assert tuple(listed) == card.not_covered

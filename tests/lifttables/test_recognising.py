@@ -141,11 +141,11 @@ def test_without_a_ledger_a_designs_own_rows_are_recognised(folder, capsys):
     """With their order kept, twelve such draws recover 99.9 % of the values."""
     words = ["apply", "r1.PRIVATE.design.json", "p.csv", "-o", "again.csv", "--ledger", "none"]
     assert main(words) == 3
-    assert "the table has exactly the counts that the design was made from" in capsys.readouterr().err
+    assert "the table has exactly the counts of the design" in capsys.readouterr().err
     assert main([*words, "--allow"]) == 0
     assert "nothing is guaranteed" in capsys.readouterr().out
     design = tables.load(Path("r1.PRIVATE.design.json"))
-    with pytest.raises(BrokenNotion, match="the table has exactly the counts that the design was made from"):
+    with pytest.raises(BrokenNotion, match="the table has exactly the counts of the design"):
         tables.apply(rows(), design)
     with pytest.raises(BrokenNotion, match="cannot be computed without the secret"):
         tables.apply(rows().drop("ill"), design)
@@ -323,7 +323,7 @@ def test_what_the_ledger_cannot_know_is_said(folder, capsys, monkeypatch):
         assert f"recorded in the ledger {beside(Path(table))}" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["sanitise", "--help"])
-    assert "Some of the rows, renamed values" in " ".join(capsys.readouterr().out.split())
+    assert "A selection of the rows, renamed values" in " ".join(capsys.readouterr().out.split())
 
 
 def test_other_people_are_seldom_taken_for_the_same(folder):

@@ -13,7 +13,7 @@ from liftlib.errors import DataError, UnsupportedNotion
 from lifttables.encoding.columns import ROWS, Column
 from lifttables.encoding.counting import count
 from lifttables.releases.pipeline import check_dear
-from lifttables.sources.randomness import SystemRandom, generator, told
+from lifttables.sources.randomness import SystemRandom, generator, note_on
 
 
 def fits(one):
@@ -69,8 +69,8 @@ def test_a_seed_may_be_as_long_as_it_likes():
     """And each is another, where a float would be the same for two: numpy's own generator of it."""
     for seed in (2**53, 2**53 + 1, 10**400, np.int64(3)):
         assert generator(seed).random() == np.random.default_rng(seed).random()
-    assert told(10**400).startswith("drawn from the seed 1000")
-    assert told(10**5000).startswith("drawn from the seed int too long to write: ")
+    assert note_on(10**400).startswith("drawn from the seed 1000")
+    assert note_on(10**5000).startswith("drawn from the seed int too long to write: ")
     with pytest.raises(ll.InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"):
         generator(-1)
 

@@ -387,4 +387,4 @@ def test_the_card_of_a_release_says_how_missing_values_were_treated(tmp_path):
     card = json.loads(outputs.card.read_text())
     assert card["options"]["missing"] == "drop"
     assert card["rows"] == pl.read_csv(outputs.table).height == 119
-    assert any("left out" in one for one in card["not_covered"])
+    assert any("were dropped" in one for one in card["not_covered"])

@@ -238,7 +238,7 @@ class Desk {
       list(found.published),
       paragraph("What it means for one person:"),
       list(found.words),
-      paragraph("What the release does not guarantee:"),
+      paragraph("Limits of the release:"),
       list(found.not_covered),
       paragraph(`On your machine: ${found.command}`),
       take,

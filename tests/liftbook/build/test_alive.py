@@ -384,7 +384,7 @@ def test_the_page_starts_with_an_example_a_question_and_a_recommendation(browser
     expected = tables.choose(path, secret="diagnosis", public="age_band", belief=0.1, at_most=0.3).recommended
     advice = page.inner_text(".lift-advice")
     assert f"{expected.best.mechanism} under {expected.best.notion}" in advice
-    assert "What the release does not guarantee:" in advice
+    assert "Limits of the release:" in advice
     assert "--confidence 0.975 -o patients.released.csv" in advice
     page.click(".lift-advice button")
     page.wait_for_selector(".lift-desk[data-released]", timeout=LONG)
