@@ -175,8 +175,8 @@ class Design:
             at = int(np.argmax(codes < 0))
             value = JOIN.join(str(rows[name][at]) for name in symbols.names)
             raise DataError(
-                f"{int((codes < 0).sum()):,} rows have a {role} symbol that the channel was not made for, the first "
-                f"{value!r}: design the channel again, or draw for them what says nothing (--unseen draw)"
+                f"{int((codes < 0).sum()):,} rows have a {role} symbol that the design has not seen, such as "
+                f"{value!r}: design the channel again, or draw a constant release for them (--unseen draw)"
             )
         return codes
 

@@ -97,7 +97,7 @@ def test_the_same_rows_are_recognised(folder, capsys, way):
     assert not Path("r2.csv").exists()
     words, unseen = ["apply", "r1.PRIVATE.design.json", str(table), "-o", "r2.csv"], way in (as_parquet, by_pandas)
     assert main(words) == (2 if unseen else 3)  # the design has no label "20.0"
-    assert ("not made for" if unseen else "together with 1 earlier release of these") in capsys.readouterr().err
+    assert ("has not seen" if unseen else "together with 1 earlier release of these") in capsys.readouterr().err
     assert not Path("r2.csv").exists()
     assert main(["sanitise", str(table), *OF, "-o", "r2.csv", "--allow"]) == 0
     assert "BROKEN together with 1 earlier release of these rows" in capsys.readouterr().out

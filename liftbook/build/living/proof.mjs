@@ -91,7 +91,7 @@ const start = (place) => {
   const told = () => {
     const changes = numbers.filter(([, , path]) => at(problem, path) !== at(JSON.parse(stored), path));
     restore.hidden = !changes.length;
-    return changes.map(([, name, path]) => `${name} = ${at(problem, path)} instead of ${short(at(JSON.parse(stored), path))}`).join(", ");
+    return changes.map(([, name, path]) => `${name} = ${at(problem, path)} instead of ${at(JSON.parse(stored), path)}`).join(", ");
   };
   const reset = () => {
     clearTimeout(timer);
