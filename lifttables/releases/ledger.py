@@ -189,7 +189,7 @@ def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry
                 found.append((path, replace(entry, design=design)))
             elif similar(table, entry.design):
                 message = (
-                    f"the counts are those of an earlier release but for a few rows, or for names of values ({entry}; "
+                    f"the counts are nearly those of an earlier release, or the same under other labels ({entry}; "
                     f"recorded in {path}): if these are the same people, name that ledger (--ledger {path}), so that "
                     "both are checked together"
                 )

@@ -132,7 +132,7 @@ def test_what_is_promised_of_new_rows():
         "with confidence 0.9 if the new rows come from the design's population, which the test does not contradict"
         in few.promise
     )
-    assert tables.apply(people(40, P, 1), alone).drift.promise.startswith("nothing is guaranteed of the new rows")
+    assert tables.apply(people(40, P, 1), alone).drift.promise.startswith("nothing is guaranteed for the new rows")
     many = tables.apply(people(50_000, P, 2), sure).drift
     assert many.population == "kept"
     assert "holds for the population of the new rows with confidence 0.9" in many.promise

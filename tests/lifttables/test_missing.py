@@ -61,7 +61,7 @@ def test_a_release_has_the_other_rows_and_their_kept_columns(at):
     assert list(map(str, names)) == WHOLE["name"].to_list()
     assert done.card.rows == len(WHOLE)
     assert done.card.kept == expected.card.kept
-    assert any("are left out" in note for note in done.audit.notes)
+    assert any("rows were dropped" in note for note in done.audit.notes)
     assert "12 of" not in done.card.as_text()  # how many are gone is the owner's alone
 
 

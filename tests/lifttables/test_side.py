@@ -86,7 +86,7 @@ def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
         assert done.audit.kept
         column = pl.read_csv(outputs.table)["x"].to_list()
         guessed[keep_order] = guessed_by_change_point(column, frame["s"].to_list())
-        assert ("the rows are in the source's order" in " ".join(done.audit.notes)) is keep_order
+        assert ("the rows are in the original order" in " ".join(done.audit.notes)) is keep_order
     assert guessed[True] > base + 0.2
     assert guessed[False] < base + 0.03
 

@@ -383,7 +383,7 @@ USAGE = [
     (audit("--rare", "drop"), "invalid choice: 'drop'"),
     (audit("--seed", "-1"), "'-1' is not a seed: give a whole number of at least 0"),
     (audit("--seed=-1"), "'-1' is not a seed: give a whole number of at least 0"),
-    (audit("--seed", "1.5"), "'1.5' is no seed"),
+    (audit("--seed", "1.5"), "'1.5' is not a seed"),
     (audit("--min-count", "x"), "invalid int value: 'x'"),
     (sanitise("--formulas", "run"), "invalid choice: 'run'"),
     (apply("--unseen", "guess"), "invalid choice: 'guess'"),

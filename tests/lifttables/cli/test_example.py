@@ -42,4 +42,4 @@ def test_a_missing_value_stops_no_first_audit(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["example"])
     assert main(["audit", NAME, "--secret", "diagnosis", "--public", "region", "--resamples", "0"]) == 0
-    assert "are left out" in capsys.readouterr().out
+    assert "rows were dropped" in capsys.readouterr().out

@@ -82,7 +82,7 @@ def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
     texts = dict(zip(design.public.texts, design.channel.kernel.argmax(axis=1), strict=True))
     assert released["race"].to_list() == [design.outputs[texts[x]] for x in original["race"]]
     page = (tmp_path / "out.PRIVATE.audit.html").read_text()
-    assert "drawn from the operating system&#39;s generator" in page
+    assert "drawn from the operating system&#39;s random generator" in page
     assert {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {
         "out.PRIVATE.audit.html": 0o600,
         "out.PRIVATE.design.json": 0o600,
