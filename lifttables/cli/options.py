@@ -86,6 +86,13 @@ def table_options(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="columns whose numbers are codes, such as postcodes",
     )
+    _value_options(parser)
+    text_options(parser)
+
+
+def _value_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for missing values, rare values and the sample."""
+    add = parser.add_argument
     add("--na", nargs="*", metavar="TEXT", help="texts that mean a missing value, such as NA (--na alone: none)")
     add(
         "--missing",
@@ -117,7 +124,6 @@ def table_options(parser: argparse.ArgumentParser) -> None:
         default=200,
         help="number of bootstrap samples for the audit's intervals (default: %(default)s)",
     )
-    text_options(parser)
 
 
 def reading(options: argparse.Namespace, **defaults: Any) -> Reading:

@@ -158,7 +158,7 @@ def commands() -> Iterator[str]:
     Examples
     --------
     >>> list(commands())[2]
-    '| `lift audit` | say what a column of a table tells about a secret one | `liftlib[tables]` |'
+    '| `lift audit` | show what a column of a table reveals about a secret column | `liftlib[tables]` |'
     """
     yield "| command | what | installed by |"
     yield "|---|---|---|"
