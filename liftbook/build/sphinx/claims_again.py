@@ -1,7 +1,7 @@
 """The papers' claims about the figures of a rerun chapter, computed again from the run's rows.
 
 A row of ``data/curves.toml`` compares curves of a figure. Where the chapter keeps that figure's rows, the comparison is
-made on them too, and a table below the title shows what it gives. The other claims do not depend on the run.
+made on them too, and a table below the title shows what it gives. The other claims are not computed again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def as_text(chapter: str, tables: Mapping[str, pd.DataFrame]) -> str:
         lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
     if others := len(found) - len(rows):
         which = f"{others} {'more of' if rows else 'of'} the claims about this chapter"
-        lines += ["", f"{which}, in {{doc}}`ledger`, are not about curves that this run draws. They do not change."]
+        why = "are not computed again, because they are not about curves that this run draws"
+        lines += ["", f"{which}, in {{doc}}`ledger`, {why}."]
     return "\n".join(["::::{admonition} The papers' claims", *lines, "::::"]) if lines else ""
 
 
