@@ -1,4 +1,4 @@
-"""Minimum-cost mixtures over a polytope, with a proof of how much cheaper any other mixture can be.
+"""Minimum-cost mixtures over a polytope, with proven optimality gaps.
 
 A mixture is a set of points of a polytope {v >= 0, sum v = 1, G v >= 0} whose weighted mean is a given target; its
 cost is the mean entropy of the points. :func:`mixproof.search.cheapest_mixture` finds one by column generation and

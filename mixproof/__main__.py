@@ -1,4 +1,4 @@
-"""Compile the solver's loops with numba: ``python -m mixproof``. The first search would do so in the background."""
+"""Compile the solver's loops ahead of any search: ``python -m mixproof``."""
 
 from mixproof.backends import compile_loops
 

@@ -1,4 +1,4 @@
-"""Back ends of a search: loops compiled by numba if it is installed, or HiGHS, one linear program at a time."""
+"""Choose how a search is executed: loops compiled by numba, or numpy and HiGHS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mixproof.sparse_vertices import sparse_vertices
 
 
 class Route(Protocol):
-    """A back end that carries out the steps of branch and bound: ``Plain`` or ``Compiled``."""
+    """The steps of branch and bound, executed by ``Plain`` or ``Compiled``."""
 
     basis: int
 
@@ -42,7 +42,7 @@ def compile_loops() -> None:
 
 
 def route_of(problem: Problem, *, compiled: bool, threads: int = 1) -> Route:
-    """Return the back end that carries out branch and bound over a polytope; HiGHS uses one thread."""
+    """Return the back end for branch and bound over a polytope."""
     if not compiled:
         return Plain(problem)
     # numba takes a second to import

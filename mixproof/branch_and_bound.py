@@ -1,9 +1,9 @@
-"""Branch and bound for the least H(v) - dual v over {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969).
+"""Branch and bound for the minimum of H(v) - dual v over a polytope.
 
-On a box, entropy is bounded below by its secant in each coordinate, which gives a linear program. Any multipliers of
-the constraints bound its optimum from below: the Lagrangian separates into coordinates, and each term is concave, so it
-is smallest at an end of its interval. Each node therefore stores its multipliers, and anyone can check the bound
-without a solver.
+The polytope is {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969). On a box, entropy is bounded below by
+its secant in each coordinate, which gives a linear program. Any multipliers of the constraints bound its optimum from
+below: the Lagrangian separates into coordinates, and each term is concave, so it is smallest at an end of its interval.
+Each node therefore stores its multipliers, and anyone can check the bound without a solver.
 
 There are two kinds of branching. FIRST splits the box according to the first coordinate, in a fixed order, that exceeds
 a level (child -1: none does; child j: coordinate j). BISECT splits the interval of one coordinate at a level (children
@@ -24,8 +24,7 @@ from mixproof.heap import pop, push
 from mixproof.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, STEEP, WORTHLESS
 from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
 
-WORTH = 0.3
-"""A row joins if it saves more than this share of what the best found so far saves."""
+WORTH = 0.3  # a column is kept if it saves more than this share of what the best one so far saves
 
 
 @compiled
@@ -36,17 +35,14 @@ def surprise(t):
 
 @compiled
 def copy(source, into):
-    """Write the entries of ``source`` at the start of ``into``.
-
-    Assigning a slice instead would take seconds to compile.
-    """
+    """Copy ``source`` to the start of ``into`` (assigning a slice compiles slowly)."""
     for k in range(source.size):
         into[k] = source[k]
 
 
 @compiled
 def tighten(least, most):
-    """Lower each upper bound to 1 minus the other lower bounds; return whether the box is non-empty."""
+    """Tighten a box to the simplex; return whether it is non-empty."""
     total = 0.0
     for x in range(least.size):
         total += least[x]
@@ -97,7 +93,7 @@ def box(parent, child, records, caps, order, path, least, most):
 
 @compiled
 def raised(least, most, heights):
-    """Write -t log t at the two ends of each interval, shape (2, n), to be reused."""
+    """Write -t log t at both ends of each interval, shape (2, n)."""
     for x in range(heights.shape[1]):
         heights[0, x] = surprise(least[x])
         heights[1, x] = surprise(most[x])
@@ -105,7 +101,7 @@ def raised(least, most, heights):
 
 @compiled
 def secants(least, most, heights, dual, cost):
-    """Write the slopes of the objective with entropy replaced by its secants; return the constant term."""
+    """Write the LP's costs, with secants for entropy; return its constant term."""
     constant = 0.0
     cost[dual.size :] = 0.0
     for x in range(dual.size):
@@ -122,7 +118,7 @@ def secants(least, most, heights, dual, cost):
 
 @compiled
 def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
-    """Return the lower bound that multipliers prove on a box; write each coordinate's slope."""
+    """Return the lower bound on a box that multipliers prove; write the slopes."""
     m, n = rows.shape
     total = 0.0
     copy(dual, slopes)
@@ -159,10 +155,7 @@ def along(rows, low, high, least, most, ray, sign, slopes):
 
 @compiled
 def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers, slopes, ray):
-    """Move multipliers along a ray to prove that a box has no point below the cutoff.
-
-    Return the bound.
-    """
+    """Return the bound, after moving multipliers along a ray towards the cutoff."""
     sign = 1.0
     growth = along(rows, low, high, least, most, ray, 1.0, slopes)
     back = along(rows, low, high, least, most, ray, -1.0, slopes)
@@ -185,7 +178,7 @@ def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers,
 
 @compiled
 def furthest(least, most, heights, row):
-    """Return the coordinate in which entropy exceeds its secant most at a point, -1 if in none."""
+    """Return the coordinate where entropy exceeds its secant most, -1 for none."""
     most_off, at = 1e-13, -1
     for x in range(row.size):
         a, b = least[x], most[x]
@@ -214,9 +207,9 @@ def branch(at, records, least, most, row, symbol):
 
 @compiled
 def children(at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff):
-    """Push the children whose bound, by the node's own multipliers, is below the cutoff.
+    """Push the children with bounds below the cutoff.
 
-    Return the size of the heap and the smallest bound among the children that were not pushed.
+    Return the size of the heap and the smallest bound of the other children.
     """
     pruned = math.inf
     if records.kind[at] == BISECT:
@@ -250,7 +243,7 @@ def children(at, value, problem, records, open_nodes, size, least, most, heights
 
 @compiled
 def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records, work):
-    """Solve a node's linear program and write its multipliers; return its status and the bound they prove."""
+    """Solve a node's LP and record its multipliers; return its status and bound."""
     rows, columns, low, high, safe_low, safe_high, _ = problem
     n = columns.shape[0]
     raised(least, most, heights)
@@ -272,9 +265,9 @@ def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records,
 
 @compiled
 def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, found, prices, limits, work):
-    """Continue a pass until no node is open, a column is cheap enough, or a limit is reached.
+    """Solve open nodes until none is left, a column suffices, or a limit is reached.
 
-    A call writes to records from ``state[0]`` on, as many as programs are allowed, so several can share the arrays.
+    A call writes to records from ``state[0]`` on, at most ``limits[0]`` of them, so several can share the arrays.
 
     ``state`` is (nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed or abandoned
     nodes, number of columns below the cutoff, linear programs solved). ``limits`` is (linear programs, columns, the
@@ -341,10 +334,7 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
 
 @compiled
 def descend(problem, dual, starts, steps, rows_found, prices, work):
-    """Descend from each start to a local minimum over the polytope.
-
-    Repeatedly minimise the tangent of entropy and move to the vertex found.
-    """
+    """Descend from each start to a local minimum, by minimising tangents of entropy."""
     rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
     n, (every, m) = dual.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
@@ -377,7 +367,7 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
 
 @compiled
 def largest(problem, caps, multipliers, first, last, work):
-    """Write an upper bound on each coordinate from ``first`` to before ``last``, and the multipliers that prove it."""
+    """Write upper bounds on coordinates ``first`` to ``last - 1``, with multipliers."""
     rows, columns, low, high, safe_low, safe_high, upper = problem
     n, (every, m) = caps.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
@@ -400,7 +390,7 @@ def largest(problem, caps, multipliers, first, last, work):
 
 @compiled
 def capped(columns, low, high, upper, x, multipliers):
-    """Return the upper bound on coordinate x that multipliers prove, on the whole simplex."""
+    """Return the upper bound on coordinate x over the simplex that multipliers prove."""
     m = columns.shape[1]
     n = columns.shape[0] - upper.size
     constant = 0.0

@@ -1,4 +1,4 @@
-"""Check a proof that no mixture over a polytope does better than a bound. The checker calls no solver.
+"""Check a proof that no mixture costs less than a bound, without a solver.
 
 The bound. Let a mixture average to a target P over points v of {v >= 0, sum v = 1, G v >= 0}; its cost is the mean
 entropy H(v). For any numbers ``dual``, one per coordinate, the cost is at least dual P + z, where z is at most the
@@ -23,25 +23,20 @@ from mixproof.errors import InvalidProof
 from mixproof.numerics import SLACK, Mask, Matrix, Vector, xlogx
 from mixproof.proof import BISECT, FIRST, LEAF, Proof, Whole
 
-WIDER = 1e-12
-"""By how much an end that follows from the others is widened, which covers the rounding of their sum."""
-
-UNIT = 2.0**-53
-"""Half the distance from 1 to the next number."""
-
-LARGEST = 1e100
-"""The largest number a check computes with, so that no sum or product of such numbers overflows."""
+WIDER = 1e-12  # margin of upper bounds that follow from the other bounds: it covers the rounding of their sum
+UNIT = 2.0**-53  # half the distance from 1 to the next larger float
+LARGEST = 1e100  # the largest number to compute with, so that no sum or product overflows
 
 
 class Rows(Protocol):
-    """A matrix by rows, which may be computed when they are asked for."""
+    """A matrix whose rows may be computed on access."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, which: Any, /) -> Any: ...
 
 
 def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
-    """Return the upper bound, in nats, that the proof's numbers establish on H(P) minus the cost of any mixture.
+    """Return the proven upper bound, in nats, on H(P) minus the cost of any mixture.
 
     Parameters
     ----------
@@ -75,7 +70,7 @@ def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
 
 
 class _Box(NamedTuple):
-    """A box on the path from the root, with the slope that its weights give each symbol."""
+    """A box on the path from the root, with the slopes that its weights imply."""
 
     at: int
     least: Vector
@@ -138,7 +133,7 @@ class _Checker:
         return slopes, terms, loose
 
     def check_caps(self) -> None:
-        """Check the caps on allowed posteriors: v_x <= the largest of e_x + w G over the symbols."""
+        """Check the upper bounds v_x <= max_z (e_x + w G)_z on allowed posteriors."""
         proof = self.proof
         slopes, terms, loose = self._slopes(proof.cap_weights, np.eye(self.n))
         proven = slopes.max(axis=1) + loose + 8 * (len(proof.sides) + 8) * UNIT * terms.max(axis=1)
@@ -174,7 +169,7 @@ class _Checker:
     def _visit(
         self, at: int, path: list[_Box], slopes: Vector, terms: Vector, constant: float, children: list[int]
     ) -> float:
-        """Return the lower bound of a box and of its children without weights of their own."""
+        """Return the lower bound of a box and its children without weights of their own."""
         proof = self.proof
         least, most = self._box(at, path)
         total = 0.0
@@ -200,7 +195,7 @@ class _Checker:
         return self._firsts(path[-1], children)
 
     def _box(self, at: int, path: list[_Box]) -> tuple[Vector, Vector]:
-        """Return a box before tightening: the box of its parent, which is on the path, shrunk."""
+        """Return a box, before tightening, from its parent, which is on the path."""
         proof = self.proof
         parent, child = int(proof.parent[at]), int(proof.child[at])
         if parent < 0:
@@ -231,6 +226,7 @@ class _Checker:
         return np.asarray(order[may[order]])
 
     def _bisected(self, box: _Box, children: list[int]) -> float:
+        """Return the lower bound of BISECT children that use their parent's weights."""
         proof = self.proof
         symbol, level = int(proof.symbol[box.at]), float(proof.level[box.at])
         if not (0 <= symbol < self.n and box.least[symbol] <= level <= box.most[symbol]):
@@ -246,7 +242,7 @@ class _Checker:
         return found
 
     def _firsts(self, box: _Box, children: list[int]) -> float:
-        """Return the lower bound of the children without weights of their own, by their parent's weights."""
+        """Return the lower bound of FIRST children that use their parent's weights."""
         level = float(self.proof.level[box.at])
         if not level > 0:
             raise InvalidProof(f"box {box.at} is parted at the level {level:g}, not above 0")

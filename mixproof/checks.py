@@ -1,4 +1,4 @@
-"""Run-time checks of arguments against their annotations, with errors that name the argument and a remedy."""
+"""Run-time checks of arguments against a function's annotations."""
 
 from __future__ import annotations
 
@@ -13,37 +13,35 @@ import numpy as np
 
 from mixproof.errors import InvalidParameter, shown
 
+# packages whose classes are checked with isinstance; annotations of other packages are not checked
 OWN = ("mixproof", "liftlib", "lifttables", "liftbook", "pathlib", "numpy.random")
-"""Packages whose classes are checked by isinstance; annotations of other packages are not checked."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# how a value of a plain type is recognised, and what an error message asks for
 PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
     bool: (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     str: (lambda v: isinstance(v, str), "a text"),
     int: (lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool), "a whole number"),
 }
-"""What serves as a truth value, a text or a seed, numpy's own included, and how it is asked for."""
 
 
 class Interface:
-    """A base of classes that explain why a value does not provide them.
-
-    ``checked`` then raises that explanation.
-    """
+    """Base of interfaces that explain why a value does not provide them."""
 
     @classmethod
     def refusal(cls, value: object, function: str) -> Exception | None:  # noqa: ARG003 - for subclasses
-        """Return the error of a function that needs this interface, or None if the value provides it."""
+        """Return the error to raise if a value does not provide this interface, or None."""
         return None
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function to raise InvalidParameter for arguments that do not match its annotations.
+    """Decorate a function to check its arguments against its annotations.
 
-    The check covers classes, strings, ``Literal``, ``Callable``, sequences of these and unions. Numbers and arrays,
-    with their ranges and shapes, are left to the function (``numerics.check_scalar``, ``numerics.as_matrix``).
+    A mismatch raises InvalidParameter. The check covers classes, strings, ``Literal``, ``Callable``, sequences of these
+    and unions. Numbers and arrays, with their ranges and shapes, are left to the function (``numerics.check_scalar``,
+    ``numerics.as_matrix``).
 
     Examples
     --------
@@ -139,7 +137,7 @@ def _is_interface(hint: Any) -> bool:
 
 
 def _parts(hint: Any) -> tuple[Any, ...] | None:
-    """Return the members of a union; None if the hint is no union, or is numpy's ArrayLike."""
+    """Return the members of a union, or None for other hints and for ArrayLike."""
     if get_origin(hint) not in (Union, UnionType) or len(get_args(hint)) > 5:
         return None
     return get_args(hint)

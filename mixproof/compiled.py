@@ -1,4 +1,4 @@
-"""Branch and bound with compiled loops."""
+"""Branch and bound and the master problem, executed by loops that numba compiles."""
 
 from __future__ import annotations
 
@@ -18,15 +18,7 @@ from mixproof.sparse_vertices import SparseVertices
 
 
 class Compiled:
-    """The steps of branch and bound over one polytope, with the interface of ``Plain``.
-
-    Large steps are divided among threads; the loops release the interpreter's lock.
-
-    Parameters
-    ----------
-    problem : Problem
-    threads : int
-    """
+    """Branch and bound over one polytope, with large steps divided among threads."""
 
     def __init__(self, problem: Problem, threads: int = 1) -> None:
         self.problem, self.threads = problem, threads
@@ -56,7 +48,7 @@ class Compiled:
         return caps, proof
 
     def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]:
-        """Return the local minimum reached from each start, and its price (infinite if none was found)."""
+        """Return the local minimum reached from each start, and its price (or infinity)."""
         rows, prices = np.zeros_like(starts), np.full(len(starts), np.inf)
 
         def step(part: tuple[Matrix, Matrix, Vector], work: Any) -> None:
@@ -67,7 +59,7 @@ class Compiled:
         return np.maximum(rows, 0.0), prices
 
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
-        """Continue a pass until no node is open, a column is cheap enough, or ``nodes`` nodes are solved."""
+        """Solve open nodes until none is left, a column suffices, or ``nodes`` are solved."""
         last = work.solved + nodes
         while work.waiting and work.solved < last and not work.found_enough:
             work.make_room()
@@ -96,12 +88,7 @@ def divided(values: Any) -> list[Any]:
 
 
 class CompiledRestrictedMaster:
-    """The restricted master problem, solved by a compiled simplex with ``HighsRestrictedMaster`` as fallback.
-
-    Parameters
-    ----------
-    target : numpy.ndarray, shape (n,)
-    """
+    """The restricted master problem, solved by a compiled simplex, otherwise by HiGHS."""
 
     def __init__(self, target: Vector) -> None:
         n = target.size
@@ -127,7 +114,7 @@ class CompiledRestrictedMaster:
         return self._count - before
 
     def price(self, table: SparseVertices, dual: Vector) -> int:
-        """Add the sparse vertices with the most negative reduced costs; return how many are new."""
+        """Add the sparse vertices of lowest reduced cost; return how many are new."""
         if self._fallback is not None:
             return self._fallback.price(table, dual)
         before, most = self._count, AT_ONCE * self.n

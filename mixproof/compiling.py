@@ -1,8 +1,8 @@
-"""Compilation of loops by numba if it is installed (the extra ``fast``); otherwise they stay plain Python.
+"""Compile loops with numba if it is installed (the extra ``fast``).
 
-Numba takes half a minute, once, and keeps the result in a folder. Until then a search uses numpy and HiGHS, and
-another process compiles. ``MIXPROOF_COMPILE=now`` makes the first search compile and wait instead; ``python -m
-mixproof`` compiles ahead of any search.
+Without numba they stay plain Python. Numba takes half a minute, once, and keeps the result in a folder. Until then a
+search uses numpy and HiGHS, and another process compiles. ``MIXPROOF_COMPILE=now`` makes the first search compile and
+wait instead; ``python -m mixproof`` compiles ahead of any search.
 """
 
 from __future__ import annotations
@@ -22,21 +22,14 @@ from typing import Any
 
 from mixproof.errors import MixproofWarning
 
-HAS_NUMBA = find_spec("numba") is not None
-"""Whether numba is installed; without it HiGHS solves each LP, which takes about ten times as long."""
-
-SOURCE = "loops"
-"""An empty file that numba takes for the loops' source, so that it keeps what it compiled next to it."""
-
-COMPLETE = "complete"
-"""A file that says that all loops have been compiled."""
-
-LONGEST = 600.0
-"""Seconds after which a compilation by another process counts as failed."""
+HAS_NUMBA = find_spec("numba") is not None  # without numba, HiGHS solves each LP, which takes about ten times as long
+SOURCE = "loops"  # an empty file that numba takes for the loops' source, so that its cache is next to it
+COMPLETE = "complete"  # a file whose presence means that all loops are compiled
+LONGEST = 600.0  # seconds after which a compilation by another process counts as failed
 
 
 def _meaning(path: Path) -> bytes:
-    """Return a module's syntax tree as text, without comments and docstrings; empty if nothing in it is compiled."""
+    """Return a module's code without docstrings, empty if nothing in it is compiled."""
     text = path.read_text(encoding="utf-8")
     if "import compiled\n" not in text and "LEAF, FIRST, BISECT =" not in text:  # the loops, and their constants
         return b""
@@ -49,7 +42,7 @@ def _meaning(path: Path) -> bytes:
 
 @cache
 def folder() -> Path | None:
-    """Return the folder for what is compiled from these sources; None if none can be written."""
+    """Return the folder of the code compiled from these sources, None if unwritable."""
     here = Path(__file__).parent
     digest = hashlib.sha256(b"".join(map(_meaning, sorted(here.glob("*.py"))))).hexdigest()[:12]
     for base in (os.environ.get("NUMBA_CACHE_DIR"), here / "__pycache__", Path.home() / ".cache" / "mixproof"):
@@ -80,10 +73,7 @@ def note_complete() -> None:
 
 
 def ready() -> bool:
-    """Return whether to use compiled loops.
-
-    If they are still to be compiled, start another process that compiles them.
-    """
+    """Return whether to use compiled loops; if they are not compiled, start doing so."""
     if not HAS_NUMBA:
         return False
     if os.environ.get("MIXPROOF_COMPILE") == "now" or compiled_before():
@@ -118,7 +108,7 @@ def _compile_elsewhere() -> None:
 
 
 def compiled(function: Any) -> Any:
-    """Decorate a function so that numba, where it is installed, compiles it at its first call."""
+    """Decorate a function to be compiled by numba, if installed, at its first call."""
     if not HAS_NUMBA:
         return function
     import numba  # noqa: PLC0415 - it takes a second

@@ -1,4 +1,4 @@
-"""Two-sided constraints: two halfspaces that bound one direction from both sides become one row with two bounds."""
+"""Two-sided constraints: opposite halfspaces combined into rows with two bounds."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from numpy.typing import NDArray
 
 from mixproof.numerics import Matrix, Vector
 
-ALIKE = 1e-13
-"""Directions of unit size that differ by less are one direction: what differs is lost to rounding anyway."""
-
-FEW = 20_000
-"""Coordinates of pairs of directions up to which all pairs are compared at once."""
+ALIKE = 1e-13  # unit-size directions that differ by at most this are equal up to rounding
+FEW = 20_000  # number of coordinates up to which all pairs of directions are compared at once
 
 
 class Constraints(NamedTuple):
-    """{v >= 0, sum v = 1, G v >= 0} as {v >= 0, low <= rows @ v <= high}; the last row is the sum.
+    """The polytope as {v >= 0, low <= rows @ v <= high}; the last row is the sum.
 
     Attributes
     ----------
@@ -42,9 +39,10 @@ class Constraints(NamedTuple):
         return self.low - room[:, 0], self.high + room[:, 1]
 
     def pulled_back(self, multipliers: Matrix) -> tuple[NDArray[np.int64], Matrix]:
-        """Return the sides, and signed multipliers of the rows of G: positive for a lower, negative for an upper side.
+        """Return the sides, and signed multipliers of the rows of G.
 
-        The last multiplier is that of the sum; it also absorbs the constants of the bounds.
+        A multiplier is positive for a lower side and negative for an upper side. The last one belongs to the sum, and
+        absorbs the constants of the bounds.
         """
         lower, upper = np.maximum(multipliers, 0), np.maximum(-multipliers, 0)
         # a bound without a row of G is implied by the simplex: it needs no multiplier, only its constant
@@ -55,7 +53,7 @@ class Constraints(NamedTuple):
 
 
 def two_sided(halfspaces: Matrix) -> Constraints:
-    """Return the two-sided constraints equivalent to G v >= 0 on the simplex, G of shape (m, n).
+    """Return G v >= 0 on the simplex as two-sided constraints, G of shape (m, n).
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Errors and warnings that every package raises, under one base class."""
+"""Errors and warnings of all packages, under one base class."""
 
 from __future__ import annotations
 
 
 class MixproofError(Exception):
-    """Base class of every error that our packages raise on purpose.
+    """Base class of the errors that our packages raise on purpose.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Infeasible(MixproofError):
 
 
 class SolverFailure(MixproofError, RuntimeError):
-    """The answer of a numerical solver failed its check; the message contains the residuals."""
+    """A solver's answer failed its check; the message contains the residuals."""
 
 
 class InvalidProof(MixproofError):
@@ -40,7 +40,7 @@ class MixproofWarning(UserWarning):
 
 
 def shown(value: object, most: int = 60) -> str:
-    """Return the text of a value for an error message, on one line and shortened."""
+    """Return a value's text for an error message, shortened and on one line."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # an integer with more digits than Python converts

@@ -1,4 +1,6 @@
-"""Check an optimality proof in exact arithmetic, with Python's standard library alone: ``python exact.py proof.json``.
+"""Check an optimality proof in exact arithmetic: ``python exact.py proof.json``.
+
+It needs only Python's standard library.
 
 **Claim.** S is a secret, X the data, P_SX known. A mechanism releases Y given X. An output has the posterior
 v = P(X=.|Y=y) and the lifts l(s) = P(s|y) / P(s), where P(s|y) = sum_x P(s|x) v_x. The checker proves I(X; Y) <= U for
@@ -87,7 +89,10 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Fraction:
 
 
 def atanh2(a: int, b: int) -> int:
-    """Return 2 atanh(a / b) in units of 2^-FINE, |a / b| <= 1/3; off by < 256 units, as 46 terms are each by < 2.5."""
+    """Return 2 atanh(a / b) in units of 2^-FINE, |a / b| <= 1/3.
+
+    It is off by < 256 units, as 46 terms are each off by < 2.5.
+    """
     power = (abs(a) << FINE) // b
     square, total, k = power * power >> FINE, 0, 1
     while power:
@@ -150,7 +155,7 @@ def root(square: Fraction) -> Fraction:
 
 @lru_cache(100_000)
 def entropy(t: int) -> int:
-    """Return a lower bound of -t log t in units of 2^-2 BITS, for t in units of 2^-BITS."""
+    """Return a lower bound of -t log t in units of 2^-2 BITS, for t in 2^-BITS."""
     return -t * log(t)[1] if t else 0
 
 
@@ -158,7 +163,7 @@ def entropy(t: int) -> int:
 
 
 def number(value: Any, name: str) -> Fraction:
-    """Return a finite JSON number; one with a fraction stands for the nearest binary64."""
+    """Return a finite JSON number; a decimal stands for the nearest binary64."""
     require(type(value) is int or (type(value) is float and math.isfinite(value)), f"{name} has no finite number")
     return Fraction(value)
 
@@ -189,7 +194,7 @@ class Joint:
 
 
 class Notion:
-    """A notion, and the halfspaces of the posteriors that it allows: there are ``count``, and ``row(at)`` is one."""
+    """A notion and the ``count`` halfspaces of the posteriors that it allows."""
 
     def __init__(self, problem: Any, joint: Joint) -> None:
         value, tangents, relaxed = problem.get("notion"), problem.get("tangents"), problem.get("relaxed")
@@ -216,7 +221,7 @@ class Notion:
         self.count = {"ALIP": sides * n, "LDP": sides * n * (n - 1), "L1Lift": 2**n - 2}.get(kind, len(tangents))
 
     def measure(self, lifts: list[Fraction]) -> Fraction:
-        """Return an upper bound of what e^eps bounds, given the lifts or, for eps_l, their inverses."""
+        """Return an upper bound of what e^eps bounds, given lifts (for eps_l, inverses)."""
         p = self.joint.p_s
         if self.kind == "LDP":
             return max(lifts) / min(lifts)
@@ -262,8 +267,9 @@ class Notion:
 
 
 def check_channel(notion: Notion, value: Any) -> Fraction:
-    """Return a lower bound of I(X; Y), if a channel exceeds no budget by more than ``TOLERANCE``.
+    """Return a lower bound of I(X; Y) for a channel that satisfies the notion.
 
+    No budget may be exceeded by more than ``TOLERANCE``.
     Each row is made to sum to 1 exactly by what its largest entry lacks.
     """
     joint, kernel, total = notion.joint, table(value, "channel"), Fraction(0)
@@ -294,7 +300,7 @@ def check_channel(notion: Notion, value: Any) -> Fraction:
 
 
 class Proof:
-    """The numbers of a proof for n symbols and ``count`` halfspaces, and the tree of its boxes."""
+    """The numbers of a proof for n symbols, and the tree of its boxes."""
 
     def __init__(self, value: Any, n: int, count: int, row: Callable[[int], list[int]]) -> None:
         fits = type(value) is dict and value.get("format") == "liftlib proof" and value.get("version") == 1
@@ -337,7 +343,7 @@ class Proof:
             require(cap >= ONE or (cap - max(total) << BITS) >= loose, f"symbol {x} is capped below what is proven")
 
     def combined(self, weights: list[int], start: list[int]) -> tuple[list[int], int]:
-        """Return an upper bound of start + w G in units of 2^-BITS, and SLACK sum(w) in units of 2^-2 BITS."""
+        """Return an upper bound of start + w G (2^-BITS) and SLACK sum(w) (2^-2 BITS)."""
         total, loose = [entry << BITS for entry in start], 0
         for weight, pair in zip(weights, self.sides, strict=True):
             side, size = pair[weight < 0], abs(weight)
@@ -347,7 +353,7 @@ class Proof:
         return [-(-entry >> BITS) for entry in total], loose
 
     def price(self, needed: Fraction | None) -> Fraction:
-        """Return the z that the boxes prove; each of them must prove what is needed, if anything."""
+        """Return the z that the boxes prove; each must prove ``needed``, if given."""
         found, waiting = [], [(0, [0] * len(self.caps), self.caps)]
         while waiting:
             at, least, most = waiting.pop()
@@ -363,7 +369,7 @@ class Proof:
         return min(found)
 
     def divided(self, at: int, least: list[int], most: list[int], room: int) -> tuple[list[int], list[Any]]:
-        """Return the bounds of a box, or of its parts that have no box, and the boxes of the other parts."""
+        """Return the bounds of a box's parts without a box, and the boxes of the others."""
         children, level, each = self.children[at], self.level[at], self.weights[at][-1]
         slopes, loose = self.combined(self.weights[at][:-1], [dual + each for dual in self.dual])
         terms = [ends(slope, a, b) for slope, a, b in zip(slopes, least, most, strict=True)]
@@ -393,7 +399,7 @@ class Proof:
 
 
 def ends(slope: int, a: int, b: int) -> int:
-    """Return the smaller of lower bounds of -t log t - slope t at t = a and t = b, in units of 2^-2 BITS."""
+    """Return a lower bound of -t log t - slope t at t = a and b, in 2^-2 BITS."""
     return min(entropy(a) - slope * a, entropy(b) - slope * b)
 
 
@@ -406,7 +412,7 @@ def replaced(values: list[int], x: int, value: int) -> list[int]:
 
 
 def check(problem: Any) -> Result:
-    """Return what a problem, as ``json.loads`` reads it, proves; raise NotProven with the first step that fails."""
+    """Return what a problem (parsed JSON) proves; raise NotProven if a step fails."""
     require(type(problem) is dict and problem.get("version") == 1, "this is no problem of version 1")
     if problem.get("format") == "mixproof problem":
         joint, value = Joint([problem.get("target")], "target"), Fraction(0)

@@ -1,4 +1,4 @@
-"""A polytope described with auxiliary variables, where that takes far fewer inequalities.
+"""Polytopes that take far fewer inequalities with auxiliary variables.
 
 Bounding the ratio of any two of m linear forms takes m (m - 1) halfspaces, but only 2 m inequalities with one more
 variable u, the largest of them: each form is at most u and at least e^-eps u. The search works on the short
@@ -52,7 +52,7 @@ class Extension(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """The constraints of an extension, and the data to translate multipliers back to the halfspaces."""
+    """The scaled constraints of an extension, which translate multipliers back."""
 
     extension: Extension
     ranges: Constraints
@@ -60,7 +60,7 @@ class Extended(NamedTuple):
 
     @staticmethod
     def of(extension: Extension) -> Extended:
-        """Return the constraints of an extension, scaled so that coefficients of v lie in [-1, 1]."""
+        """Return an extension's constraints, scaled so that v has coefficients in [-1, 1]."""
         k = extension.upper.size
         table = extension.halfspaces
         own, auxiliary = table[:, : table.shape[1] - k], table[:, table.shape[1] - k :]
@@ -81,7 +81,7 @@ class Extended(NamedTuple):
         return Extended(extension, Constraints(rows, low, high, sides, sizes), middle)
 
     def pulled_back(self, multipliers: Matrix) -> tuple[Whole, Matrix]:
-        """Return which halfspaces a proof needs, and their multipliers, as ``Constraints.pulled_back`` does."""
+        """Return the halfspaces that a proof needs and their multipliers."""
         lower, upper = np.maximum(multipliers, 0.0), np.maximum(-multipliers, 0.0)
         weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
         found, used, cost = self.extension.pull_back(weights)

@@ -1,4 +1,4 @@
-"""A binary heap of the open nodes, smallest bound first: plain Python over arrays that numba compiles."""
+"""A binary heap of the open nodes, smallest bound first, compiled by numba."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mixproof.compiling import compiled
 
 @compiled
 def push(open_nodes, size, parent, child, bound):
-    """Push a child on the heap, which is ordered by bound."""
+    """Push a child on the heap; return the new size."""
     at = size
     while at > 0:
         above = (at - 1) // 2

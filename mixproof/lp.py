@@ -1,7 +1,7 @@
-"""Linear programs, solved by HiGHS and certified: residuals and gap are recomputed, a failure is an error.
+"""Linear programs, solved by HiGHS and certified.
 
-HiGHS is called only here, and through its own interface instead of scipy's, so that columns can be added and costs
-changed with a warm start.
+Residuals and the duality gap are recomputed, and a failure is an error. HiGHS is called only here, and through its own
+interface instead of scipy's, so that columns can be added and costs changed with a warm start.
 """
 
 from __future__ import annotations
@@ -18,14 +18,9 @@ from scipy.sparse import csc_array
 from mixproof.errors import Infeasible, SolverFailure
 from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, MIXTURE_TOL, SOLVER_TOL, Matrix, Vector
 
-START = 4
-"""Columns a row to start the pricing with: more make the first programme slower, fewer make more rounds."""
-
-BATCH = 4
-"""Columns a row that a round of pricing may add."""
-
-ROUNDS = 200
-"""Rounds of pricing after which the columns not yet priced in are handed over all at once."""
+START = 4  # initial columns per row: more make the first LP slower, fewer need more rounds
+BATCH = 4  # columns per row that a round of pricing may add
+ROUNDS = 200  # rounds of pricing after which all remaining columns are added at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +73,9 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
 
 
 def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
-    """Return the minimum-cost mixture with mean ``target``: min cost b, V^T b = target, b >= 0.
+    """Return the minimum-cost mixture of given points with mean ``target``.
+
+    Minimise cost b subject to V^T b = target, b >= 0.
 
     Parameters
     ----------
@@ -151,7 +148,7 @@ def _least(values: Vector, count: int) -> NDArray[np.intp]:
 
 
 def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | None:
-    """Return the unique mixture of independent columns; None if they are (nearly) dependent."""
+    """Return the mixture of independent columns, None if they are nearly dependent."""
     m, n = columns.shape
     weights, _, rank, sizes = np.linalg.lstsq(columns.T, target, rcond=None)
     if m and (rank < m or not sizes[-1] > MIXTURE_TOL * sizes[0]):
@@ -165,7 +162,7 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
 
 @functools.cache
 def _silent(highs: Any) -> Any:
-    """Return a HiGHS class without its banner, which version 1.16 prints when an instance enables callbacks."""
+    """Return a HiGHS class without the banner that enabling callbacks prints in 1.16."""
 
     def enable(self: Any) -> None:
         self.setOptionValue("output_flag", False)
@@ -261,7 +258,9 @@ class LinearProgram:
 
 
 class Boxed:
-    """min c v subject to least <= v <= most, low <= R v <= high, for changing c, least and most.
+    """A linear program over a box, with costs and bounds that change between solves.
+
+    Minimise c v subject to least <= v <= most, low <= R v <= high.
 
     Parameters
     ----------
@@ -287,7 +286,7 @@ class Boxed:
     def solve(
         self, cost: Vector, least: Vector, most: Vector, cutoff: float = np.inf
     ) -> tuple[bool, Vector | None, Vector]:
-        """Return whether the solve succeeded, the solution (None if there is none) and the multipliers.
+        """Return success, the solution (None if there is none) and the multipliers.
 
         If the problem is infeasible, the multipliers are a ray along which the bound grows without limit; if the
         objective exceeds the cutoff, they prove it.
@@ -306,7 +305,7 @@ class Boxed:
 
 
 def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vector]:
-    """Return a matrix in compressed-column form: column starts, row indices and values."""
+    """Return a matrix in compressed-column form: starts, row indices and values."""
     if not isinstance(table, np.ndarray):
         sparse = csc_array(table)
         return sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), np.asarray(sparse.data, dtype=float)
@@ -319,7 +318,9 @@ def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vecto
 
 
 def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:
-    """Return a primal-dual pair as a certified solution of: minimise cost x subject to A x = b, x >= 0.
+    """Return a primal-dual pair as a certified :class:`Solution`.
+
+    The linear program is: minimise cost x subject to A x = b, x >= 0.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tolerances with their reasons, checks of numeric input, and functions with limits at 0, 1 and infinity."""
+"""Tolerances with their reasons, checks of numeric input, and basic functions."""
 
 import math
 import numbers
@@ -15,84 +15,35 @@ Mask = NDArray[np.bool_]
 Rng = int | np.random.Generator
 """A seed, or a generator that goes on from where it is."""
 
-SUM_TOL = 1e-9
-"""How far probabilities may sum from 1: tables are read from text with 10 or more digits."""
-
-KEEP_TOL = 1e-9
-"""Nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room."""
-
-SLACK = 1.01 * KEEP_TOL
-"""By how much a posterior may miss a halfspace if a budget is exceeded by KEEP_TOL: exp(KEEP_TOL) - 1, with room."""
-
-SAME_TOL = 1e-14
-"""Relative difference of two lifts below which they are equal: sums of a few hundred terms are that exact."""
-
-FEASIBILITY_TOL = 1e-9
-"""Largest residual of a vertex or of a linear programme's constraints, rows scaled to unit size."""
-
-GAP_TOL = 1e-9
-"""Largest duality gap, in nats, of a linear programme that is called solved."""
-
-SOLVER_TOL = 1e-10
-"""What HiGHS is asked for: its least, and a tenth of what its answers are checked against."""
-
-MIXTURE_TOL = 1e-6
-"""Columns are independent if their least singular value is more than this share of the largest."""
-
-TIGHT_TOL = 1e-11
-"""A constraint, scaled to unit size, with less slack than this at a vertex is tight there."""
-
-POLISH_TOL = 1e-13
-"""A vertex that misses its own tight constraints by more than this is solved again from them."""
-
-REGULAR_TOL = 1e-12
-"""Determinant of constraints of unit length above which a vertex can be solved from them."""
-
-INTERIOR_TOL = 1e-9
-"""Least slack of a point that is called interior."""
-
-DISTINCT_TOL = 1e-6
-"""Two points further apart than this need no look at their tight constraints to be told apart."""
-
-TWIN_TOL = 1e-12
-"""Points with no coordinate further apart than this are one vertex."""
-
-RANK_TOL = 1e-10
-"""Singular values above which they count towards a rank: of the equalities of a polytope, of the rays of a face."""
-
-SPAN_TOL = 1e-12
-"""Gram determinant of unit-length bases of faces below which their spans are dependent."""
-
-DUST = 1e-9
-"""Symbols of less probability than this are beyond the tolerances of the linear programme."""
-
-RESOLVED = 1e-11
-"""A bound on the least lift below this is beyond what vertices resolve: it is then met by mixing alone."""
-
-REPAIR_TOL = 1e-7
-"""Largest share of constant release that may be mixed in to undo rounding; a need for more is a solver's failure."""
-
-REPAIR_START = 1e-14
-"""The first share of constant release that is tried: less would be lost to rounding itself."""
-
-ROOM = 1e-6
-"""A pair with less slack than this in a constraint, or less way to an end, is left to the general solver."""
-
-EDGE_TOL = 1e-12
-"""A row that moved by less than this on its way to the boundary of what is allowed was allowed itself."""
-
-STEEPEST = 1e-12
-"""Entropy's slope is infinite where a coordinate is 0; for a step's linear programme it is taken as at this one."""
-
-DOWNHILL_TOL = 1e-9
-"""A step that lowers the price of a row by less than this, nats, ends its search: programmes are no more exact."""
-
-SHARE_TOL = 1e-6
-"""How near to the largest share of a budget a search by bisection comes, and the steps by which it goes back."""
+SUM_TOL = 1e-9  # how far probabilities may sum from 1: tables are read from text with 10 or more digits
+KEEP_TOL = 1e-9  # nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room
+SLACK = 1.01 * KEEP_TOL  # how far a posterior may miss a halfspace then: above exp(KEEP_TOL) - 1
+SAME_TOL = 1e-14  # relative difference below which two lifts are equal: rounding of sums of a few hundred terms
+FEASIBILITY_TOL = 1e-9  # largest residual of a vertex or a linear program, with rows scaled to unit size
+GAP_TOL = 1e-9  # largest duality gap of a solved linear program, in nats
+SOLVER_TOL = 1e-10  # the tolerance of HiGHS: its minimum, and a tenth of that of our checks
+MIXTURE_TOL = 1e-6  # columns are independent if their singular values have a larger ratio than this
+TIGHT_TOL = 1e-11  # a constraint of unit size with less slack than this at a vertex is tight
+POLISH_TOL = 1e-13  # a vertex that misses its tight constraints by more than this is recomputed from them
+REGULAR_TOL = 1e-12  # smallest determinant of unit-length constraints from which a vertex is recomputed
+INTERIOR_TOL = 1e-9  # smallest slack of an interior point
+DISTINCT_TOL = 1e-6  # points with a larger difference are distinct, whatever their tight constraints
+TWIN_TOL = 1e-12  # points with no larger difference in a coordinate are one vertex
+RANK_TOL = 1e-10  # singular values above this count towards a rank
+SPAN_TOL = 1e-12  # Gram determinant of unit-length bases of faces below which their spans are dependent
+DUST = 1e-9  # symbols with less probability are beyond the tolerances of a linear program
+RESOLVED = 1e-11  # vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
+REPAIR_TOL = 1e-7  # largest share of constant release that repairs rounding; needing more is a solver failure
+REPAIR_START = 1e-14  # the first share of constant release that is tried: a smaller one would be lost to rounding
+ROOM = 1e-6  # a pair with less slack than this in a constraint is left to the general solver
+EDGE_TOL = 1e-12  # a point that moves by less than this to the boundary was already allowed
+STEEPEST = 1e-12  # the coordinate at which the slope of entropy is evaluated instead of closer to 0
+DOWNHILL_TOL = 1e-9  # nats: a descent ends at a smaller improvement, as linear programs are no more exact
+SHARE_TOL = 1e-6  # precision, and step back, of a bisection for the largest share of a budget
 
 
 def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
-    """Return a float64 copy of an array, checked to be numeric, finite and of an allowed dimension.
+    """Return a float64 copy of an array with finite numbers and an allowed dimension.
 
     Parameters
     ----------
@@ -133,10 +84,7 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
 
 
 def check_nonnegative(name: str, array: Matrix) -> None:
-    """Check that each entry is at least 0 and that a float can hold the sum.
-
-    Otherwise raise InvalidDistribution, with place and value.
-    """
+    """Raise InvalidDistribution if an entry is negative or the sum overflows."""
     if not (array >= 0).all():
         at = tuple(int(i) for i in np.argwhere(~(array >= 0))[0])
         raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are 0 or more")
@@ -200,7 +148,7 @@ def check_scalar(
 
 
 def _written(number: float) -> str:
-    """Return a number with all its digits, so that a value next to a bound is not displayed as the bound."""
+    """Return a number with all its digits, so that it differs from a nearby bound."""
     return repr(float(number)).removesuffix(".0")
 
 
@@ -225,7 +173,7 @@ def check_count(name: str, value: object, least: int = 1) -> int:
 
 
 def check_shape(**sizes: object) -> tuple[int, ...]:
-    """Return the sizes as a shape tuple, checked to be counts whose product fits an array.
+    """Return sizes as a shape, checked to be counts whose product fits an array.
 
     Raises
     ------
@@ -255,7 +203,7 @@ def _whole(name: str, value: object, least: int) -> int:
 
 
 def generator(rng: Rng) -> np.random.Generator:
-    """Return a numpy generator: the argument itself, or a new one from a seed of any length."""
+    """Return a numpy generator: the argument itself, or a new one from a seed."""
     return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_whole("rng", rng, 0))
 
 
@@ -274,7 +222,7 @@ def xlogx(p: ArrayLike) -> NDArray[np.float64]:
 def power_mean(
     values: NDArray[np.float64], weights: NDArray[np.float64], order: float, axis: int
 ) -> NDArray[np.float64]:
-    """Return (sum_i w_i v_i^order)^(1/order) along ``axis``, without overflow for any order.
+    """Return (sum_i w_i v_i^order)^(1/order) along an axis, without overflow.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parts of a pass that threads explore side by side: open nodes dealt out, and records gathered.
+"""Divide a pass among threads: deal out its open nodes, and gather the results.
 
 Within a pass the cutoff is fixed, so subtrees are independent. The number of parts is fixed too, so that a search gives
 the same result with any number of threads.
@@ -13,11 +13,8 @@ import numpy as np
 
 from mixproof.problem import OpenNodes, Pass, Records
 
-PARTS = 16
-"""Into how many parts work is divided, and so the largest number of threads that it keeps busy."""
-
-MANY = 256
-"""The least number of open nodes, and of linear programs to solve, that are divided."""
+PARTS = 16  # the number of parts of divided work, and so the largest number of busy threads
+MANY = 256  # the fewest open nodes, and the fewest linear programs to solve, that are divided
 
 
 def cores() -> int:
@@ -26,10 +23,7 @@ def cores() -> int:
 
 
 def dealt(work: Pass, part: int, share: int) -> Pass:
-    """Return a part of a pass: every ``PARTS``-th open node.
-
-    The part has room among the records for ``share`` nodes.
-    """
+    """Return a part: every ``PARTS``-th open node, and room for ``share`` records."""
     first, n = work.nodes + part * share, work.dual.size
     mine = slice(part, work.waiting, PARTS)
     by_bound = np.argsort(work.open_nodes.bound[mine], kind="stable")  # a sorted array is a heap
@@ -46,14 +40,14 @@ def dealt(work: Pass, part: int, share: int) -> Pass:
 
 
 def make_heap(work: Pass) -> None:
-    """Sort the open nodes by their bounds, for a thread that works alone: a sorted array is a heap."""
+    """Sort the open nodes by bound for a thread that works alone (sorted is a heap)."""
     by_bound = np.argsort(work.open_nodes.bound[: work.waiting], kind="stable")
     for one in work.open_nodes:
         one[: work.waiting] = one[by_bound]
 
 
 def gather(work: Pass, parts: list[Pass], share: int) -> None:
-    """Write what the parts recorded, left open and found into the pass, without gaps between records."""
+    """Move the parts' records, open nodes and columns into the pass, without gaps."""
     start, state = work.nodes, work.state
     for k, part in enumerate(parts):
         first, kept = start + k * share, work.nodes

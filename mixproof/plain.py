@@ -1,4 +1,4 @@
-"""Branch and bound without a compiler: HiGHS solves the linear programs, numpy the work per coordinate."""
+"""Branch and bound without a compiler, executed by HiGHS and numpy."""
 
 from __future__ import annotations
 
@@ -22,12 +22,7 @@ from mixproof.problem import (
 
 
 class Plain:
-    """The steps of branch and bound over one polytope, with the interface of ``compiled.Compiled``.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
+    """Branch and bound over one polytope, with the interface of ``Compiled``."""
 
     basis = 0
 
@@ -49,7 +44,7 @@ class Plain:
         return caps_of(self.problem, proof), proof
 
     def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]:
-        """Return the local minimum reached from each start, and its price (infinite if none was found)."""
+        """Return the local minimum reached from each start, and its price (or infinity)."""
         n = dual.size
         rows, prices = np.zeros_like(starts), np.full(len(starts), np.inf)
         nothing, all_of_it = np.zeros(n), np.ones(n)
@@ -69,7 +64,7 @@ class Plain:
         return rows, prices
 
     def _solve(self, cost: Vector, least: Vector, most: Vector, *cutoff: float) -> tuple[bool, Vector | None, Vector]:
-        """Return the result of :meth:`mixproof.lp.Boxed.solve` without the auxiliary variables."""
+        """Return the result of ``Boxed.solve`` without the auxiliary variables."""
         upper, n = self.problem.upper, cost.size
         if not upper.size:
             return self._boxed.solve(cost, least, most, *cutoff)
@@ -80,7 +75,7 @@ class Plain:
         return solved, None if values is None else values[:n], multipliers
 
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
-        """Continue a pass until no node is open, a column is cheap enough, or ``nodes`` nodes are solved."""
+        """Solve open nodes until none is left, a column suffices, or ``nodes`` are solved."""
         last = work.nodes + nodes
         while work.waiting and work.nodes < last and not work.found_enough:
             work.make_room()
@@ -114,7 +109,7 @@ class Plain:
         branch(self.problem, work, at, value, least, most, slopes, row, symbol)
 
     def _solved(self, work: Pass, at: int, least: Vector, most: Vector) -> tuple[Vector | None, float, Vector]:
-        """Write a node's multipliers; return the solution (None if infeasible), the bound and the slopes."""
+        """Record a node's multipliers; return its solution or None, bound and slopes."""
         hull, dual, cutoff = self.problem, work.dual, work.cutoff
         below, above = -xlogx(least), -xlogx(most)
         width = most - least
@@ -140,7 +135,7 @@ class Plain:
 
 
 def tighten(least: Vector, most: Vector) -> bool:
-    """Lower each upper bound to 1 minus the other lower bounds; return whether the box is non-empty."""
+    """Tighten a box to the simplex; return whether it is non-empty."""
     total = 0.0
     for value in least[least > 0]:
         total += value
@@ -179,7 +174,7 @@ def ends(slopes: Vector, least: Vector, most: Vector) -> Vector:
 
 
 def bounded(hull: Problem, dual: Vector, least: Vector, most: Vector, multipliers: Vector) -> tuple[float, Vector]:
-    """Return the lower bound that multipliers prove on a box, and each coordinate's slope."""
+    """Return the lower bound that multipliers prove on a box, and the slopes."""
     n = dual.size
     combined = multipliers @ hull.rows
     slopes = dual + combined[:n]
@@ -188,7 +183,7 @@ def bounded(hull: Problem, dual: Vector, least: Vector, most: Vector, multiplier
 
 
 def constant_of(hull: Problem, multipliers: Vector, auxiliary: Vector) -> float:
-    """Return the part of a bound that does not depend on v, minimised over the auxiliary variables."""
+    """Return the constant term of a bound, minimised over the auxiliary variables."""
     constant = np.where(multipliers >= 0, hull.safe_low, hull.safe_high) @ multipliers
     return float(constant - np.maximum(auxiliary, 0.0) @ hull.upper)
 
@@ -196,7 +191,7 @@ def constant_of(hull: Problem, multipliers: Vector, auxiliary: Vector) -> float:
 def impossible(
     hull: Problem, dual: Vector, least: Vector, most: Vector, cutoff: float, ray: Vector
 ) -> tuple[Vector, float, Vector]:
-    """Return multipliers along a ray that prove that no point of a box is below the cutoff, and the bound."""
+    """Return multipliers on a ray that may prove a box empty, their bound and slopes."""
     growth = []
     for sign in (1.0, -1.0):
         y = sign * ray
@@ -220,7 +215,7 @@ def impossible(
 
 
 def furthest(least: Vector, most: Vector, row: Vector) -> int:
-    """Return the coordinate in which entropy exceeds its secant most at a point, -1 if in none."""
+    """Return the coordinate where entropy exceeds its secant most, -1 for none."""
     wide = (most - least > NARROW) & (row > 1e-13)
     below, above = -xlogx(least), -xlogx(most)
     secant = below + (above - below) / np.where(wide, most - least, 1.0) * (row - least)
@@ -232,7 +227,7 @@ def furthest(least: Vector, most: Vector, row: Vector) -> int:
 def branch(
     hull: Problem, work: Pass, at: int, value: float, least: Vector, most: Vector, slopes: Vector, row: Vector, x: int
 ) -> None:
-    """Branch at a node; push the children whose bound by its multipliers is below the cutoff."""
+    """Branch at a node, and push the children with bounds below the cutoff."""
     records, multipliers = work.records, work.records.multipliers[at]
     if least[x] > 0:
         a, b = least[x], most[x]
@@ -265,7 +260,7 @@ def _push(work: Pass, parent: int, children: object, bounds: object) -> None:
 
 
 def caps_of(hull: Problem, proof: Matrix) -> Vector:
-    """Return the upper bound on each coordinate that multipliers, shape (n, m), prove on the whole simplex."""
+    """Return the bound on each coordinate that multipliers, shape (n, m), prove."""
     y = proof[:, :-1]
     constant = np.where(y >= 0, hull.safe_low[:-1], hull.safe_high[:-1]) * y
     n = len(proof)

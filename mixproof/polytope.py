@@ -111,7 +111,7 @@ def _table(halfspaces: ArrayLike) -> Matrix:
 
 
 def _constraints(g: Matrix) -> Matrix:
-    """Return all constraints a v >= 0 (v >= 0 and G), scaled to unit size, without redundant rows of G."""
+    """Return v >= 0 and G v >= 0 in unit size, without redundant rows of G."""
     size = np.abs(g).max(axis=1, initial=0.0, keepdims=True)
     needed = (g < 0).any(axis=1)
     return np.concatenate([np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]])
@@ -146,7 +146,7 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
 
 
 def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
-    """Return the intersections, recomputed if they miss their tight constraints by more than rounding."""
+    """Return the intersections, recomputed where they miss their tight constraints."""
     raw = np.asarray(hull.intersections)
     finite = np.isfinite(raw).all(axis=1)
     facets = [hull.dual_facets[at] for at in np.flatnonzero(finite)]
@@ -169,7 +169,7 @@ def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matri
 
 
 def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
-    """Return a relative interior point (None if empty) and which constraints are implicit equalities.
+    """Return a relative interior point (None if empty) and the implicit equalities.
 
     The constraints define a cone: if a member has slack in a row, a multiple of it has slack 1, and the sum of such
     members has slack 1 in every row that can have slack. One linear program therefore finds all of them.
@@ -196,7 +196,7 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
 
 
 def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
-    """Return the point of the affine hull that maximises the smallest slack of the inequalities."""
+    """Return the point of the affine hull that maximises the smallest slack."""
     m, n = rows.shape
     size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
     weight = np.where(equal, 0.0, size)
@@ -222,7 +222,7 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
 
 
 def _by_cdd(rows: Matrix) -> Matrix:
-    """Return vertices by the double description method; cddlib is under the GPL and is imported only here."""
+    """Return vertices by double description; cddlib (GPL) is imported only here."""
     import cdd  # noqa: PLC0415
 
     n = rows.shape[1]
@@ -255,7 +255,7 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
 
 
 def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return the index of the first occurrence of each distinct row; rows are compared as bytes."""
+    """Return the index of the first occurrence of each distinct row."""
     if not len(rows):
         return np.arange(0)
     rows = np.ascontiguousarray(rows)

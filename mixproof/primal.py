@@ -1,8 +1,8 @@
-"""A primal simplex method for the restricted master problem: min cost q with sum q v = target, q >= 0.
+"""A primal simplex method for the restricted master problem.
 
-Plain Python over arrays that numba can compile (``compiled.py``). Column j < n is the unit vector of coordinate j, at
-a penalty cost; column n + k is the k-th point. The basis has one column per coordinate, and its inverse is stored
-densely: this suits tens of coordinates, beyond which HiGHS is as fast.
+It solves min cost q with sum q v = target, q >= 0, in plain Python over arrays that numba can compile. Column j < n is
+the unit vector of coordinate j, at a penalty cost; column n + k is the k-th point. The basis has one column per
+coordinate, and its inverse is stored densely: this suits tens of coordinates, beyond which HiGHS is as fast.
 """
 
 from __future__ import annotations
@@ -14,25 +14,16 @@ import numpy as np
 from mixproof.compiling import compiled
 from mixproof.simplex import eliminate
 
-REDUCED_TOL = 1e-12
-"""A column whose reduced cost is above minus this, nats, saves nothing."""
-
-TIE = 1e-15
-"""Step lengths nearer than this are equal, and the larger pivot decides."""
-
-STEP_TOL = 1e-10
-"""The least pivot."""
-
-RENEWED = 40
-"""Steps after which the inverse is computed afresh."""
-
-ALIKE = 1e-11
-"""Rows that differ nowhere by more are one."""
+REDUCED_TOL = 1e-12  # nats: a column with a reduced cost above minus this does not enter
+TIE = 1e-15  # step lengths that differ by less are equal, and the larger pivot decides
+STEP_TOL = 1e-10  # the smallest pivot
+RENEWED = 40  # steps after which the inverse is recomputed
+ALIKE = 1e-11  # points that differ by at most this in every coordinate are equal
 
 
 @compiled
 def join(rows, costs, count, more):
-    """Append the rows of ``more`` that are not among the first ``count`` rows; return the new count."""
+    """Append the points that are not among the first ``count``; return the new count."""
     n = rows.shape[1]
     for k in range(more.shape[0]):
         known = False
@@ -160,7 +151,7 @@ def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
 def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
     """Solve the master problem, raising the cost of unit vectors until none is in use.
 
-    ``limits`` is (growth factor of that cost, its maximum, weight below which a column counts as unused). Returns
+    ``limits`` is (growth factor of that cost, its maximum, weight below which a column counts as unused). Return
     success, the optimal cost, the cost of unit vectors, the duals and the weights of the points.
     """
     n = basis.size
@@ -186,12 +177,7 @@ def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
 
 @compiled
 def price(rows, costs, count, first, second, share, entropy, dual, most, worthless):
-    """Add the sparse vertices with the most negative reduced costs.
-
-    Return the new count; see ``SparseVertices``.
-
-    ``rows`` must have room for ``most`` more.
-    """
+    """Add up to ``most`` sparse vertices of lowest reduced cost; return the new count."""
     prices = np.zeros(share.size)
     for k in range(share.size):
         price = entropy[k] - dual[second[k]] - (dual[first[k]] - dual[second[k]]) * share[k]

@@ -1,4 +1,4 @@
-"""Data structures of branch and bound, shared by both back ends: polytope, records, open nodes, pass."""
+"""Data structures of branch and bound, shared by both back ends."""
 
 from __future__ import annotations
 
@@ -10,42 +10,21 @@ import numpy as np
 from mixproof.constraints import Constraints
 from mixproof.numerics import Matrix, Vector
 
-LEAF, FIRST, BISECT = 0, 1, 2
-"""What became of a node."""
-
-DEEPEST = 4096
-"""Branchings from the root to a node, at most."""
-
-MOST_DENSE = 64
-"""Coordinates beyond which HiGHS mixes the rows found, although loops are compiled, and threads share the work."""
-
-ROUNDING = 1e-12
-"""By how much an upper end that follows from the others is kept wider."""
-
-NEAR = 1e-7
-"""A bound, rows of unit size, that is nearer than this to a point inside is taken to hold with equality there."""
-
-ENOUGH = 0.5
-"""A pass ends once a row was found that saves more than this share of what any can, so that it joins first."""
-
-SEVERAL = 30
-"""A pass that looks for many rows at once ends once so many were found below its cut-off."""
-
-NARROW = 1e-12
-"""A coordinate's interval that is narrower than this is a point."""
-
-WORTHLESS = 1e-9
-"""Nats: a row that saves no more than this is not worth another step, nor a place among the rows."""
-
-SPLITTABLE = 1e-9
-"""A coordinate's interval that is wider than this may be halved where no row tells which one to halve."""
-
-STEEP = 27.6
-"""Entropy's slope, nats, is taken to be no steeper than this, about what it is at 1e-12."""
+LEAF, FIRST, BISECT = 0, 1, 2  # what became of a node
+DEEPEST = 4096  # the largest depth of a node
+MOST_DENSE = 64  # coordinates beyond which HiGHS solves the master problem, and threads share the work
+ROUNDING = 1e-12  # margin of an upper bound that follows from the other bounds
+NEAR = 1e-7  # a constraint of unit size with less slack than this at a feasible point is an equality
+ENOUGH = 0.5  # a pass ends at a column that saves more than this share of what any can
+SEVERAL = 30  # a pass that looks for several columns ends at this many below its cutoff
+NARROW = 1e-12  # an interval that is narrower than this is a point
+WORTHLESS = 1e-9  # nats: a column that saves no more than this is not added
+SPLITTABLE = 1e-9  # an interval that is wider than this may be halved without a solution that says where
+STEEP = 27.6  # nats: the largest slope of entropy, about its slope at 1e-12
 
 
 class Records(NamedTuple):
-    """The solved nodes with their multipliers, in order of solution (parents before children)."""
+    """The solved nodes with their multipliers, parents before children."""
 
     parent: Any  # (K,)
     child: Any  # (K,) child number within the parent
@@ -57,7 +36,7 @@ class Records(NamedTuple):
 
     @staticmethod
     def empty(count: int, m: int, basis: int) -> Records:
-        """Return empty records with room for ``count`` nodes and ``basis`` basic variables each."""
+        """Return empty records with room for ``count`` nodes."""
         one, two, three, four = (np.zeros(count, np.int64) for _ in range(4))
         return Records(one, two, three, four, np.zeros(count), np.zeros((count, m)), np.zeros((count, basis), np.int32))
 
@@ -67,7 +46,7 @@ class Records(NamedTuple):
 
 
 class OpenNodes(NamedTuple):
-    """The open nodes: the parent of each, its child number, and a bound known so far."""
+    """The open nodes: the parent of each, its child number, and a lower bound."""
 
     parent: Any
     child: Any
@@ -84,7 +63,7 @@ class OpenNodes(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The polytope, stored by rows and by columns, with its bounds and the relaxed bounds of a proof.
+    """The polytope by rows and by columns, with its bounds and those of a proof.
 
     The last columns belong to auxiliary variables, each between 0 and its entry of ``upper``.
     """
@@ -99,11 +78,10 @@ class Problem(NamedTuple):
 
     @staticmethod
     def of(ranges: Constraints, slack: Vector, inside: Vector, upper: Vector | None = None) -> Problem:
-        """Return the polytope of two-sided constraints; proofs hold for every v with G v >= -slack.
+        """Return the polytope; proofs will hold for every v with G v >= -slack.
 
-        ``inside`` is a feasible point, including the auxiliary variables if ``upper`` is given.
-
-        The polytope is searched only to solver precision: a bound that nearly touches ``inside`` is moved to it.
+        ``inside`` is a feasible point, with the auxiliary variables if ``upper`` is given. The polytope is searched
+        only to solver precision: a bound that nearly touches ``inside`` is moved to it.
         """
         rows = np.ascontiguousarray(ranges.rows)
         values = rows @ inside
@@ -176,7 +154,7 @@ class Pass:
 
     @property
     def found_enough(self) -> bool:
-        """Whether a column found is nearly the best possible, or several cheap ones are found."""
+        """Whether a column is nearly the best possible, or several cheap ones are found."""
         if self.several:
             return bool(self.state[5] >= SEVERAL)
         return bool(self.state[3] < min(self.cutoff, ENOUGH * self.least))
@@ -187,7 +165,7 @@ class Pass:
         return float(min(self.state[4], self.open_nodes.bound[: self.waiting].min(initial=np.inf)))
 
     def next(self) -> tuple[int, int]:
-        """Pop the open node with the smallest bound; return its parent and its child number."""
+        """Pop the open node with the smallest bound; return its parent and child number."""
         open_nodes, last = self.open_nodes, self.waiting - 1
         at = int(open_nodes.bound[: last + 1].argmin())
         found = int(open_nodes.parent[at]), int(open_nodes.child[at])
@@ -203,7 +181,7 @@ class Pass:
         return np.asarray(self.rows[:count][np.argsort(self.prices[:count], kind="stable")])
 
     def ended(self) -> Pass:
-        """Return the finished pass without its working data: open nodes, bases, columns and spare room."""
+        """Return the finished pass without its working data."""
         none = OpenNodes.empty(0)
         state = self.state.copy()
         state[1:3] = 0.0

@@ -1,4 +1,4 @@
-"""A proof as arrays of numbers: the data to check each box of a branch-and-bound tree, and its JSON format."""
+"""A proof as arrays of numbers, a tree of boxes with weights, and its JSON format."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from mixproof.checks import checked
 from mixproof.errors import InvalidProof, shown
 from mixproof.numerics import Matrix, Vector
 
+# a box is bounded as a whole; or divided by which symbol, in the proof's order, is the first above a level (child x, or
+# -1 for none); or divided at a level of one symbol (children 0 and 1)
 LEAF, FIRST, BISECT = 0, 1, 2
-"""What became of a box: it is bounded as a whole; parted by the first symbol, in the proof's order, above a level
-(child -1: none is; child x: symbol x is it); or parted at a symbol's level (children 0 and 1)."""
 
 Whole = NDArray[np.int64]
 
-WHOLE = ("order", "sides", "parent", "child", "kind", "symbol")
-"""What a proof has of whole numbers."""
+WHOLE = ("order", "sides", "parent", "child", "kind", "symbol")  # the fields of a proof that are arrays of integers
 
 
 def _numbers(name: str, value: object) -> NDArray[Any]:
@@ -39,7 +38,7 @@ def _numbers(name: str, value: object) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """A checkable proof that no mechanism that satisfies a notion has I(X; Y) above ``upper``.
+    """A proof that no mechanism that satisfies a notion has I(X; Y) above ``upper``.
 
     Attributes
     ----------
@@ -157,7 +156,7 @@ class Proof:
 
 
 class DeferredProof:
-    """A proof assembled at first access, which takes a tenth of the time of a small search.
+    """A proof assembled at first access, which keeps small searches fast.
 
     Parameters
     ----------
@@ -177,7 +176,7 @@ class DeferredProof:
 
 
 class DeferredProofField:
-    """A descriptor for a certificate's proof, which assembles a :class:`DeferredProof` at first access.
+    """A descriptor that assembles a :class:`DeferredProof` at first access.
 
     Examples
     --------

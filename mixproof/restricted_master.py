@@ -1,4 +1,4 @@
-"""The restricted master problem over the points v found so far: min sum q H(v) with sum q v = target, q >= 0.
+"""The restricted master problem: min sum q H(v) with sum q v = target, q >= 0.
 
 The unit vector of each coordinate is a column too, with a cost that keeps it out of the solution as soon as the points
 reach the target without it. The problem is therefore always feasible, and the duals stay small.
@@ -16,26 +16,13 @@ from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.problem import WORTHLESS
 from mixproof.sparse_vertices import SparseVertices
 
-UNITS_TOL = 1e-11
-"""Weight of unit vectors that is none."""
-
-DEARER = 4.0
-"""By what the price of unit vectors grows while they are in use."""
-
-DEAREST = 1e9
-"""A price beyond any saving."""
-
-STEPS = 60
-"""Steps a coordinate after which compiled loops leave the programme to HiGHS."""
-
-SUPPORT_TOL = 1e-13
-"""What a row has less of at a coordinate is rounding."""
-
-AT_ONCE = 4
-"""How many of a table's vertices join at once, times the coordinates."""
-
-DIGITS = 11
-"""Digits to which rows that are one agree."""
+UNITS_TOL = 1e-11  # unit vectors with at most this weight are unused
+DEARER = 4.0  # the growth factor of the cost of unit vectors while they are in use
+DEAREST = 1e9  # a cost of unit vectors beyond any saving
+STEPS = 60  # simplex steps per coordinate after which compiled loops leave the problem to HiGHS
+SUPPORT_TOL = 1e-13  # entries of a point up to this are rounding errors
+AT_ONCE = 4  # sparse vertices that are added at once, per coordinate
+DIGITS = 11  # points are equal if they agree to this many digits
 
 
 class RestrictedMaster(Protocol):
@@ -59,7 +46,7 @@ def dear(n: int) -> float:
 
 
 def cleaned(rows: Matrix) -> Matrix:
-    """Return the points with rounding errors removed: tiny entries set to 0, rows normalised."""
+    """Return the points normalised, without rounding errors near 0."""
     clean = np.where(rows > SUPPORT_TOL, rows, 0.0)
     return np.asarray(clean / clean.sum(axis=1, keepdims=True))
 
@@ -96,7 +83,7 @@ class HighsRestrictedMaster:
         return len(new)
 
     def price(self, table: SparseVertices, dual: Vector) -> int:
-        """Add the sparse vertices with the most negative reduced costs; return how many are new."""
+        """Add the sparse vertices of lowest reduced cost; return how many are new."""
         prices = table.prices(dual)
         count = min(AT_ONCE * self.n, prices.size)
         best = np.argpartition(prices, count - 1)[:count]

@@ -1,4 +1,4 @@
-"""Minimum-cost mixture over a polytope: column generation, with branch and bound to prove that no column is missing.
+"""Minimum-cost mixtures by column generation, with bounds by branch and bound.
 
 The restricted master problem mixes the points found so far. Its duals price every other point v: adding v can lower the
 cost only if its price H(v) - dual v is negative. Points are looked for in three places, each slower than the last:
@@ -24,57 +24,26 @@ from mixproof.problem import MOST_DENSE, WORTHLESS, Pass, Problem
 from mixproof.restricted_master import entropies
 from mixproof.sparse_vertices import SparseVertices, sparse_vertices, sparse_vertices_by_cuts
 
-PATIENCE = 10
-"""Finished passes without a gain after which a search ends, although rows still join."""
-
-CHUNK, CHUNK_COMPILED = 400, 4000
-"""Programmes between two looks at the clock, by HiGHS, and where loops are compiled."""
-
-LAST = 0.45
-"""The cut-off of a tree that is small, as a share of the gap that is wanted: one pass is then mostly all."""
-
-LAST_OF_MANY = 0.95
-"""The last cut-off of a tree that is not: a pass that ends proves it, but for a part in ``FINER`` of it."""
-
-FIRST_LOOK = 2
-"""Chunks of programmes after which a tree is not small."""
-
-STEEPER = 2.5
-"""By what the cut-off of a tree that is not small is nearer than the bound that is proven already."""
-
-PERTURB_ROUNDS = 12
-"""Rounds of going downhill next to the rows in use over which the gain is looked at."""
-
-PERTURB_GAIN = 0.005
-"""Gain, as a share of the gap that is wanted, below which they end."""
-
-PERTURB_MIX = 0.2, 0.02
-"""Which parts of a start next to a row in use are another coordinate, and the target."""
-
-COARSE = 1e-2
-"""The gap that a search with a limit reaches before it begins with a finer one."""
-
-FINER = 20.0
-"""A box is not parted where that could raise its bound by less than this part of the cut-off, or of the gap."""
-
-MULTI_START_SHARE = 0.4
-"""The share of the time after which going downhill ends."""
-
-LARGEST = 4e8
-"""Bytes of a tree at which a search ends: with what else it needs at the time that is some 2 GB."""
-
-CAP_ROOM = 1e-11
-"""By how much a cap is larger than what its multipliers prove, relative to them."""
-
-FINEST = 1e-9
-"""A gap in nats that no search goes below: linear programmes are no more exact."""
-
-Report = Callable[[float, float, float], None]
-"""Told now and then: the least cost found, the bound below it, and the seconds so far."""
+PATIENCE = 10  # completed passes without improvement after which a search ends, although columns still join
+CHUNK, CHUNK_COMPILED = 400, 4000  # linear programs between two looks at the clock, with HiGHS and with compiled loops
+LAST = 0.45  # the first cutoff, as a share of the required gap: a small tree then takes about one pass
+LAST_OF_MANY = 0.95  # the last cutoff of a large tree, as a share of the required gap
+FIRST_LOOK = 2  # chunks of linear programs after which a tree counts as large
+STEEPER = 2.5  # the first cutoff of a large tree is the gap divided by this
+PERTURB_ROUNDS = 12  # rounds of perturbation over which the improvement is measured
+PERTURB_GAIN = 0.005  # perturbation ends at a smaller improvement, as a share of the required gap
+PERTURB_MIX = 0.2, 0.02  # shares of another unit vector and of the target in a perturbed start
+COARSE = 1e-2  # the gap that a search with a limit reaches before it aims for a smaller one
+FINER = 20.0  # a node is not branched if that could raise its bound by less than the cutoff divided by this
+MULTI_START_SHARE = 0.4  # share of the time limit after which multi-start ends
+LARGEST = 4e8  # bytes of a tree at which a search ends; it then needs about 2 GB in all
+CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
+FINEST = 1e-9  # the smallest gap in nats: linear programs are no more exact
+Report = Callable[[float, float, float], None]  # progress callback, called with (cost, lower bound, seconds)
 
 
 class ProvenBound(NamedTuple):
-    """A lower bound on the cost of every mixture, with the branch-and-bound pass that proves it."""
+    """A lower bound on the cost of every mixture, with the pass that proves it."""
 
     bound: float
     work: Pass | None
@@ -88,7 +57,7 @@ class ProvenBound(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The result of a search: the cheapest mixture found and a lower bound on the cost of any.
+    """The cheapest mixture found, and a lower bound on the cost of any mixture.
 
     Attributes
     ----------
@@ -157,7 +126,7 @@ class Search:
         self.cost, self.dual, self.weights = self.master.run()
 
     def _enter(self, halfspaces: Matrix | None, extension: Extension | None = None) -> None:
-        """Set the polytope to search, given by its halfspaces or, if that is shorter, by an extension."""
+        """Set the polytope to search, from its halfspaces or from an extension."""
         self.tree: Pass | None = None
         self.hull: Constraints | Extended
         if extension is None:
@@ -175,7 +144,7 @@ class Search:
         self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
 
     def hurry(self) -> None:
-        """Use compiled loops from here on, if they have been compiled since the search started."""
+        """Switch to compiled loops if they have been compiled in the meantime."""
         if self.may_compile and not self.compiled and compiled_before():
             self.compiled = True
             self.route = route_of(self.problem, compiled=True, threads=self.threads)
@@ -218,7 +187,7 @@ class Search:
         return self.master.add(rows) if len(rows) else 0
 
     def resolve(self, everywhere: bool = True) -> None:
-        """Solve the master problem, adding one- and two-sparse vertices until none improves it."""
+        """Solve the master problem, adding sparse vertices until none improves it."""
         self.cost, self.dual, self.weights = self.master.run()
         if not self.table.share.size or not everywhere:
             return
@@ -260,7 +229,7 @@ class Search:
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
 
     def perturb(self, wanted: float) -> None:
-        """Descend from mixtures and perturbations of the points in use, until the improvement is small."""
+        """Descend from perturbations of the points in use, until the improvement is small."""
         n, before = self.target.size, [self.cost]
         units = np.eye(n)
         while self.seconds < self.limit and (
@@ -281,7 +250,7 @@ class Search:
             before.append(self.cost)
 
     def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
-        """Run branch and bound until no price is below -delta, or until columns are cheap enough to add first."""
+        """Run branch and bound until no price is below -delta, or columns should be added."""
         self.passes += 1
         self.hurry()
         work = Pass.start(self.dual, -delta, delta / FINER, len(self.problem.rows), self.route.basis, several=several)
@@ -322,7 +291,7 @@ def cheapest_mixture(
     report: Report | None = None,
     extension: Extension | None = None,
 ) -> Result:
-    """Return the minimum-cost mixture with a given mean, and a lower bound on any cost.
+    """Return the minimum-cost mixture with a given mean, and a bound on any cost.
 
     The points v of a mixture satisfy v >= 0, sum v = 1 and G v >= 0. The cost of a mixture is the mean entropy H(v) of
     its points, in nats.

@@ -1,4 +1,4 @@
-"""A dual simplex method for bounded linear programs: min c v subject to l <= v <= u, low <= R v <= high.
+"""A dual simplex method for min c v subject to l <= v <= u, low <= R v <= high.
 
 Each function is plain Python over arrays that numba can compile (``compiled.py``). The slack of row s is variable
 n + s, bounded by its range, so that R v - slack = 0. The basis has one variable per row, and its inverse is stored
@@ -15,37 +15,21 @@ import numpy as np
 
 from mixproof.compiling import compiled
 
+# status: solved; objective above the cutoff; infeasible; given up (the bound holds); solved within LOOSE_TOL
 OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE = 0, 1, 2, 3, 4
-"""How a programme ends: solved; known to exceed the threshold; without a point; given up (its bound holds); solved but
-for a constraint that is missed by next to nothing."""
 
-LOOSE_TOL = 1e-7
-"""What is missed by less, and cannot be mended, is rounding where the polytope is flat."""
-
-PRIMAL_TOL = 1e-11
-"""How far a variable may be beyond its bound, rows scaled to unit size."""
-
-PIVOT_TOL = 1e-9
-"""The least pivot."""
-
-REFRESH = 25
-"""Steps after which the inverse and the multipliers are computed afresh."""
-
-SINGULAR = 1e-12
-"""A basis whose elimination meets a pivot smaller than this is not inverted."""
-
-TIE = 1e-12
-"""Ratios nearer than this are equal, and the larger pivot decides."""
-
-APART = 1e-9
-"""By how much costs are told apart once the programme goes round in circles."""
-
-CIRCLES = 100
-"""Steps after which costs are moved by some 10^-9, so that they tie no more."""
+LOOSE_TOL = 1e-7  # a smaller violation that cannot be removed is rounding in a flat polytope
+PRIMAL_TOL = 1e-11  # the largest violation of a bound, with rows scaled to unit size
+PIVOT_TOL = 1e-9  # the smallest pivot
+REFRESH = 25  # steps after which the inverse and the multipliers are recomputed
+SINGULAR = 1e-12  # a basis with a smaller pivot in its elimination is singular
+TIE = 1e-12  # ratios that differ by less are equal, and the larger pivot decides
+APART = 1e-9  # the size of the perturbation of costs
+CIRCLES = 100  # steps after which costs are perturbed, because ties can make a simplex cycle
 
 
 def space(m, n):
-    """Return the work arrays for linear programs with m rows and n variables; they are reused."""
+    """Return reusable work arrays for linear programs with m rows and n variables."""
     return (
         np.zeros(n + m),  # 0 reduced costs
         np.zeros(n + m),  # 1 values
@@ -112,10 +96,7 @@ def factorise(rows, basis, basic, inverse):
 
 @compiled
 def eliminate(matrix):
-    """Turn (B | I) into (I | B^-1) in place, with row exchanges.
-
-    Return whether every pivot was large enough.
-    """
+    """Turn (B | I) into (I | B^-1) in place; return whether the pivots sufficed."""
     m = matrix.shape[0]
     for c in range(m):
         at = c
@@ -160,7 +141,7 @@ def price(rows, cost, basis, inverse, reduced):
 
 @compiled
 def place(columns, low, high, least, most, work):
-    """Put each nonbasic variable at a bound and solve for the basic ones; return the objective."""
+    """Put nonbasic variables at bounds, solve for the basic; return the objective."""
     reduced, values, _, _, basic, basis, inverse, inside, scratch, _ = work
     n, m = columns.shape
     right = scratch[1]
@@ -193,10 +174,7 @@ def place(columns, low, high, least, most, work):
 
 @compiled
 def leaving(n, low, high, least, most, basis, inside):
-    """Return the leaving variable, its bound violation and its side (-1, 1).
-
-    It has the largest violation; -1 if no bound is violated.
-    """
+    """Return the variable with the largest violation (or -1), its violation and side."""
     worst, row, side = PRIMAL_TOL, -1, 0
     for r in range(basis.size):
         k = basis[r]
@@ -210,10 +188,10 @@ def leaving(n, low, high, least, most, basis, inside):
 
 @compiled
 def entering(rows, low, high, least, most, row, violation, side, work):
-    """Return the entering variable by the bound-flipping ratio test; -1 if the program is infeasible.
+    """Return the entering variable, or -1 if the program is infeasible.
 
-    Ratios are visited in order; a variable whose whole range does not remove the violation is flipped to its other
-    bound.
+    In the bound-flipping ratio test, ratios are visited in order; a variable whose whole range does not remove the
+    violation is flipped to its other bound.
     """
     reduced, _, pivots, candidates, basic, _, inverse, _, _, _ = work
     m, n = rows.shape
@@ -256,7 +234,7 @@ def entering(rows, low, high, least, most, row, violation, side, work):
 
 @compiled
 def pivot(columns, row, enters, work):
-    """Exchange a basic for a nonbasic variable; return whether the pivot was large enough."""
+    """Exchange a basic and a nonbasic variable; return whether the pivot sufficed."""
     reduced, _, pivots, _, basic, basis, inverse, _, scratch, _ = work
     n, m = columns.shape
     column = scratch[2]

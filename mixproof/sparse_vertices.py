@@ -1,4 +1,4 @@
-"""Vertices with one or two non-zero coordinates: numerous, cheap to compute, and usually good columns."""
+"""Vertices with one or two non-zero coordinates: cheap, and usually good columns."""
 
 from __future__ import annotations
 
@@ -13,17 +13,10 @@ from mixproof.numerics import Matrix, Vector, xlogx
 
 Index = NDArray[np.intp]
 
-WIDEST = 1500
-"""Coordinates beyond which pairs are left to the search: their tables would not fit into a gigabyte."""
-
-AT_ONCE = 200_000
-"""Numbers of a table of pairs that are made at once."""
-
-FLAT = 1e-13
-"""A row of unit size that differs by less between two coordinates bounds no share of theirs."""
-
-AT_AN_END = 1e-12
-"""A share nearer than this to 0 or 1 is a coordinate alone."""
+WIDEST = 1500  # the number of coordinates beyond which pairs are left out: they would need a gigabyte
+AT_ONCE = 200_000  # entries of the table of pairs that are computed at once
+FLAT = 1e-13  # a row of unit size that differs by less between two coordinates does not bound their shares
+AT_AN_END = 1e-12  # a share closer than this to 0 or 1 is a single coordinate
 
 
 class SparseVertices(NamedTuple):
@@ -75,7 +68,7 @@ def sparse_vertices(hull: Constraints) -> SparseVertices:
 
 
 def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
-    """Return all one-sparse and two-sparse vertices of a polytope that an extension describes.
+    """Return all one-sparse and two-sparse vertices of an extension's polytope.
 
     On the edge between two unit vectors the smallest entry of G v is concave, so that Newton's method from either end
     stops at the first point that is allowed, after as many steps as there are pieces on the way.
@@ -96,7 +89,7 @@ def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
 
 
 def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
-    """Return the smallest t in [0, 1] at which start + t step, values of the forms, is allowed; 2 if there is none."""
+    """Return the smallest t in [0, 1] with start + t step allowed, 2 if there is none."""
     share, open_ = np.zeros(len(start)), np.arange(len(start))
     while open_.size:
         least, slopes = extension.worst(start[open_] + share[open_, None] * step[open_])
