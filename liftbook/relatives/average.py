@@ -22,11 +22,7 @@ from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector
 class Averaged(NamedTuple):
     """The mixture with the least H(X|Y) under a bound on I(S; Y), and its dual.
 
-    Attributes
-    ----------
-    mixture : Mixture
-    price : float
-        By how many nats I(X; Y) grows with the bound, at least 0.
+    ``price`` is the increase of I(X; Y) for each nat of the bound, at least 0.
     """
 
     mixture: Mixture
@@ -57,8 +53,8 @@ def told_by(joint: Joint, rows: Matrix) -> Vector:
 def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
     """Return the best mixture of posteriors with I(S; Y) of at most ``budget``, nats.
 
-    ``rows`` has P_X itself among them. At a budget of 0 only rows that tell nothing can have weight, and a programme
-    over all rows would be decided by its rounding.
+    ``rows`` contains P_X. At a budget of 0, only posteriors that reveal nothing may have weight; they are selected
+    first, because rounding would decide a linear program over all of them.
     """
     n = joint.n_public
     if budget <= KEEP_TOL:

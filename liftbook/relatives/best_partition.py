@@ -24,21 +24,12 @@ def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     ----------
     joint : Joint
         P_SX, of 13 symbols at most: the search takes 3^|X| steps.
-    notion : Notion
-        Any that lift columns decide.
 
     Returns
     -------
     Channel
         It merges by the best partition, which is on ``partition``. C22 section 3 and E23 section 4 call the search
         combinatorial and replace it by a greedy algorithm, :func:`liftlib.merging.subset_merging.subset_merging`.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is not decided by lift columns (SRLIP).
-    InvalidParameter
-        If there are more than 13 symbols.
 
     Examples
     --------

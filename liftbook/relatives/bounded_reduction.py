@@ -24,22 +24,13 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
     low, high : array_like, shape () or (X,)
         Bounds on the lifts, ``0 <= low <= 1 <= high``; ``high`` may be infinite.
-
-    Returns
-    -------
-    Channel
-        P(y|s,x).
 
     Raises
     ------
     InvalidParameter
         If a bound is on the wrong side of 1 or NaN.
-    SolverFailure
-        If the linear programme's answer fails its check.
 
     Notes
     -----
@@ -92,8 +83,6 @@ def extreme_reduction(joint: Joint, share: float) -> Channel:
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
     share : float
         Share of the reduction, in [0, 1].
 
@@ -120,7 +109,7 @@ def extreme_reduction(joint: Joint, share: float) -> Channel:
 
 
 def _bound(name: str, values: ArrayLike, n: int) -> Vector:
-    """Return a bound for each of n symbols, from one for all or one each."""
+    """Return a bound for each of n symbols, given one for all or one for each."""
     try:
         return np.broadcast_to(np.asarray(values, dtype=np.float64), n)
     except (TypeError, ValueError, OverflowError) as error:

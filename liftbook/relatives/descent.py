@@ -50,13 +50,10 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) 
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
     kernels : numpy.ndarray, shape (B, X, Y)
         Where they start; an entry of 0 stays 0.
     shares : numpy.ndarray, shape (B,)
         Each in [0, 1].
-    steps : int
 
     Notes
     -----
@@ -96,8 +93,6 @@ def funnel_descent(
     ----------
     joint : Joint
         P_SX, of 40 symbols at most.
-    notion : Notion
-        :class:`~liftbook.relatives.overall.AverageLeakage`.
     starts : int, keyword-only
         Random kernels that each multiplier's descents start from, at least 1.
     rng : int or numpy.random.Generator, keyword-only
@@ -108,13 +103,6 @@ def funnel_descent(
     Channel
         With a :class:`~liftlib.response.posteriors.RowsCertificate` whose ``upper`` is infinite: descents end at
         stationary points, of which there are many.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is another than a bound on I(S; Y).
-    InvalidParameter
-        If there are more than 40 symbols, or ``starts`` is below 1.
 
     Notes
     -----
@@ -143,7 +131,7 @@ def funnel_descent(
 def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.random.Generator = 0) -> Matrix:
     """Return P_X, the unit vectors, and the posteriors of descents, shape (M, X).
 
-    The descents use all of ``SHARES``, and then the multipliers of the mixtures found so far.
+    The descents use the multipliers in ``SHARES``, and then those of the mixtures found so far.
     """
     rng = generator(rng)
     n, shares = joint.n_public, np.repeat(SHARES, starts)
@@ -163,7 +151,7 @@ def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.ran
 
 
 def _rows(joint: Joint, kernels: Kernels) -> Matrix:
-    """Return the rows P(X|Y=y) of kernels' outputs, each row once, shape (M, X)."""
+    """Return the distinct posteriors P(X|Y=y) of kernels' outputs, shape (M, X)."""
     masses = (kernels * joint.p_x[:, None]).transpose(0, 2, 1).reshape(-1, joint.n_public)
     masses = masses[masses.sum(axis=1) > DUSTY]
     rows = masses / masses.sum(axis=1, keepdims=True)

@@ -32,11 +32,6 @@ def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
         released; and ``"beyond"`` between the last two, where no closed form is known and the mechanism at the end of
         the high-privacy regime is returned. In the other regimes ``upper`` is its value if the secret determines X.
 
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is not a bound on the largest lift alone.
-
     Notes
     -----
     Grosse2023 has the three regimes for S = X. An output's row v is allowed if v(x) <= e^eps P(x); a vertex has all of
@@ -87,7 +82,7 @@ def _closed_form(p: Vector, eps: float) -> tuple[str, Matrix]:
 
 
 def _mixed(rows: Matrix, p: Vector) -> Matrix:
-    """Return the kernel of two rows of two symbols that average to p."""
+    """Return the kernel of two posteriors of two symbols that average to p."""
     apart = rows[0, 0] - rows[1, 0]
     weight = np.array([(p[0] - rows[1, 0]) / apart, (rows[0, 0] - p[0]) / apart]) if apart > 0 else np.array([1.0, 0.0])
     kernel = (weight[:, None] * rows).T / p[:, None]

@@ -55,25 +55,15 @@ class FunnelCertificate(Certificate):
 
 @checked
 def funnel_merging(joint: Joint, notion: Notion) -> Channel:
-    """Merge two symbols after the other until a notion of the whole release is kept.
+    """Return the channel that merges pairs of symbols until the notion is satisfied.
 
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    notion : Notion
-        Any, of the whole release or of its outputs.
-
-    Returns
-    -------
-    Channel
-        It merges; the partition is on ``partition``. Each step takes the pair whose merging lowers the leakage most
-        for what it loses of I(X; Y).
+    Each step merges the pair that lowers the leakage most for what it loses of I(X; Y); the partition is on
+    ``partition``. A single output satisfies every notion.
 
     Notes
     -----
-    The agglomerative algorithm of Makhdoumi2014, which merges while I(X; Y) stays above a bound, the other way round:
-    until a bound on the leakage is kept. One output keeps every notion.
+    The agglomerative algorithm of Makhdoumi2014, which merges while I(X; Y) stays above a bound; here it merges until a
+    bound on the leakage is satisfied.
 
     Examples
     --------
@@ -111,8 +101,6 @@ def funnel_response(joint: Joint, notion: AverageLeakage, *, gap: float = 1e-3, 
     ----------
     joint : Joint
         P_SX, with at most 40 symbols.
-    notion : Notion
-        :class:`~liftbook.relatives.overall.AverageLeakage`.
     gap : float, keyword-only
         The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
     nodes : int, keyword-only
@@ -123,13 +111,6 @@ def funnel_response(joint: Joint, notion: AverageLeakage, *, gap: float = 1e-3, 
     Channel
         With a :class:`FunnelCertificate` (a plain one if X itself satisfies the bound). Its ``upper`` bounds I(X; Y) of
         every release with the same bound on I(S; Y), also if the search ends before it reaches ``gap``.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is not a bound on I(S; Y).
-    InvalidParameter
-        If there are more than 40 symbols, or an argument is invalid.
 
     Notes
     -----

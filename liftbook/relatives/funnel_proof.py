@@ -36,15 +36,7 @@ LARGEST_LOG = 750.0
 
 
 class Prices(NamedTuple):
-    """Prices of the symbols and of the leakage.
-
-    Attributes
-    ----------
-    symbols : numpy.ndarray, shape (X,)
-        c, nats.
-    leakage : float
-        mu, nats of I(X; Y) for each nat of I(S; Y); at least 0.
-    """
+    """Prices of the symbols, c (nats, shape (X,)), and of the leakage, mu >= 0."""
 
     symbols: Vector
     leakage: float
@@ -59,10 +51,8 @@ class FunnelProof(NamedTuple):
     Attributes
     ----------
     prices : Prices
-    symbol : numpy.ndarray of int, shape (N,)
-        The coordinate in which each node is split; -1 for a leaf.
-    level : numpy.ndarray, shape (N,)
-        Where it is split.
+    symbol, level : numpy.ndarray, shape (N,)
+        The coordinate in which each node is split, -1 for a leaf, and where.
     tangent : numpy.ndarray, shape (N, S)
         The distribution q of each leaf's tangent.
     """
@@ -75,12 +65,7 @@ class FunnelProof(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes of posteriors, ``low <= v <= high`` with sum v = 1.
-
-    Attributes
-    ----------
-    low, high : numpy.ndarray, shape (B, X)
-    """
+    """Boxes of posteriors, ``low <= v <= high`` with sum v = 1; both of shape (B, X)."""
 
     low: Matrix
     high: Matrix
@@ -178,6 +163,8 @@ def upper_bound(joint: Joint, prices: Prices, least: float, budget: float) -> fl
 def check_bound(joint: Joint, budget: float, proof: FunnelProof) -> float:
     """Return the upper bound on I(X; Y), nats, that a proof establishes.
 
+    The bound includes an allowance for rounding: 10^-9 nats, and more if prices are large.
+
     Parameters
     ----------
     joint : Joint
@@ -191,10 +178,6 @@ def check_bound(joint: Joint, budget: float, proof: FunnelProof) -> float:
     InvalidProof
         If the tree is incomplete or too long, an index is out of range, a number is not finite, or a price or tangent
         is negative.
-
-    Notes
-    -----
-    Computed in floating point, with 10^-9 nats added for rounding, and more if prices are large.
 
     Examples
     --------

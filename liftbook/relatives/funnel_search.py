@@ -44,18 +44,16 @@ MARGIN = 0.2
 
 
 class Search(NamedTuple):
-    """What branch and bound found.
+    """The result of branch and bound.
 
     Attributes
     ----------
     least : float
-        A lower bound on the reduced cost of every posterior, nats, at most 0.
+        A lower bound on the reduced cost of every posterior, nats, at most 0; ``proof`` proves it.
     posteriors : numpy.ndarray, shape (M, X)
         Posteriors with a negative reduced cost, which improve the mixture.
-    proof : FunnelProof
-        Of ``least``.
     nodes : int
-        Boxes that were bounded.
+        Number of boxes that were bounded.
     """
 
     least: float
@@ -65,17 +63,10 @@ class Search(NamedTuple):
 
 
 def search(joint: Joint, prices: Prices, target: float, nodes: int) -> Search:
-    """Return a lower bound on all reduced costs; it ends at ``-target``.
+    """Return a lower bound on all reduced costs, found by branch and bound.
 
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    prices : Prices
-    target : float
-        Nats, positive. Posteriors with a reduced cost below an eighth of ``-target`` are returned.
-    nodes : int
-        Maximum number of boxes, at least 1. The search may also end early with enough improving posteriors.
+    The search ends once the bound is at least ``-target`` (nats), ``nodes`` boxes were bounded, or it has found enough
+    improving posteriors. It returns those whose reduced cost is below an eighth of ``-target``.
     """
     tree, found, solved = _Tree(joint, prices), [np.zeros((0, joint.n_public))], 0
     while tree.open.size and solved < nodes and sum(map(len, found)) < ENOUGH:

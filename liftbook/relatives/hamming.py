@@ -19,19 +19,12 @@ def hamming_response(joint: Joint, notion: MaximalLeakage) -> Channel:
     ----------
     joint : Joint
         P_SX; only P_X is used.
-    notion : Notion
-        :class:`~liftbook.relatives.overall.MaximalLeakage`.
 
     Returns
     -------
     Channel
         Its outputs are the symbols that are told. Its certificate says how often the output is not the symbol; I(X; Y)
         may be larger elsewhere, and ``upper`` is infinite.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is another than maximal leakage.
 
     Notes
     -----

@@ -22,20 +22,9 @@ from mixproof.polytope import vertices
 def larger_budgets(joint: Joint, notion: AlphaLift, steps: int = 20) -> Channel:
     """Return a mechanism under alpha-lift-privacy, without a bound on others.
 
-    Parameters
-    ----------
-    joint : Joint
-        P_SX. All vertices of several polytopes are listed, so that ``|X|`` has to be small.
-    notion : AlphaLift
-        With positive budgets.
-    steps : int
-        How many larger budgets are tried, up to the largest log-lift that the notion allows.
-
-    Returns
-    -------
-    Channel
-        At least as good as the optimum under ALIP with the same budgets, up to rounding. The ``upper`` of its
-        certificate is infinite.
+    It is at least as good as the optimum under ALIP with the same positive budgets, up to rounding. ``|X|`` has to be
+    small, because all vertices of ALIP's polytopes are listed at ``steps`` larger budgets, up to the largest log-lift
+    that the notion allows. The ``upper`` of the certificate is infinite.
     """
     core = cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).core
     bounds = notion.lift_bounds(core.joint.p_s)

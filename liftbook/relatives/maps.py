@@ -31,10 +31,7 @@ def marginal_entropies(points: Matrix, maps: Index, n_symbols: int) -> Vector:
 class ExactMaps:
     """The cheapest map of each of many points, by dynamic programming.
 
-    Parameters
-    ----------
-    points : numpy.ndarray, shape (K, S)
-        Distributions. It takes K 3^S / 2 steps to price them and K 2^S numbers to hold.
+    The points are distributions, shape (K, S). Pricing takes K 3^S / 2 steps, and storage K 2^S numbers.
     """
 
     def __init__(self, points: Matrix) -> None:
@@ -47,10 +44,8 @@ class ExactMaps:
     def cheapest(self, worth: Matrix) -> tuple[Vector, Index]:
         """Return the least price of each point, shape (K,), and a map that attains it.
 
-        Parameters
-        ----------
-        worth : numpy.ndarray, shape (S, X)
-            What one unit of mass is worth at each pair; very negative where a pair is not allowed.
+        ``worth``, shape (S, X), is the value of one unit of mass at each pair; very negative where a pair is not
+        allowed.
         """
         size, every = len(self.points), np.arange(len(self.points))
         alone, to = np.zeros((2**self.n, size)), np.zeros((2**self.n, size), dtype=np.int64)
@@ -72,7 +67,7 @@ class ExactMaps:
     def _best(self, alone: Matrix) -> tuple[Vector, Index]:
         """Return the least sum of ``alone`` over partitions, and a part of each set.
 
-        Two parts of one symbol cost more than their union, so that the parts' symbols need not be told apart.
+        Two parts with the same symbol cost more than their union, so the parts' symbols need not be distinct.
         """
         best, first = np.zeros_like(alone), np.zeros(alone.shape, dtype=np.int64)
         for whole in range(1, 2**self.n):
@@ -89,13 +84,7 @@ class ExactMaps:
 
 
 def moved(points: Matrix, maps: Index, worth: Matrix) -> Index:
-    """Return maps that no move of a single element makes cheaper.
-
-    Parameters
-    ----------
-    points, maps : numpy.ndarray, shape (K, S)
-    worth : numpy.ndarray, shape (S, X)
-    """
+    """Return maps, shape (K, S), that no move of a single element makes cheaper."""
     maps, every = maps.copy(), np.arange(len(points))
     masses = np.zeros((len(points), worth.shape[1]))
     np.add.at(masses, (every[:, None], maps), points)

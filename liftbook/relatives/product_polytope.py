@@ -40,22 +40,11 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
     ----------
     joint : Joint
         P_SX with at most ``LARGEST_GENERIC`` symbols.
-    notion : Notion
-        A polyhedral notion; S20 uses LDP.
 
     Returns
     -------
     Channel
         With as many outputs as symbols; some may have probability 0.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion has no halfspaces.
-    InvalidParameter
-        If there are more than ``LARGEST_GENERIC`` symbols.
-    SolverFailure
-        If a solver's answer fails its check.
 
     Notes
     -----
@@ -100,13 +89,9 @@ class KernelVertices(NamedTuple):
 def kernel_vertices(cone: Matrix) -> Matrix:
     """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, shape (M, X, X).
 
-    A kernel divided by ``|X|`` is a point of a simplex; the condition that each row sums to 1 becomes ``|X|`` pairs of
-    opposite halfspaces. The vertices are then enumerated in X (X - 1) dimensions; :func:`kernels_by_faces` is faster.
-
-    Parameters
-    ----------
-    cone : numpy.ndarray, shape (m, X)
-        What each column w = P(y|.) must meet: ``cone @ w >= 0``.
+    ``cone`` has shape (m, X). A kernel divided by ``|X|`` is a point of a simplex, and the condition that each row sums
+    to 1 becomes ``|X|`` pairs of opposite halfspaces. The vertices are then enumerated in X (X - 1) dimensions;
+    :func:`kernels_by_faces` is faster.
 
     Examples
     --------
@@ -123,15 +108,8 @@ def kernel_vertices(cone: Matrix) -> Matrix:
 def kernels_by_faces(cone: Matrix) -> KernelVertices:
     """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}.
 
-    Parameters
-    ----------
-    cone : array_like, shape (m, X)
-        What each column w = P(y|.) must meet: ``cone @ w >= 0``.
-
-    Returns
-    -------
-    KernelVertices
-        ``copies.sum()`` is the number of vertices.
+    ``cone`` has shape (m, X), with at most ``LARGEST`` symbols. ``copies.sum()`` is the number of vertices. See S20
+    Theorem 2 and eqs. (23)-(26); :func:`kernel_vertices` finds the same vertices by generic enumeration.
 
     Raises
     ------
@@ -139,10 +117,6 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
         If there are more than ``LARGEST`` symbols.
     SolverFailure
         If qhull fails, which can happen if rays nearly coincide.
-
-    Notes
-    -----
-    S20 Theorem 2 and eqs. (23)-(26). The generic route to the same polytope is :func:`kernel_vertices`.
 
     Examples
     --------

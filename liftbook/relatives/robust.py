@@ -52,10 +52,6 @@ def robust_response(
     ------
     InvalidParameter
         If another distribution has another number of symbols.
-    UnsupportedNotion
-        If the notion has no halfspaces.
-    SolverFailure
-        If a solver's answer fails its check.
 
     Notes
     -----
@@ -101,19 +97,9 @@ def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Po
 def cone_under(other: Joint, core: Core, halfspaces: Matrix) -> Matrix:
     """Return halfspaces under one distribution, given those under another.
 
-    Parameters
-    ----------
-    other : Joint
-        P'_SX, over the whole alphabet.
-    core : Core
-        The first distribution; its posteriors v = P(X=.|Y=y) run over the core's symbols.
-    halfspaces : numpy.ndarray, shape (m, X)
-        The constraints on a posterior under ``other``.
-
-    Notes
-    -----
-    With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) / P(x). A symbol that was
-    left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
+    ``halfspaces``, shape (m, X), constrain a posterior under ``other``; the result constrains v = P(X=.|Y=y) over the
+    symbols of ``core``. With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) / P(x).
+    A symbol that was left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sets of distributions around a table that others have used, as samples whose bounds a design may ask for."""
+"""Other uncertainty sets around a table, as samples whose bounds a design can use."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from mixproof.numerics import Matrix, Vector, as_matrix
 
 
 def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
-    """Return the l1 distance that the shares of rows among so many symbols exceed with at most a chance, at most 2.
+    """Return an upper bound on the l1 distance of empirical from true shares.
 
     Parameters
     ----------
     rows : array_like
-        Independent rows, 0 or more; without a row nothing is known, and the distance is 2.
+        Numbers of independent rows; without a row nothing is known, and the distance is 2.
     symbols : int
         At least 1.
     log_level : float
@@ -32,8 +32,9 @@ def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
 
     Notes
     -----
-    Weissman et al. 2003: that chance is at most (2^d - 2) exp(-n b^2 / 2) for d symbols, n rows and a distance b. It is
-    Hoeffding's inequality for each of the 2^d - 2 subsets of symbols, the largest deviation of which is b / 2.
+    The bound holds except with a chance whose logarithm is ``log_level``. Weissman et al. 2003: that chance is at most
+    (2^d - 2) exp(-n b^2 / 2) for d symbols, n rows and a distance b. This is Hoeffding's inequality for each of the 2^d
+    - 2 subsets of symbols, whose largest deviation is b / 2.
 
     Examples
     --------
@@ -49,21 +50,18 @@ def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
 
 
 class Ball(Sample, ABC):
-    """An uncertainty set around the empirical distribution, given by bounds on P(A|s) and P(A).
+    """An uncertainty set around a table, with bounds on P(A|s) and P(A).
 
-    Parameters
-    ----------
-    counts, confidence, chosen :
-        As of :class:`~lifttables.population.sample.Sample`; so are the errors.
+    Parameters and errors are those of :class:`~lifttables.population.sample.Sample`.
     """
 
     @abstractmethod
     def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
-        """Return both ends for subsets of these shares, of the rows ``of`` each secret and then of all."""
+        """Return lower and upper bounds for subsets of these shares, given ``of`` rows."""
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A) for subsets A of the symbols, as ``Sample.subsets`` does."""
+        """Return bounds on P(A|s) and P(A) for subsets A of the symbols."""
         inside = insides(member, self.n_public)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         of = table.sum(axis=1)
@@ -73,7 +71,7 @@ class Ball(Sample, ABC):
         return Between(lower, upper, *self.prior)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return bounds on differences by those on both probabilities, as ``Sample.differences`` does."""
+        """Return bounds on differences, from those on both probabilities."""
         found = self.subsets(member)
         return lambda budget: np.exp(-budget)[:, None] * found.upper[ratios.top] - found.lower[ratios.bottom]
 
@@ -112,18 +110,18 @@ class L1Sample(Ball):
 
 
 class PearsonSample(Ball):
-    r"""A sample whose uncertainty set is Pearson's: distributions not rejected by his test (asymptotic).
+    r"""Pearson's uncertainty set: distributions that his test does not reject.
 
     Notes
     -----
-    The set is a Renyi ball of order 2 around the table's shares, of the kind of Lopuhaä-Zwakenberg and Goseling 2024:
+    The set is a Renyi ball of order 2 around the table's shares, as in Lopuhaä-Zwakenberg and Goseling 2024:
     :math:`\sum \hat P^2 / P \le e^B`, where n (e^B - 1) is the quantile of chi-square with ``|S||X| - 1`` degrees of
-    freedom. Its projections are such balls again: that of P_X has the same B. For P(.|s) the sum is at least
+    freedom. Its projections are again such balls: that of P_X has the same B. For P(.|s) the sum is at least
     :math:`\sum_s \hat P(s)^2 T_s / P(s) \ge (\sum_s \hat P(s) \sqrt{T_s})^2` by Cauchy's inequality, with equality at
     :math:`P(s) \propto \hat P(s) \sqrt{T_s}`, and :math:`T_s \ge 1`, so that one of them alone may reach
     :math:`\sqrt{T_s} = 1 + (e^{B/2} - 1) / \hat P(s)`. A subset and its complement are a ball of two symbols,
-    :math:`(\hat p - p)^2 \le (T - 1) p (1 - p)`. One set holds all of these: no chance of error is shared out. But the
-    statistic has its distribution for many rows in each cell only, so the confidence is approximate.
+    :math:`(\hat p - p)^2 \le (T - 1) p (1 - p)`. One set implies all of these bounds, so no union bound is needed. But
+    the chi-square distribution requires many rows in each cell, so the confidence is approximate.
 
     Examples
     --------
@@ -134,7 +132,7 @@ class PearsonSample(Ball):
 
     @cached_property
     def radius(self) -> float:
-        """The sum of P̂²/P less 1, e^B - 1, at most."""
+        """The largest allowed sum of P̂²/P less 1, which is e^B - 1."""
         from scipy.special import chdtri  # noqa: PLC0415 - only who asks for a bound waits for scipy
 
         freedom = self.counts.size - 1
@@ -149,7 +147,7 @@ class PearsonSample(Ball):
         Raises
         ------
         InvalidDistribution
-            If it is none, or has a secret or a symbol of probability 0, as :class:`~liftlib.joint.Joint`.
+            If it is not a distribution, or a secret or symbol has probability 0.
         InvalidParameter
             If it has another shape.
         """
@@ -169,7 +167,7 @@ class PearsonSample(Ball):
         return _two_symbols(self.counts.sum(axis=1) / self.rows, np.array(self.radius))
 
     def rooms(self, of: Vector) -> Vector:
-        """Return the radius of the set's projection on each P(.|s), and on P_X, by the rows that each is of."""
+        """Return the radii of the set's projections on each P(.|s) and on P_X."""
         with np.errstate(divide="ignore", invalid="ignore"):
             root = 1 + np.where(of > 0, self.rows * (np.sqrt(1 + self.radius) - 1) / of, np.inf)
         return np.asarray(root**2 - 1)
@@ -179,7 +177,7 @@ class PearsonSample(Ball):
 
 
 def _two_symbols(share: Vector, room: Vector) -> tuple[Vector, Vector]:
-    """Return the ends of the p with (share - p)^2 <= room p (1 - p); without bound on the room, 0 and 1."""
+    """Return the least and largest p with (share - p)^2 <= room p (1 - p)."""
     inverse = 1 / np.maximum(room, np.finfo(float).tiny)
     # both sides divided by the room, which may be infinite
     middle = (share * inverse + 0.5) / (inverse + 1)

@@ -35,12 +35,7 @@ NOT_LISTED = "no further posterior was found, where there are too many or too cl
 class Cells(NamedTuple):
     """P_SX without the cells that a solver cannot resolve.
 
-    Attributes
-    ----------
-    joint : Joint
-        P_SX given that (S, X) is one of the others.
-    solid : numpy.ndarray of bool, shape (S, X)
-        Which they are, over the whole alphabets.
+    ``joint`` is P_SX given the other cells, and ``solid``, shape (S, X), says which they are in the full alphabets.
     """
 
     joint: Joint
@@ -64,8 +59,6 @@ def secret_aware_response(
         P_SX, of any number of symbols. Up to 9 secrets the optimum is found and proven, as long as posteriors can be
         listed: beyond, or where they are too close, as at budgets next to 0, mechanisms are searched for, and bounded
         by the optimum for a coarser secret.
-    notion : Notion
-        A polyhedral one, see :func:`liftlib.response.optimal.optimal_response`, but not about attributes.
     gap : float, keyword-only
         The search ends once no mechanism can have more than this share of I(X; Y) in addition, or it finds no more.
     seconds : float, optional, keyword-only
@@ -81,13 +74,6 @@ def secret_aware_response(
     LiftWarning
         If the seconds were over before the search had ended; up to 9 secrets also if rounding, or posteriors that could
         not be listed, leave more than the gap.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion has no halfspaces, or is about X's attributes (SRLIP).
-    SolverFailure
-        If a solver's answer fails its check.
 
     Notes
     -----
@@ -142,7 +128,7 @@ def _keeps(row: Vector, joint: Joint, halfspaces: Matrix) -> bool:
 
 
 def reported(joint: Joint, notion: Notion) -> Matrix:
-    """Return conditional reporting's rows P(s, x | y), where the search starts."""
+    """Return the posteriors P(s, x | y) of conditional reporting, to start from."""
     cells = joint.p[:, :, None] * conditional_reporting.calibrated(joint, notion).kernel
     rows = cells[joint.p > 0].T
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
@@ -157,9 +143,9 @@ def without_dusty_cells(joint: Joint) -> Cells:
 
 
 def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
-    """Return all vertex posteriors with their cheapest maps; None if too many.
+    """Return all vertex posteriors with their cheapest maps, or None.
 
-    So it is where they nearly coincide, which can be too much for qhull.
+    None means that there are too many vertices, or that they nearly coincide and qhull fails.
     """
     if joint.n_secret > MOST_SECRETS:
         return None
@@ -171,13 +157,13 @@ def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
 
 
 class Listed:
-    """Offers from all posteriors there are."""
+    """Columns from a complete list of vertex posteriors."""
 
     def __init__(self, posteriors: Matrix) -> None:
         self._maps = ExactMaps(posteriors)
 
     def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
-        """Return posteriors, the cheapest map of each, and the least price of all."""
+        """Return posteriors, the cheapest map of each, and the least price."""
         prices, maps = self._maps.cheapest(worth)
         return self._maps.points, maps, float(prices.min())
 

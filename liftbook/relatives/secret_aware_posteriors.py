@@ -37,33 +37,30 @@ ROUNDS = 1000
 
 
 class Offers(Protocol):
-    """What finds columns of low price."""
+    """A source of columns with low prices."""
 
     def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
-        """Return posteriors and maps, (K, S) each, and a bound below every price.
+        """Return posteriors and maps, both (K, S), and a lower bound on every price.
 
-        Parameters
-        ----------
-        worth : numpy.ndarray, shape (S, X)
-            What one unit of mass is worth at each cell.
+        ``worth``, shape (S, X), is the value of one unit of mass at each cell.
         """
         ...
 
 
 class Found(NamedTuple):
-    """What a search found.
+    """The result of column generation.
 
     Attributes
     ----------
     columns : numpy.ndarray, shape (M, cells)
-        Rows P(s, x | y) over the cells with mass: P_SX itself, and those in use, or all where time was short.
+        Posteriors P(s, x | y) over the cells with mass: P_SX itself and the columns in use, or all if a limit was
+        reached.
     bound : float
-        No mixture has a smaller H(X|Y); minus infinity where none is proven.
+        A lower bound on H(X|Y) of every mixture; minus infinity if none is proven.
     seen : int
-        How many columns were tried.
-    seconds : float
+        Number of columns tried.
     limit : tuple of str or None
-        What ended it that is not the search itself, and what to do about it, in words.
+        The limit that ended the search, and a remedy.
     """
 
     columns: Matrix
@@ -80,18 +77,14 @@ def cheapest_columns(
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
-    offers : Offers
-        Where columns come from.
     gap : float
-        The share of I(X; Y) between the mixture and the bound at which the search ends.
+        The search ends once the mixture is this share of I(X; Y) from the bound.
     seconds : float
-        After which it ends too.
+        Time limit.
     first : numpy.ndarray of shape (M, cells), optional, keyword-only
-        Allowed rows P(s, x | y) to start from, besides P_SX itself.
+        Allowed posteriors P(s, x | y) to start from, in addition to P_SX itself.
     bound : float, keyword-only
-        What no mixture's H(X|Y) is known to be below.
+        A known lower bound on H(X|Y) of every mixture.
     """
     occurs, began = joint.p > 0, time.perf_counter()
     target, at = joint.p[occurs], np.cumsum(occurs).reshape(occurs.shape) - 1
@@ -151,7 +144,7 @@ def _columns(posteriors: Matrix, maps: Index, at: Index, n_public: int, n: int) 
 
 
 def _to_join(columns: Matrix, reduced: Vector, seen: set[bytes]) -> Index:
-    """Return the columns that save the most and are new, and remember them."""
+    """Return the new columns with the lowest reduced costs, and remember them."""
     order = np.argsort(reduced, kind="stable")[:BATCH]
     found = []
     for k in order[reduced[order] < -LEAST_SAVING]:
@@ -163,14 +156,9 @@ def _to_join(columns: Matrix, reduced: Vector, seen: set[bytes]) -> Index:
 
 
 class Searched:
-    """Offers from descents over posteriors and maps in turn; nothing is proven.
+    """Columns from alternating descents over posteriors and maps, without a proof.
 
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    halfspaces : numpy.ndarray, shape (m, S)
-        What a posterior u must meet, halfspaces u >= 0.
+    ``halfspaces``, shape (m, S), constrain a posterior u of the secret: halfspaces u >= 0.
     """
 
     def __init__(self, joint: Joint, halfspaces: Matrix) -> None:
@@ -185,7 +173,7 @@ class Searched:
         self._last: tuple[Matrix, Index] | None = None
 
     def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
-        """Return where many starts end, no bound."""
+        """Return the end points of many descents, and no bound."""
         n_secret, n_public = worth.shape
         # all secrets to one symbol, the most likely one of each, what is worth most, and the last round's ends, shaken
         maps = [np.tile(np.arange(n_public)[:, None], n_secret), self._joint.p.argmax(axis=1)[None]]
@@ -222,10 +210,9 @@ def _worth_of(posteriors: Matrix, maps: Index, worth: Matrix) -> Vector:
 def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Index]:
     """Return P_TX for a coarse function T of S, its halfspaces, and T of each s.
 
-    Notes
-    -----
-    Those secrets are put together, two by two, whose P(x|s) differ the least: what I(T; X) loses. The lift of a class
-    is the mean of its secrets' lifts, so that bounds on these, as the notion implies them, bound it.
+    Secrets are merged two by two: always the pair whose P(x|s) differ least, measured by the loss of I(T; X). The lift
+    of a class is the mean of its secrets' lifts, so the bounds on single lifts that the notion implies hold for classes
+    too.
     """
     rows, bounds, classes = joint.p, notion.lift_bounds(joint.p_s), np.arange(joint.n_secret)
     # e^-lower and e^upper times P(s): what a posterior lies between; both add up
@@ -241,7 +228,7 @@ def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Inde
 
 
 def refined(joint: Joint, coarse: Joint, classes: Index, columns: Matrix) -> Matrix:
-    """Return rows P(s, x | y) of rows P(t, x | y), with S given T as a priori."""
+    """Return posteriors P(s, x | y) from P(t, x | y), with the prior P(s|t)."""
     cells = np.zeros((len(columns), coarse.n_secret, joint.n_public))
     cells[:, coarse.p > 0] = columns
     within = joint.p_s / np.bincount(classes, joint.p_s)[classes]
@@ -258,7 +245,7 @@ def _united(array: Matrix, i: int, j: int) -> Matrix:
 
 
 def _lost(one: Vector, other: Vector) -> float:
-    """Return what I(S; X) loses where two secrets are told apart no more, nats."""
+    """Return the loss of I(S; X) from merging two secrets, in nats."""
 
     def negative(row: Vector) -> float:
         inside = row[row > 0]

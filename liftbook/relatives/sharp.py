@@ -22,15 +22,9 @@ from mixproof.numerics import check_scalar
 class LargestAverages:
     """The suprema of averages of lifts under one ALIP budget.
 
-    Attributes
-    ----------
-    l1, chi2, alpha : float
-        Suprema of the lift-based measures of one output (E23 Proposition 3).
-    l1_inverse, chi2_inverse, alpha_inverse : float
-        Suprema of the lift-inverse measures of one output (E23 Proposition 5).
-    information, sibson : float
-        Suprema of I(S; Y) and of Sibson's and Arimoto's information of order alpha, nats (E23 Proposition 1, items 1
-        and 3).
+    ``l1``, ``chi2`` and ``alpha`` bound the lift-based measures of one output (E23 Proposition 3), and the fields that
+    end in ``_inverse`` the lift-inverse measures (Proposition 5). ``information`` bounds I(S; Y), and ``sibson`` bounds
+    Sibson's and Arimoto's information of order alpha, both in nats (Proposition 1, items 1 and 3).
     """
 
     l1: float

@@ -22,22 +22,11 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
     ----------
     joint : Joint
         P_SX; X runs through the attributes' combinations in C order.
-    notion : Notion
-        SRLIP, with its budget and the attributes' sizes.
 
     Returns
     -------
     dict
         Maps J, a tuple of attribute indices, to a bound in nats. The bound for the empty J is the LIP optimum.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is not about attributes.
-    InvalidParameter
-        If its shape does not fit.
-    SolverFailure
-        If a solver's answer fails its check.
 
     Notes
     -----

@@ -33,13 +33,6 @@ def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
         With a :class:`~liftlib.response.posteriors.RowsCertificate`. Its ``upper`` is proven where the secret
         determines X and the notion is one of ratios between secrets, LDP; for others LDP of X is more than they ask.
 
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is not of bounds on ratios.
-    InvalidParameter
-        If there are more than 12 symbols.
-
     Notes
     -----
     Kairouz2016: an optimum has columns P(y|x) that take two values, a ratio of e^eps apart. There are 2^|X| such

@@ -30,7 +30,7 @@ def merging_losses(joint: Joint) -> tuple[Vector, Vector]:
     -----
     With p(A) for a subset's mass, I(X; Y) falls by p(A) log p(A) less the same of its symbols, and I(S; Y) by that less
     the sum over secrets of the same with P(s, A). A convex function of a sum of masses is supermodular in the subset,
-    so that any difference of the two losses with weights is one of supermodular, and so of submodular, functions.
+    so any weighted difference of the two losses is a difference of supermodular, and so of submodular, functions.
 
     Examples
     --------
@@ -53,21 +53,12 @@ def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
     ----------
     joint : Joint
         P_SX, of 15 symbols at most.
-    notion : Notion
-        :class:`~liftbook.relatives.overall.AverageLeakage`.
 
     Returns
     -------
     Channel
         It merges; the partition is on ``partition``. Of all partitions on the way, at 60 shares, it has the largest
         I(X; Y) of those that keep the bound; a constant release does.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is another than a bound on I(S; Y).
-    InvalidParameter
-        If there are more than 15 symbols.
 
     Notes
     -----

@@ -18,8 +18,6 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
     notion : Notion
         One that is bounds on single lifts and no more: its ``lift_bounds`` are exact, as those of ALIP, LIP and
         PerfectPrivacy are. Budgets may be infinite, and may differ between secrets.
@@ -28,11 +26,6 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
     -------
     Channel
         P(y|x) = w [x = y] + (1 - w) r(y); outputs are the symbols. It does not see the secret.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is of another kind; the message names what serves it.
 
     Notes
     -----
