@@ -1,13 +1,11 @@
-"""The ledger: each number and verbal claim that the papers print, computed and judged.
+"""The ledger: every number and statement of the papers, computed and judged.
 
-``data/claims.csv`` lists the sentences. Its column ``computed_by`` names what computes the claim anew: a function of
-this package's modules, a folder a paper, or a row of ``data/curves.toml``, which compares curves of a figure. After a
-colon stands its argument, such as the reading.
-``data/readings.csv`` has the other fair readings of a sentence, and details that its reason tells. A number in a reason
-is a call in braces, ``{watchdog_broken_at_8}``, for which its stored value stands.
-``data/sentences.csv`` lists every sentence of the texts with its claims, or why it is left out. ``printed`` is a
-number, or ``true`` for a claim in words. ``data/ledger.csv`` keeps what the functions found, by seed; ``make ledger``
-writes it.
+``data/claims.csv`` lists the claims. Its column ``computed_by`` names what computes the value: a function in the
+paper's folder here, or a row of ``data/curves.toml``, which compares curves of a figure; its argument, such as a
+reading, follows a colon. ``printed`` is a number, or ``true`` for a claim in words. ``data/readings.csv`` has other
+fair readings of a sentence, and details for its reason. A call in braces in a reason, such as
+``{watchdog_broken_at_8}``, stands for its stored value. ``data/sentences.csv`` lists every sentence of the papers with
+its claims, or why it has none. ``data/ledger.csv``, which ``make ledger`` writes, stores the values by seed.
 """
 
 from __future__ import annotations
@@ -79,9 +77,9 @@ FUNCTIONS: dict[str, Computed] = {
 
 @dataclass(frozen=True)
 class Reading:
-    """A row of ``data/readings.csv``: another reasonable reading of a sentence.
+    """A row of ``data/readings.csv``: another reading of a sentence, or a detail.
 
-    A reading can also fix a detail that does not affect the verdict.
+    A detail does not affect the verdict.
     """
 
     claim: str
@@ -101,7 +99,7 @@ def read_claims() -> list[Claim]:
     Raises
     ------
     DataError
-        If a row misses a field, has an unknown word, or names an id twice.
+        If a row has an unknown word, or an id is not unique.
     """
     claims = [Claim(**row) for row in _table("claims.csv")]
     twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
@@ -116,7 +114,7 @@ def read_readings() -> list[Reading]:
     Raises
     ------
     DataError
-        If a row's claim is not in ``data/claims.csv``, or its role is neither reading nor detail.
+        If a row names an unknown claim or role.
     """
     found, known = [Reading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
     for one in found:
@@ -129,10 +127,7 @@ def read_readings() -> list[Reading]:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A row of ``data/sentences.csv``: a sentence and the claims that test it.
-
-    If no claim tests it, the row says why.
-    """
+    """A row of ``data/sentences.csv``: a sentence with its claims, or why it has none."""
 
     paper: str
     place: str
@@ -148,7 +143,7 @@ def read_sentences() -> list[Sentence]:
     Raises
     ------
     DataError
-        If a row names a claim that is not in ``data/claims.csv``, or has neither a claim nor a reason, or both.
+        If a row names an unknown claim, or has both claims and a reason for having none, or neither.
     """
     found, known = [Sentence(**row) for row in _table("sentences.csv")], {claim.id for claim in read_claims()}
     for one in found:
@@ -168,7 +163,7 @@ def _called(call: str) -> tuple[Computed, tuple[str, ...]]:
 
 
 def drawn_at_random(call: str) -> bool:
-    """Return whether what a claim names depends on a seed."""
+    """Return whether the value of a call depends on a seed."""
     function, _ = _called(call)
     return function.random if isinstance(function, CurveClaim) else "seed" in inspect.signature(function).parameters
 
@@ -180,7 +175,7 @@ def code_of(name: str) -> str:
 
 
 def compute(call: str, seed: int = 0) -> Value:
-    """Return what the function that a claim names finds.
+    """Return the value of a call such as ``name:argument``.
 
     Raises
     ------
@@ -195,7 +190,7 @@ CALL = re.compile(r"\{([^{}]+)\}")
 
 
 def told_calls(reason: str) -> list[str]:
-    r"""Return the calls that a reason names in braces, those of formulas apart.
+    """Return the calls in braces in a reason, except those within formulas.
 
     Examples
     --------
@@ -206,7 +201,7 @@ def told_calls(reason: str) -> list[str]:
 
 
 def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
-    """Return a reason with the stored values of the calls that it names, rounded.
+    """Return a reason with its calls replaced by their stored values, rounded.
 
     Examples
     --------
@@ -221,9 +216,9 @@ def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """A claim and its results: each reading's values over seeds, the tested one first.
+    """A claim with the values of each reading over seeds, the tested one first.
 
-    ``reason`` is the claim's, with the values that it names.
+    ``reason`` is the claim's, with the values of its calls.
     """
 
     claim: Claim
@@ -233,7 +228,7 @@ class Entry:
 
     @property
     def outcomes(self) -> list[str]:
-        """What each reading's values say."""
+        """The outcome of each reading."""
         return [self.claim.outcome(values) for _, _, values in self.readings]
 
     @property
@@ -243,23 +238,17 @@ class Entry:
 
     @property
     def found(self) -> tuple[Value, ...]:
-        """The values of the reading that was tested first."""
+        """The values of the tested reading."""
         return self.readings[0][2]
 
     @property
     def calls(self) -> list[str]:
-        """Everything that is computed for the claim."""
+        """All calls that are computed for the claim."""
         return [call for _, call, _ in (*self.readings, *self.details)] + told_calls(self.claim.reason)
 
 
 def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
-    """Return every claim with its values.
-
-    Parameters
-    ----------
-    values : mapping of str to sequence
-        What each ``computed_by`` found, over seeds; see ``liftbook.claims.stored``.
-    """
+    """Return every claim with its values, given the values of each call over seeds."""
     others = read_readings()
 
     def with_values(rows: list[tuple[str, str]]) -> tuple[tuple[str, str, tuple[Value, ...]], ...]:
@@ -276,15 +265,13 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
 
 
 def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
-    """Return every claim with its results and verdict.
-
-    By default the results are the stored ones.
+    """Return every claim with its results and verdict, by default from stored values.
 
     Returns
     -------
     pandas.DataFrame
         The columns of ``data/claims.csv`` without ``computed_by`` and ``digit``, and ``computed`` (in words), ``low``,
-        ``high`` and ``mean`` (of numbers; else none), ``replications``, ``readings`` (how many) and ``verdict``.
+        ``high`` and ``mean`` (None if not numbers), ``replications``, ``readings`` (how many) and ``verdict``.
     """
     if values is None:
         values = stored_values()

@@ -58,9 +58,7 @@ COMPARATORS: dict[str, Callable[..., Value]] = {
 
 @dataclass(frozen=True)
 class CurveClaim:
-    """A row of ``data/curves.toml``: computes a claim about curves.
-
-    It is called like any other claim's function.
+    """A row of ``data/curves.toml``: a claim about curves, called like a function.
 
     Attributes
     ----------
@@ -101,12 +99,8 @@ class CurveClaim:
     def on_rows(self, argument: str, tables: Mapping[str, pd.DataFrame]) -> Value:
         """Return the value of the claim on other rows of its figures.
 
-        Parameters
-        ----------
-        argument : str
-            What follows the colon of the call.
-        tables : mapping of str to pandas.DataFrame
-            Rows by the name of the function that makes them, such as ``figure_e23_2``.
+        ``tables`` has the rows by the name of the function that makes them, such as ``figure_e23_2``; ``argument`` is
+        what follows the colon of the call.
 
         Raises
         ------
@@ -150,7 +144,7 @@ def _curve(
     panel: Mapping[str, str] | None = None,
     budgets: str = "",
 ) -> pd.Series[float]:
-    """Return a series of a figure's rows, by budget, at the budgets that a row asks for."""
+    """Return one curve of a figure, by budget, restricted to ``budgets``."""
     rows: pd.DataFrame = whose.of(measure)
     for key, value in {"series": series, **(panel or {})}.items():
         rows = rows[rows[key] == value]

@@ -1,4 +1,4 @@
-"""The papers' figures at the scale of a claim, each computed once a seed, and what claims say of curves."""
+"""The papers' figures at the scale of a claim, each computed once per seed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,10 @@ MEAN_TOL = 1e-12
 
 
 class Figure:
-    """A figure's rows, computed when they are first asked for.
+    """The rows of a figure, computed when they are first needed.
 
-    Parameters
-    ----------
-    number : str
-        Of its function in ``liftbook.figures``, such as ``"e23_2"``.
-    *scale, **options
-        What the function is called with.
+    ``number``, such as ``"e23_2"``, names its function in ``liftbook.figures``; ``scale`` and ``options`` are the
+    arguments.
     """
 
     def __init__(self, number: str, *scale: Any, **options: Any) -> None:

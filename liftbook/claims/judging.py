@@ -1,4 +1,4 @@
-"""What a paper prints, what is computed in its place, and the verdict."""
+"""Claims as published, their computed values, and the verdict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liftlib.errors import DataError
 class Interval(NamedTuple):
     """A confidence interval of an effect that the paper says is zero.
 
-    It is compared with a margin, not with a number in the paper.
+    It is compared with a margin, not with a published number.
     """
 
     low: float
@@ -40,16 +40,13 @@ F = TypeVar("F", bound=Computed)
 
 
 def long(function: F) -> F:
-    """Mark a function that takes more than a few seconds.
-
-    The book's build checks only the form of its stored values.
-    """
+    """Mark a function that takes more than a few seconds; the build does not run it."""
     function.long = True  # type: ignore[attr-defined]
     return function
 
 
 def parse(text: str) -> Value:
-    """Return a value as it is stored.
+    """Return a value from its stored form.
 
     Examples
     --------
@@ -65,7 +62,7 @@ def parse(text: str) -> Value:
 
 
 def store(value: Value) -> str:
-    """Return a value's form in a file, from which it comes back to the last bit."""
+    """Return a value's stored form, which preserves every bit."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, Interval) else repr(float(value))
@@ -125,7 +122,7 @@ class Claim:
 
     @property
     def tolerance(self) -> float:
-        """One unit of the print's last digit, as a print may be rounded or cut."""
+        """One unit of the published number's last digit, which may be rounded or cut."""
         if self.digit:
             return float(self.digit)
         _, point, decimals = self.printed.partition(".")
@@ -133,25 +130,26 @@ class Claim:
 
     @property
     def chapter(self) -> str:
-        """The chapter that shows what was found."""
+        """The chapter that shows the result."""
         return self.see.partition("#")[0]
 
     def outcome(self, values: Sequence[Value]) -> Outcome:
-        """Return what replications say of one reading, see :meth:`judged`.
+        """Return the outcome of one reading's replications, see :meth:`judged`.
 
-        Where the text prints no setting, a reading of ours cannot contradict it: another setting may agree. Nor can
-        it contradict a time, which is of the authors' machine and program.
+        Two kinds of values cannot contradict the paper and count as undecided: those in a setting of ours where the
+        text gives none, and times, which depend on the authors' machine and program.
         """
         found = self.judged(values)
         beyond_us = self.scale == "unprinted" or self.kind == "time"
         return "undecided" if beyond_us and found == "differs" else found
 
     def judged(self, values: Sequence[Value]) -> Outcome:
-        """Return what replications say of one reading.
+        """Return whether replications of one reading agree with the paper.
 
-        A number agrees if the print lies within their range, widened by one unit of its last digit. A statement agrees
-        if it held in all but one of 20, and differs if it failed in all but one; a proposition must hold in all. An
-        interval, of an effect printed as none, agrees if it lies within the margin, and differs if it lies outside.
+        A number agrees if the published one lies within their range, widened by one unit of its last digit. A statement
+        agrees if it held in all but one of 20, and differs if it failed in all but one; a proposition must hold in all.
+        An interval, of an effect published as none, agrees if it lies within the margin, and differs if it lies
+        outside.
         """
         if not values or self.printed == "":
             return "undecided"

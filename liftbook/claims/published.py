@@ -21,9 +21,7 @@ RESULTS = ("result", "verbal", "proposition")
 
 
 def published() -> dict[str, object]:
-    """Return every claim of the papers, in the form of the schema.
-
-    With its readings, stored values and verdict.
+    """Return every claim with its readings, stored values and verdict.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Two readings of the five texts, each made alone, and what became of what they disagreed on.
+"""Two independent readings of the papers, and how disagreements were resolved.
 
-``data/readers.csv`` has a row for each row of ``data/sentences.csv``, in its order: the kind that the first and the
-second reader gave the sentence, and whether each held that a computation could contradict it. Where one did not note
-it, or noted it as a part of another, the fields are empty, or name several places.
+``data/readers.csv`` has a row for each row of ``data/sentences.csv``, in the same order: the kinds that the two readers
+gave the sentence, and whether each thought that a computation could contradict it. The fields are empty if a reader did
+not note the sentence, and name several places if it was noted as a part of another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ANSWERS = ("yes", "partly", "no", "")
 
 
 def disagreed_kind(kind_1: str, kind_2: str) -> bool:
-    """Return whether both gave a kind and the second gave another, or others.
+    """Return whether both readers gave a kind and none of the second's is the first's.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def readers() -> pd.DataFrame:
     Raises
     ------
     DataError
-        If the rows are not those of ``data/sentences.csv``, or have an unknown answer.
+        If the rows do not match ``data/sentences.csv``, or have an unknown answer.
     """
     with resource("data/readers.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

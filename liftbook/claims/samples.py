@@ -1,4 +1,4 @@
-"""The joint distributions that claims in words are tried on; a replication is another seed."""
+"""The joint distributions on which claims are tested."""
 
 from __future__ import annotations
 

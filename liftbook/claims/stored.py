@@ -1,7 +1,7 @@
-"""What the claims' functions found in long runs, kept in ``data/ledger.csv``; ``make ledger`` runs what is missing.
+"""The values stored in ``data/ledger.csv``; ``make ledger`` adds missing ones.
 
-A row is one function, with its argument, at one seed. Runs are listed in ``data/ledger-runs.csv`` with the versions
-that they used. A run may be stopped at any time: each value is written when it is found, and the next run goes on.
+A row is one call at one seed. Runs are listed in ``data/ledger-runs.csv`` with the versions that they used. A run can
+be interrupted at any time: each value is written at once, and the next run continues.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RELATIVE = 1e-6
 
 
 def wanted() -> dict[str, str]:
-    """Return the kind of claim that each call serves, in the order of the table."""
+    """Return the calls of all claims and the claims' kinds, in the table's order."""
     kinds = {claim.id: claim.kind for claim in read_claims()}
     calls = {claim.computed_by: claim.kind for claim in read_claims()}
     for one in read_readings():
@@ -43,9 +43,9 @@ def is_long(call: str) -> bool:
 
 
 def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
-    """Yield each call and seed that is not stored yet, seed by seed.
+    """Yield each call and seed without a stored value, seed by seed.
 
-    Figures are then drawn once per seed.
+    In this order each figure is drawn once per seed.
     """
     calls, done = list(wanted()), {(row["call"], int(row["seed"])) for row in stored_rows()}
     for seed in range(seeds):
@@ -56,14 +56,14 @@ def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
 
 
 def recomputed(calls: Iterable[str] | None = None) -> dict[str, Value]:
-    """Return what the calls find at seed 0; by default not the long and timed ones."""
+    """Return the values of calls at seed 0; by default of all but long and timed ones."""
     kinds = wanted()
     chosen = [call for call in kinds if not is_long(call) and kinds[call] != "time"] if calls is None else calls
     return {call: compute(call) for call in chosen}
 
 
 def differences(again: Mapping[str, Value], before: Mapping[str, Sequence[Value]]) -> list[str]:
-    """Return a line for each value that is not the stored one at seed 0."""
+    """Return a line for each value that differs from the stored one at seed 0."""
     return [
         f"{call} gave {store(value)}, and data/ledger.csv has {store(before[call][0]) if before.get(call) else 'none'}"
         for call, value in again.items()
@@ -83,7 +83,7 @@ def same(one: Value, other: Value) -> bool:
 
 
 def tidy() -> dict[str, int]:
-    """Sort the stored rows and drop those that no claim names; return their counts."""
+    """Sort the stored rows, drop those of calls that no claim names, and count these."""
     order, stored = {call: at for at, call in enumerate(wanted())}, stored_rows()
     rows = [row for row in stored if row["call"] in order]
     _write(sorted(rows, key=lambda row: (order[row["call"]], int(row["seed"]))))
@@ -91,7 +91,7 @@ def tidy() -> dict[str, int]:
 
 
 def forget(part: str) -> None:
-    """Drop the stored rows whose call contains a word, so that they are run again."""
+    """Drop the stored rows whose call contains a word; they are computed again."""
     _write([row for row in stored_rows() if part not in row["call"]])
 
 
@@ -104,7 +104,7 @@ def _row(call: str, seed: int, run: str) -> tuple[object, ...]:
 
 
 def main() -> int:
-    """Run what is not stored yet, or with ``--check`` compare what is."""
+    """Compute missing values, or with ``--check`` compare stored ones."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", default="", help="calls that contain this word")
     options.add_argument("--seeds", type=int, default=REPLICATIONS, help="replications of what is drawn at random")

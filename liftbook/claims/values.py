@@ -1,4 +1,4 @@
-"""What ``data/ledger.csv`` keeps of the claims' functions, by seed."""
+"""The values stored in ``data/ledger.csv``, by call and seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def stored_rows() -> list[dict[str, str]]:
 
 
 def stored_by_seed() -> dict[str, dict[int, Value]]:
-    """Return what each call found at each seed, seeds in order."""
+    """Return the value of each call by seed, in ascending order."""
     found: dict[str, dict[int, Value]] = defaultdict(dict)
     for row in sorted(stored_rows(), key=lambda row: int(row["seed"])):
         found[row["call"]][int(row["seed"])] = parse(row["value"])
@@ -30,5 +30,5 @@ def stored_by_seed() -> dict[str, dict[int, Value]]:
 
 
 def stored_values() -> dict[str, list[Value]]:
-    """Return what each call found, in the seeds' order."""
+    """Return the values of each call, in the order of seeds."""
     return {call: list(values.values()) for call, values in stored_by_seed().items()}

@@ -1,1 +1,1 @@
-"""What C22 prints."""
+"""Claims of C22."""

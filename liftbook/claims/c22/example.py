@@ -1,4 +1,4 @@
-"""What C22 prints of its Example 1."""
+"""Claims about Example 1 of C22."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ def _family(seed: int) -> pd.DataFrame:
 
 @long
 def c22_example_complete_share(seed: int) -> float:
-    """Return the share of joints on which Algorithm 1 merges completely.
-
-    The joints have all the numbers in the paper.
-    """
+    """Return the share of joints with C22's numbers that are merged completely."""
     return float((_family(seed)["subsets"] == 1).mean())
 
 

@@ -1,4 +1,4 @@
-"""What C22 prints of its Figs 1 and 3."""
+"""Claims about Figs 1 and 3 of C22."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def c22_fig3_leakage_below(seed: int) -> bool:
 def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
     """Whether complete merging has NMIL 1 at eps 0.25 and 0.5.
 
-    Either the mean to two digits, or each of 1,000 joints.
+    With the reading "mean", the mean is 1 to two digits; otherwise NMIL is 1 on each of 1,000 joints.
     """
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     for eps in (0.25, 0.5):
@@ -52,10 +52,7 @@ def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
 
 
 def c22_not_perfect_at_half(seed: int) -> float:
-    """Return how often complete merging at eps 0.5 leaves a low-risk symbol.
-
-    A share of 1,000 joints 13 x 20.
-    """
+    """Return the share of 1,000 joints on which merging at eps 0.5 keeps a symbol."""
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     loss = figures.merged_risks(p, watchdog_labels(p, LIP(0.5), extend=False), 0.5)["nmil"]
     return float((loss < 1 - 1e-9).mean())

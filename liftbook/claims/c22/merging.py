@@ -1,4 +1,4 @@
-"""What C22 prints of subset merging for LIP, its figures apart."""
+"""Claims of C22 about subset merging for LIP, except those about figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mixproof.numerics import KEEP_TOL
 
 @lru_cache(maxsize=16)
 def _c22(eps: float, seed: int) -> tuple[float, float, float]:
-    """Return mean NMIL of complete and subset merging, and the latter's largest leakage, 1,000 joints 13 x 20."""
+    """Return NMIL of complete and of subset merging, and the latter's largest leakage."""
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     complete = figures.merged_measures(p, watchdog_labels(p, LIP(eps), extend=False))
     subsets = figures.merged_measures(p, merge_labels(p, LIP(eps), extend=False)[0])
@@ -47,10 +47,7 @@ def c22_algorithm_loses_less_than_all(seed: int) -> bool:
 
 
 def c22_algorithm_better_everywhere(margin: str, seed: int) -> bool:
-    """Whether Algorithm 1 loses less NMIL than complete merging, by a given margin.
-
-    At each budget.
-    """
+    """Whether Algorithm 1 beats complete merging by a margin of NMIL at each budget."""
     return all(_c22(eps, seed)[1] <= _c22(eps, seed)[0] - float(margin) for eps in C22_EPSILONS)
 
 
@@ -59,10 +56,7 @@ def c22_leakage_below_budget(seed: int) -> bool:
 
 
 def c22_joints_above_budget(seed: int) -> float:
-    """Return how many of 1,000 joints 13 x 20 Algorithm 1 fails at some budget.
-
-    A release fails if it exceeds one of the ten budgets.
-    """
+    """Return on how many of 1,000 joints Algorithm 1 exceeds at least one budget."""
     batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
     broken = np.zeros(1000, dtype=bool)
     for eps in C22_EPSILONS:
@@ -72,10 +66,7 @@ def c22_joints_above_budget(seed: int) -> float:
 
 
 def c22_high_risk_is_refined(seed: int) -> bool:
-    """Whether refining a partition never lowers utility.
-
-    We aggregate at random each partition that Algorithm 1 returns.
-    """
+    """Whether merging groups of Algorithm 1's partition never raises utility."""
     rng = np.random.default_rng(seed)
     for p in uniform_joints(100, 3, 8, rng):
         joint = Joint(p)
@@ -90,9 +81,9 @@ def c22_high_risk_is_refined(seed: int) -> bool:
 
 
 def c22_cuts_gain_and_leak(seed: int) -> bool:
-    """Whether splitting a high-risk set raises utility and leaks no less.
+    """Whether each split of a high-risk set of seven raises utility.
 
-    Each split in two of a set of seven, 5 joints 5 x 10.
+    On five joints 5 x 10, with splits in two; the leakage must not fall.
     """
     rng, tried = np.random.default_rng(seed), 0
     while tried < 5:
@@ -114,11 +105,9 @@ def c22_cuts_gain_and_leak(seed: int) -> bool:
 
 
 def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
-    """Return the share of random splits that satisfy the budget of 1.
+    """Return the share of random splits in two that satisfy the budget of 1.
 
-    The splits are in two, of sets of seven that satisfy it when merged.
-
-    One cut each of 100 joints 5 x 10.
+    One split on each of 100 joints 5 x 10, of a set of seven symbols that satisfies the budget when merged.
     """
     rng, tried, kept = np.random.default_rng(seed), 0, 0
     while tried < 100:
@@ -135,15 +124,12 @@ def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
 
 
 def c22_some_cut_keeps_budget(seed: int) -> bool:
-    """Whether an arbitrary split stays below the budget, as in the example.
-
-    For some of 100 joints 5 x 10.
-    """
+    """Whether some random split satisfies the budget, as in the example."""
     return c22_arbitrary_cut_keeps_budget(seed) > 0
 
 
 def _greedy_refines_triples() -> bool:
-    """Return whether no private partition is finer than the result: two triples that hide S, which greed misses."""
+    """Return whether no private partition is finer, where two triples hide S."""
     joint = Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]])
     finer = Channel.merge([(0, 1, 2), (3, 4, 5)], 6)
     found = subset_merging(joint, PerfectPrivacy())
@@ -153,9 +139,8 @@ def _greedy_refines_triples() -> bool:
 def c22_greedy_is_most_refined(reading: str) -> bool:
     """Whether the greedy partition is the "finest" or the "best" private one.
 
-    The finest has the most subsets, the best the largest utility.
-
-    "tries": it never has fewer subsets than complete merging, and sometimes more, on 100 joints 5 x 10 at LIP 1.
+    The finest has the most subsets, and the best the largest utility. "tries": it never has fewer subsets than complete
+    merging, and sometimes more, on 100 joints 5 x 10 at LIP 1.
     """
     if reading == "tries":
         pairs = [
@@ -167,10 +152,7 @@ def c22_greedy_is_most_refined(reading: str) -> bool:
 
 
 def c22_greedy_is_best(seed: int) -> float:
-    """Return how often no private partition beats the greedy one's utility.
-
-    A share of 100 joints 5 x 10, LIP 0.5.
-    """
+    """Return how often no private partition has more utility: a share of 100 joints."""
     best = 0
     for joint in drawn(100, 5, 10, seed):
         pair = [evaluate(joint, make(joint, LIP(0.5))).nmi for make in (subset_merging, best_partition)]
@@ -181,9 +163,8 @@ def c22_greedy_is_best(seed: int) -> float:
 def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
     """Whether Algorithm 1's release satisfies the budget.
 
-    On 1,000 joints at each of ten budgets, or on one joint of ours.
-
-    On ours a single symbol is of high risk, and merging it with itself changes nothing.
+    Either on 1,000 joints at each of ten budgets, or on one joint of "ours" with a single high-risk symbol, where
+    merging changes nothing.
     """
     if where == "ours":
         joint = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])

@@ -1,1 +1,1 @@
-"""What E23 prints."""
+"""Claims of E23."""

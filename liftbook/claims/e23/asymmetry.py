@@ -1,4 +1,4 @@
-"""What E23 says of Fig. 1: least and largest lifts."""
+"""Claims about Fig. 1 of E23: least and largest lifts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liftlib.measures.lifts import lift_of
 
 @lru_cache(maxsize=2)
 def _extremes(seed: int) -> dict[str, float]:
-    """Return what Fig. 1 shows of 1,000 joints 5 x 17; the mass at an extreme is the mean probability of its (s, x)."""
+    """Return statistics of Fig. 1, with the mean probability of the extreme cells."""
     p = uniform_joints(1000, 5, 17, np.random.default_rng(seed))
     lifts = lift_of(p)
     low, high = np.log(lifts.min(axis=1)), np.log(lifts.max(axis=1))

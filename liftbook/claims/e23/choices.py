@@ -1,4 +1,4 @@
-"""Which choices of Adult's relationships give what E23 prints of it."""
+"""Choices of Adult's relationships that reproduce numbers of E23."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRINTED: dict[str, tuple[Computed, float]] = {
 
 
 def _choices() -> list[str]:
-    """Return whose people may be left out: nobody's, or those of one relationship."""
+    """Return the relationships that may be left out, or "none"."""
     return ["none", *map(str, occupations("none").secret)]
 
 
@@ -38,11 +38,10 @@ def _gives(what: str, without: str, how: str) -> bool:
 
 
 def choices_that_give(which: str) -> float:
-    """Return how many choices reproduce the paper's numbers; "watchdog 2, rounded".
+    """Return how many choices reproduce published numbers; "watchdog 2, rounded".
 
-    Numbers are compared "cut", "rounded" or "within a unit".
-
-    Several numbers are joined by "and", as in "watchdog 2 and merging 1, rounded".
+    Numbers are compared "cut", "rounded" or "within a unit". Several are joined by "and", as in "watchdog 2 and merging
+    1, rounded".
     """
     names, how = which.split(", ")
     return float(sum(all(_gives(what, one, how) for what in names.split(" and ")) for one in _choices()))

@@ -1,4 +1,4 @@
-"""What E23 section 6.2 prints of convexity, and of the optimum under lift-based notions."""
+"""Claims of E23 section 6.2 about convexity and lift-based notions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEYOND_ROUNDING = 1e-7
 
 @lru_cache(maxsize=2)
 def _excess(seed: int) -> dict[str, list[float]]:
-    """Return the excess at three budgets by measure and side, "l1, two-sided"."""
+    """Return the violations at three budgets by measure and side, "l1, two-sided"."""
     rows = convexity_of_bounds(n_priors=10, pairs=300, rng=seed)
     return {
         f"{measure}, {side}": part["excess"].tolist() for (measure, side), part in rows.groupby(["measure", "side"])
@@ -29,10 +29,7 @@ def _excess(seed: int) -> dict[str, list[float]]:
 
 @long
 def set_is_not_convex(which: str, seed: int) -> bool:
-    """Whether a mixture of two allowed outputs exceeds a bound; "l1, two-sided".
-
-    At any of three budgets.
-    """
+    """Whether a mixture of two allowed outputs exceeds one of three bounds."""
     return any(violation > BEYOND_ROUNDING for violation in _excess(seed)[which])
 
 
@@ -42,7 +39,7 @@ def excess_of_a_mixture(which: str, seed: int) -> float:
 
 
 def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
-    """Whether the optimal response fails for one-sided l1-lift.
+    """Whether the optimal response fails under one-sided l1-lift.
 
     It fails if it exceeds the bound or has less utility than subset merging.
     """
@@ -56,7 +53,7 @@ def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _shares(measure: str, eps_u: float, seed: int) -> float:
-    """Return the mean share of the one-sided optimum that subset merging keeps, 20 joints 5 x 10."""
+    """Return the mean share of the one-sided optimum that subset merging retains."""
     notion = {"l1": L1Lift, "chi2": Chi2Lift}[measure](np.inf, eps_u)
     shares = [
         evaluate(joint, subset_merging(joint, notion)).mutual_information

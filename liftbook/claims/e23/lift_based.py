@@ -1,4 +1,4 @@
-"""What E23 section 6 prints of lift-based notions: Figs 11-13, and how they relax ALIP."""
+"""Claims of E23 section 6 about lift-based notions."""
 
 from __future__ import annotations
 
@@ -23,19 +23,13 @@ def alpha_grows_towards_alip(seed: int) -> bool:
 
 
 def max_lift_alone_is_restricted(eps_u: str) -> bool:
-    """Whether l1-lift allows an output that rules out a secret of probability 0.3.
-
-    The other secrets' lifts are equal.
-    """
+    """Whether l1-lift allows an output that rules out a secret of probability 0.3."""
     joint = Joint([[0.0, 0.3], [0.35, 0.35]])
     return L1Lift(np.inf, float(eps_u)).is_satisfied(joint, Channel.identity(2))
 
 
 def lift_based_alone_leaks_min_lift(seed: int) -> bool:
-    """Whether subset merging's min-lift leakage doubles without the inverse bound.
-
-    The mean over joints, at eps_u = 1/2.
-    """
+    """Whether the mean min-lift leakage doubles without the inverse bound."""
     p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
     for kind in (L1Lift, Chi2Lift, lambda low, high: AlphaLift(2, low, high)):
         both, alone = (
@@ -48,7 +42,7 @@ def lift_based_alone_leaks_min_lift(seed: int) -> bool:
 
 
 def _relaxes(notion: LiftNotion, alip: ALIP) -> bool:
-    """Whether the notion allows the column with only the two extreme lifts that ALIP allows."""
+    """Return whether the notion allows the two extreme lifts under ALIP."""
     a, b = np.exp(-alip.eps_l), np.exp(alip.eps_u)
     p_s = np.array([1 - a, b - 1]) / (b - a)
     return bool(notion.kept_columns(np.array([[b], [a]]), p_s)[0])
@@ -73,7 +67,7 @@ def alpha_lift_at_infinity_is_alip(seed: int) -> bool:
 
 
 def strict_side_at_065(side: str, seed: int) -> bool:
-    """Whether more symbols exceed only this side's bound than only the other's.
+    """Whether more symbols violate only this side's bound than only the other's.
 
     At lambda 0.65 and eps 0.25 to 0.75.
     """

@@ -1,4 +1,4 @@
-"""What E23 section 4 prints of subset merging."""
+"""Claims of E23 section 4 about subset merging."""
 
 from __future__ import annotations
 
@@ -59,10 +59,7 @@ def merging_gain_adult_from_prints() -> float:
 
 
 def merging_broken_points_adult(without: str) -> float:
-    """Return at how many of Fig. 7's 128 points the algorithm violates its notion.
-
-    The algorithm is taken as published.
-    """
+    """Return at how many of Fig. 7's 128 points Algorithm 1 violates its notion."""
     return float((on_adult("e23_7", without).of("broken")["mean"] > 0).sum())
 
 
@@ -72,9 +69,9 @@ def _pairs(seed: int) -> Iterator[tuple[Figure, Figure]]:
 
 
 def merging_above_watchdog(strictly: str, seed: int) -> bool:
-    """Whether subset merging's mean utility is at least complete merging's, or above.
+    """Whether subset merging has at least the watchdog's mean NMI ("strictly": more).
 
-    For LDP and all lambdas, on both tables.
+    For LDP and all lambdas, on random joints and on Adult.
     """
     for ours, theirs in _pairs(seed):
         for name in NAMES:
@@ -97,9 +94,7 @@ def merging_mean_leakage_below_synthetic(seed: int) -> bool:
 def merging_worst_resolution(seed: int) -> bool:
     """Whether no randomisation within X_H has less utility than merging X_H.
 
-    On 100 joints 5 x 17.
-
-    One random randomisation each, and one close to a draw that does not depend on the symbol.
+    On 100 joints 5 x 17, one random kernel each, and one that hardly depends on the symbol.
     """
     rng, notion = np.random.default_rng(seed), ALIP.split(1.0, 0.5)
     for joint in drawn(100, 5, 17, seed):
@@ -115,20 +110,14 @@ def merging_worst_resolution(seed: int) -> bool:
 
 
 def merging_ldp_threshold(reading: str) -> bool:
-    """Whether Gamma > eps, or Gamma > e^eps, marks the same symbols as eps-LDP.
-
-    On one joint 5 x 17, at eps 1.5.
-    """
+    """Whether Gamma > eps, or Gamma > e^eps, marks the same symbols as eps-LDP."""
     joint, eps = uniform_joint(5, 17, np.random.default_rng(0)), 1.5
     bound = eps if reading == "eps" else np.exp(eps)
     return bool(((lift_ratio(joint) > bound) == high_risk(joint, LDP(eps))).all())
 
 
 def refinement_never_loses(seed: int) -> bool:
-    """Whether aggregating a random partition further never raises utility.
-
-    On 200 joints 5 x 17.
-    """
+    """Whether merging groups of a random partition never raises utility."""
     rng = np.random.default_rng(seed)
     for joint in drawn(200, 5, 17, seed):
         fine = rng.integers(0, 8, 17)

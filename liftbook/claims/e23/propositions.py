@@ -1,4 +1,4 @@
-"""E23 Definitions 5 and 6 and Propositions 1 and 3 to 6: averages of lifts, and the bounds printed for them."""
+"""Claims about averages of lifts: E23 Definitions 5, 6 and Propositions 1, 3 to 6."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ ALLOWANCE = 1 + 1e-9
 
 
 def _all_but_one(n: int, lift: float) -> Joint:
-    """Return n equally likely secrets and outputs, each output with a lift of ``lift`` on one secret of its own."""
+    """Return n equally likely secrets and outputs, each with ``lift`` on one secret."""
     others = (n - lift) / (n - 1)
     return Joint((others * np.ones((n, n)) + (lift - others) * np.eye(n)) / n**2)
 
 
 def _told(n: int) -> Joint:
-    """Return n equally likely secrets, each told by an output of its own, all but a millionth of the time."""
+    """Return n equally likely secrets, each revealed by an output almost surely."""
     return Joint(((1 - 1e-6) * np.eye(n) + 1e-6 / n) / n)
 
 
 def _nearly_ruled_out(lift: float) -> Joint:
-    """Return two secrets and a rare output with this lift of the rarer secret, the other's near 1."""
+    """Return two secrets and a rare output with this lift of the rarer secret."""
     p_s = np.array([0.05, 0.95])
     column = 0.01 * np.array([0.05 * lift, 1 - 0.05 * lift])
     return Joint(np.column_stack([column, p_s - column]))
 
 
 def _joints(seed: int) -> list[Joint]:
-    """Return 200 random joints 5 x 17, and some that go to the bounds, so that a tighter bound would be broken."""
+    """Return 200 random joints 5 x 17, and joints that nearly attain the bounds."""
     return [*drawn(200, 5, 17, seed), *AT_THE_BOUNDS]
 
 
@@ -65,10 +65,7 @@ AT_THE_BOUNDS = [
 
 
 def printed_average_bound_holds(measure: str) -> bool:
-    """Whether Proposition 1, as published, bounds TV or the chi2-divergence.
-
-    On a joint 10 x 10.
-    """
+    """Whether Proposition 1's published bound on TV or chi2 holds on a joint 10 x 10."""
     joint = _all_but_one(10, 0.1)
     factor = np.expm1(ALIP(0, 0).leakage(joint, Channel.identity(10)).upper)
     bound = {"total_variation": factor / 2, "chi2_divergence": factor**2}[measure]
@@ -92,7 +89,7 @@ def printed_symbol_bound_holds(measure: str) -> bool:
 
 
 def _raw(joint: Joint) -> tuple[float, float, Evaluation]:
-    """Return the budgets that X itself keeps, and what it leaks."""
+    """Return the budgets that X itself satisfies, and its evaluation."""
     channel = Channel.identity(joint.n_public)
     lower, upper = ALIP(0, 0).leakage(joint, channel)
     return lower, upper, evaluate(joint, channel)
@@ -116,11 +113,9 @@ def proposition_1_ldp(seed: int) -> bool:
 
 
 def proposition_a1(seed: int) -> bool:
-    """Whether bounded lifts prevent privacy breaches in both directions.
+    """Whether lifts in [(1 - rho2)/(1 - rho1), rho2/rho1] prevent privacy breaches.
 
-    Lifts lie in [(1 - rho2)/(1 - rho1), rho2/rho1]; each set of secrets, 50 joints.
-
-    For each set of secrets and symbol the two rhos are chosen such that the condition is just met.
+    For each set of secrets and symbol of 50 joints, with the two rhos chosen so that the condition is just satisfied.
     """
     for joint in drawn(50, 5, 17, seed):
         sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
@@ -182,9 +177,9 @@ def proposition_6(seed: int) -> bool:
 
 
 def ldp_prevents_breaches(seed: int) -> bool:
-    """Whether LDP prevents privacy breaches in both directions.
+    """Whether LDP prevents breaches if e^eps <= rho2 (1 - rho1) / (rho1 (1 - rho2)).
 
-    For e^eps <= rho2 (1 - rho1) / (rho1 (1 - rho2)); each set of secrets, 50 joints 5 x 17.
+    In both directions, for each set of secrets of 50 joints 5 x 17.
     """
     sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
     for joint in drawn(50, 5, 17, seed):
@@ -198,10 +193,7 @@ def ldp_prevents_breaches(seed: int) -> bool:
 
 
 def problem_15_is_unsolvable() -> bool:
-    """Whether no response exists if the high-risk symbols alone allow none.
-
-    On a joint 2 x 3 with a single high-risk symbol.
-    """
+    """Whether a single high-risk symbol that cannot be hidden allows no response."""
     joint, notion = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]]), ALIP(0.7, 0.7)
     assert not notion.is_satisfied(joint, watchdog(joint, notion, extend=False))
     return not notion.is_satisfied(joint, optimal_response(joint, notion))

@@ -1,4 +1,4 @@
-"""What E23 sections 3.1.2 and 3.1.3 print of the optimal response."""
+"""Claims of E23 sections 3.1.2 and 3.1.3 about the optimal response."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def aorr_adult_eps_2(without: str) -> float:
 
 @cache
 def _gain_of_the_product_polytope() -> float:
-    """Return by how much the optimum in |X|(|X|-1) dimensions is ahead of that in |X|-1, nats."""
+    """Return the largest gain from |X|(|X|-1) dimensions over |X|-1, in nats."""
     gains = []
     for n in (2, 3, 4):
         joint = uniform_joint(2, n, np.random.default_rng(n))
@@ -49,9 +49,9 @@ def optimal_ldp_dimension(reading: str) -> bool:
 
 
 def vertices_grow_exponentially(reading: str) -> bool:
-    """Whether the number of vertices is at most exponential in |X|.
+    """Whether the number of vertices grows by a constant factor per symbol.
 
-    Or whether it grows by a constant factor per symbol.
+    With the reading "at most", whether it is at most 2^|X|.
     """
     counts = []
     for n in (8, 12, 16, 20, 24):

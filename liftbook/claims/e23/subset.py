@@ -1,4 +1,4 @@
-"""What E23 section 5 prints of subset random response."""
+"""Claims of E23 section 5 about subset random response."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ def responses_take_longer_than_merging(seed: int) -> bool:
 def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
     """Whether some subset of Algorithm 1 allows no response at strict budgets.
 
-    The subset has several symbols; 200 joints 5 x 17.
-
-    A subset allows a response exactly where it keeps the notion when merged.
+    A subset of several symbols allows a response exactly if it satisfies the notion when merged; 200 joints 5 x 17.
     """
     batch = Batch(uniform_joints(200, 5, 17, np.random.default_rng(seed)))
     for eps in STRICT_BUDGETS:
@@ -55,9 +53,7 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
 def a_subset_may_allow_no_response(seed: int) -> bool:
     """Whether some random high-risk subset allows no response at strict budgets.
 
-    The subset has several symbols; 200 joints 5 x 17.
-
-    A subset allows a response exactly where it keeps the notion when merged.
+    A subset of several symbols allows a response exactly if it satisfies the notion when merged; 200 joints 5 x 17.
     """
     source = np.random.default_rng(seed)
     for p in uniform_joints(200, 5, 17, source):
@@ -80,11 +76,9 @@ def _endings(seed: int) -> pd.DataFrame:
 
 @long
 def algorithm_2_share(which: str, seed: int) -> float:
-    """Return how often Algorithm 2, as published, ends so; "no response, 4".
+    """Return the share of 100 joints on which Algorithm 2 ends so; "no response, 4".
 
-    A share of 100 joints 5 x 17, at lambda 0.65.
-
-    What stands for an ending may be "unions" or "broken" too, and for the budget "any", the largest share over five.
+    The ending may also be "unions" or "broken", and the budget "any": the largest share over five budgets.
     """
     ending, eps = which.split(", ")
     shares = _endings(seed)[ending]

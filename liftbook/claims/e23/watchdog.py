@@ -1,4 +1,4 @@
-"""What E23 section 3 prints of the watchdog, and of the Adult table."""
+"""Claims of E23 section 3 about the watchdog and the Adult table."""
 
 from __future__ import annotations
 
@@ -38,10 +38,7 @@ def adult_zero_cells(without: str) -> float:
 
 
 def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:
-    """Whether LDP's high-risk set lies within ALIP's and costs no more utility.
-
-    On 200 joints.
-    """
+    """Whether LDP's high-risk set lies within ALIP's, on 200 joints."""
     rng = np.random.default_rng(seed)
     for joint in drawn(200, 5, 17, seed):
         eps, lam = rng.uniform(0, 6), rng.uniform()
@@ -54,9 +51,7 @@ def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:
 def merged_set_leaks_least(seed: int) -> bool:
     """Whether no randomisation of the high-risk set has less Gamma than merging it.
 
-    On 100 joints, with 20 kernels each.
-
-    Every other kernel is close to one that does not depend on the symbol, and so close to merging.
+    On 100 joints with 20 kernels each; every other kernel hardly depends on the symbol.
     """
     rng = np.random.default_rng(seed)
     for joint in drawn(100, 5, 17, seed):
@@ -71,10 +66,7 @@ def merged_set_leaks_least(seed: int) -> bool:
 
 
 def utility_by_equation_11(seed: int) -> bool:
-    """Whether eq. (11) gives the I(X;Y) of complete merging.
-
-    On 100 uniform random joints 5 x 17, at eps 1.5.
-    """
+    """Whether eq. (11) gives the I(X;Y) of complete merging, on 100 joints at eps 1.5."""
     for joint in drawn(100, 5, 17, seed):
         notion = ALIP.split(1.5, 0.5)
         p = joint.p_x[high_risk(joint, notion)]
@@ -85,10 +77,7 @@ def utility_by_equation_11(seed: int) -> bool:
 
 
 def larger_set_has_less_utility(which: str, seed: int) -> bool:
-    """Whether one more high-risk symbol lowers utility.
-
-    It joins a "set", or is alone in an "empty" one.
-    """
+    """Whether one more symbol in a high-risk "set", or an "empty" one, lowers utility."""
     for joint in drawn(100, 5, 17, seed):
         sizes = range(2, 17) if which == "set" else (1,)
         losses = [(p * np.log(p.sum() / p)).sum() for p in (joint.p_x[:n] for n in (*sizes, max(sizes) + 1))]
@@ -100,10 +89,7 @@ def larger_set_has_less_utility(which: str, seed: int) -> bool:
 
 
 def smaller_set_leaks_more(measure: str, seed: int) -> bool:
-    """Whether the watchdog leaks at least as much under LDP as under ALIP.
-
-    LDP's high-risk set is the smaller; 200 joints 5 x 17.
-    """
+    """Whether the watchdog leaks at least as much under LDP as under ALIP."""
     rng = np.random.default_rng(seed)
     for joint in drawn(200, 5, 17, seed):
         eps, lam = rng.uniform(0, 6), rng.uniform()
@@ -117,10 +103,7 @@ def smaller_set_leaks_more(measure: str, seed: int) -> bool:
 
 
 def ldp_misses_alip(seed: int) -> bool:
-    """Whether the watchdog under LDP violates ALIP of the same budget.
-
-    For some of 200 joints 5 x 17, at eps 2.
-    """
+    """Whether the watchdog under LDP violates ALIP of the same budget on some joint."""
     alip = ALIP.split(2.0, 0.5)
     return not all(
         alip.is_satisfied(joint, watchdog(joint, LDP(2.0), extend=False)) for joint in drawn(200, 5, 17, seed)
@@ -133,7 +116,7 @@ SHARES = figure("e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 
 def smaller_lambda_loses(reading: str, seed: int) -> bool:
     """Whether lambda 0.1 to 0.4 has no more utility than 1/2.
 
-    At each of five budgets, or in the mean over them.
+    At each of five budgets, or with the reading "mean" on average.
     """
     figure = SHARES.at(seed)
     half = figure.curve(alip_name(0.5))
@@ -142,10 +125,7 @@ def smaller_lambda_loses(reading: str, seed: int) -> bool:
 
 
 def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
-    """Whether lambda 0.35 has more high-risk symbols than 1/2.
-
-    Means of 1,000 joints at each budget up to 8.
-    """
+    """Whether lambda 0.35 has on average more high-risk symbols than 1/2."""
     batch = Batch(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
     return all(
         batch.high_risk(ALIP.split(eps, 0.35)).mean() >= batch.high_risk(ALIP.split(eps, 0.5)).mean()
@@ -154,8 +134,5 @@ def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
 
 
 def fig2_fits_its_axes(side: str, seed: int) -> bool:
-    """Whether Fig. 2's largest mean leakages fit its axes.
-
-    The axes reach 4.5 nats for min-lift leakage and 1 nat for max-lift leakage.
-    """
+    """Whether Fig. 2's mean leakages are at most 4.5 (min-lift) and 1 nat (max-lift)."""
     return bool(figure("e23_2").at(seed).of(f"{side}_lift_leakage")["mean"].max() <= {"min": 4.5, "max": 1.0}[side])

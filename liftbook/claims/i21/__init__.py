@@ -1,1 +1,1 @@
-"""What I21 prints."""
+"""Claims of I21."""

@@ -1,4 +1,4 @@
-"""What I21 prints of its Example 1."""
+"""Claims about Example 1 of I21."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from liftlib.reduction.transport import secret_aware_reduction
 
 
 def _printed_solution() -> Channel:
-    """Return the optimal kernel at share 1/2 with the entries that Example 1 prints for S = 1."""
+    """Return the optimal kernel at share 1/2 with the published entries for S = 1."""
     kernel = secret_aware_reduction.at(EXAMPLE, 0.5).kernel.copy()
     kernel[0, 2, :2], kernel[0, 3, :2] = (0.21, 0.07), (0.0, 0.175)
     return Channel(kernel)
@@ -42,10 +42,7 @@ def example_moves_meet_equation_11() -> bool:
 
 
 def example_information(which: str) -> float:
-    """Return I(X;Y) of a solution, "Markov" or "aware"; "Markov, nats".
-
-    The unit is "nats" or "bits".
-    """
+    """Return I(X;Y) of the "Markov" or "aware" solution, as in "Markov, bits"."""
     solution, unit = which.split(", ")
     channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else _printed_solution()
     return evaluate(EXAMPLE, channel).mutual_information / (1.0 if unit == "nats" else np.log(2))
@@ -59,16 +56,16 @@ def example_distance(which: str) -> float:
 
 
 def _appendix_b(channel: Channel) -> float:
-    """Return the double sum of Appendix B, over x and y, of P(x) |P(y|x) - 1{x = y}|."""
+    """Return Appendix B's sum of P(x) |P(y|x) - 1{x = y}| over x and y."""
     joint_xy = channel.joint_xy(EXAMPLE)
     kernel = joint_xy / joint_xy.sum(axis=1, keepdims=True)
     return float((EXAMPLE.p_x[:, None] * np.abs(kernel - np.eye(4))).sum())
 
 
 def ratio_of_distances() -> float:
-    """Return D_TV of the non-Markov solution over D_TV of the Markov one.
+    """Return the ratio of D_TV of the non-Markov to the Markov solution.
 
-    No constant factor in the definition changes the ratio.
+    It does not depend on constant factors in the definition.
     """
     return example_distance("aware, definition") / example_distance("Markov, definition")
 
@@ -84,10 +81,7 @@ def appendix_b_sum_is_d_tv() -> bool:
 
 
 def example_other_entries_are_zero() -> bool:
-    """Whether the optimal kernel moves mass only from givers to takers.
-
-    It moves nothing into symbols that give, and nothing out of those that take.
-    """
+    """Whether the optimal kernel moves mass only from symbols that give to others."""
     for s, kernel in enumerate(secret_aware_reduction.at(EXAMPLE, 0.5).kernel):
         takes = EXAMPLE.p_x > EXAMPLE.x_given_s[s]
         off = kernel - np.diag(np.diag(kernel))
@@ -111,7 +105,7 @@ def marginal_is_kept() -> bool:
 def approximation_6_gap() -> float:
     """Return the largest error of approximation (6) over all shares.
 
-    The gap between log-lift after reduction and (1 - share) times log-lift before.
+    This is the difference between the log-lift after reduction and (1 - share) times the log-lift before.
     """
     before = float(np.abs(np.log(lift(EXAMPLE))).max())
     gaps = []
@@ -122,10 +116,7 @@ def approximation_6_gap() -> float:
 
 
 def proposition_2_for_any_distortion() -> bool:
-    """Whether leaving common mass in place is optimal for squared distances.
-
-    On three points.
-    """
+    """Whether leaving common mass in place is optimal for squared distances."""
     joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
@@ -141,10 +132,7 @@ def example_sets() -> bool:
 
 
 def permuted_symbols_keep_the_order() -> bool:
-    """Whether a permutation, which loses no information, also has the least D_TV.
-
-    Example 1.
-    """
+    """Whether a permutation, which loses no information, also has the least D_TV."""
     swap = Channel(np.eye(4)[[1, 0, 3, 2]])
     kept = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
     return kept and _moved(swap) < 1e-12

@@ -1,4 +1,4 @@
-"""What I21 prints of its Figs 2-4."""
+"""Claims about Figs 2-4 of I21."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from liftbook.figures.i21.reductions import AWARE, PRINTED
 
 
 def distance_reverses_the_order_of_information() -> float:
-    """Return the share of pairs of points that H(X) - I and D_TV order alike.
-
-    Pairs of Fig. 4's 100 points.
-    """
+    """Return the share of pairs of Fig. 4's 100 points that both losses order alike."""
     losses = figure("i21_4").rows.pivot_table(index="reduction", columns=["series", "measure"], values="mean")
     points = [point for series in (PRINTED, AWARE) for point in losses[series].to_numpy()]
     agree = [(a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in combinations(points, 2)]

@@ -1,4 +1,4 @@
-"""What I21's Lemma 1 and Propositions 1 and 2 print of cost."""
+"""Claims about costs in Lemma 1 and Propositions 1 and 2 of I21."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ def lemma_1_meets_equation_3(seed: int) -> bool:
 
 
 def lemma_1_is_the_only_markov_solution(where: str) -> bool:
-    """Return whether eq. (7) is the cheapest Markov kernel that meets eq. (3).
+    """Return whether eq. (7) is the cheapest Markov kernel that satisfies eq. (3).
 
-    At share 1/2, wherever it is tried.
-
-    ``where`` is "full rank" (20 random joints 6 x 4, rank 4, as footnote 11 assumes) or "every" (Example 1, rank 2).
+    At share 1/2, with "full rank" (20 random joints 6 x 4 of rank 4, as in footnote 11) or "every" (Example 1, of rank
+    2).
     """
     joints = drawn(20, 6, 4, 0) if where == "full rank" else (EXAMPLE,)
     for joint in joints:
@@ -55,7 +54,7 @@ def lemma_1_has_the_printed_costs(seed: int) -> bool:
 
 
 def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
-    """Return the optimum of problem (10) with a linear cost, over all kernels P(y|s,x)."""
+    """Return the optimum of problem (10) with a linear cost over kernels P(y|s,x)."""
     n, total = joint.n_public, 0.0
     rows = [np.repeat(np.eye(n)[x], n) for x in range(n)]
     for s, source in enumerate(joint.x_given_s):
@@ -67,10 +66,10 @@ def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
 
 
 def maximal_utility_falls(seed: int) -> bool:
-    """Return whether problem (10)'s least cost rises strictly and is convex in share.
+    """Return whether problem (10)'s least cost is convex and increasing in share.
 
-    A distortion that is 0 on the diagonal, so that the least cost is 0 at share 0: mixing a kernel with the identity
-    gives one of a smaller share, at a cost that is smaller in proportion.
+    The distortion is 0 on the diagonal, so the least cost is 0 at share 0. Mixing a kernel with the identity gives a
+    smaller share at a proportionally smaller cost, so the cost increases strictly.
     """
     rng = np.random.default_rng(seed)
     for joint in drawn(20, 3, 4, seed):
@@ -94,11 +93,9 @@ def proposition_1_is_optimal(seed: int) -> bool:
 
 
 def proposition_1_leaves_a_choice(seed: int) -> bool:
-    """Whether (11d) and (11e) have several solutions for some secret.
+    """Whether (11d) and (11e) have several solutions for a joint with three symbols.
 
-    Of some random joint with three symbols.
-
-    Masses to be moved between m symbols and n others have one solution exactly where m or n is 1.
+    Moving masses from m symbols to n others has a unique solution only if m or n is 1.
     """
     return any(
         min((joint.p_x > source).sum(), (joint.p_x < source).sum()) > 1

@@ -1,4 +1,4 @@
-"""What I21 section II and its appendices print of linear reduction and of what it leaks."""
+"""Claims of I21 section II and its appendices about linear reduction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mixproof.numerics import Matrix, Vector
 
 
 def _gap(measure: str, joint: Joint | None = None) -> float:
-    """Return the largest gap between I21 eq. (6) and what it approximates, over the share."""
+    """Return the largest error of I21 eq. (6) over the share."""
     rows = Figure("i21_1", np.linspace(0, 1, 101), joint=joint).of(measure)
     exact, scaled = (part["mean"].to_numpy() for _, part in rows.groupby("series", sort=False))
     return float(np.abs(exact - scaled).max())
@@ -45,10 +45,7 @@ def approximation_6a_gap() -> float:
 
 
 def approximation_6_where_printed_as_good() -> float:
-    """Return eq. (6b)'s largest gap over alpha for lifts 0.01 and 1.99.
-
-    So that |l - 1| is at most 1.
-    """
+    """Return the largest error of eq. (6b) for lifts 0.01 and 1.99: |l - 1| < 1."""
     return _gap("log_lift", Joint(np.array([[1.99, 0.01], [0.01, 1.99]]) / 4))
 
 
@@ -93,8 +90,8 @@ def extremes_suffice(seed: int) -> bool:
 def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
     """Whether the LDP leakage falls wherever each log-lift comes closer to 0.
 
-    "sees the secret": three secrets and symbols, two rare secrets whose lifts change sides. "Markov": 100 random
-    joints 3 x 4 and random kernels close to eq. (7), where the condition is met.
+    "sees the secret": one joint with two rare secrets whose lifts change sides. "Markov": 100 random joints 3 x 4 with
+    random kernels close to eq. (7), where the condition holds.
     """
     if mechanism == "sees the secret":
         p_s, p_x = np.array([0.05, 0.05, 0.9]), np.array([0.2, 0.2, 0.6])
@@ -112,7 +109,7 @@ def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
 
 
 def _with_mean_1(rare: Matrix, p_s: Vector, p_x: Vector) -> Matrix:
-    """Return lifts, shape (3, 3), from those of two secrets at two symbols: both marginals are kept."""
+    """Return lifts, shape (3, 3), that extend those of two secrets at two symbols."""
     last = (1 - p_s[:2] @ rare) / p_s[2]
     two = np.vstack([rare, last])
     return np.column_stack([two, (1 - two @ p_x[:2]) / p_x[2]])
@@ -123,7 +120,7 @@ def _ldp(joint: Joint) -> float:
 
 
 def larger_share_leaks_less(seed: int) -> bool:
-    """Whether both leakages fall from each of 20 shares to the next, 100 joints 4 x 6."""
+    """Whether both leakages fall from each of 20 shares to the next, on 100 joints."""
     for joint in drawn(100, 4, 6, seed):
         found = [evaluate(joint, linear_reduction.at(joint, share)) for share in np.linspace(0.05, 1, 20)]
         if any(b.ldp > a.ldp + 1e-12 or b.lip > a.lip + 1e-12 for a, b in pairwise(found)):

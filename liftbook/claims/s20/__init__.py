@@ -1,1 +1,1 @@
-"""What S20 prints."""
+"""Claims of S20."""

@@ -1,4 +1,4 @@
-"""What S20 section VII prints of GRR, OUE and CR themselves, and of the tables they are tried on."""
+"""Claims of S20 section VII about GRR, OUE and CR, and about the tables."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ FAMILIES: dict[str, Family] = {"GRR": randomised_response, "OUE": unary_encoding
 
 
 def equation_is_the_level(name: str, seed: int) -> bool:
-    """Whether eq. (29) for GRR, (32) for OUE or (33) for CR is the LIP leakage.
-
-    On 20 joints, at three etas.
-    """
+    """Whether eq. (29) for GRR, (32) for OUE or (33) for CR is the LIP leakage."""
     return all(
         abs(FAMILIES[name].lip(joint, eta) - LIP(0.0).violation(joint, FAMILIES[name].at(joint, eta))) < 1e-9
         for joint in jeffreys(20, 3, 6, seed)
@@ -45,10 +42,7 @@ def levels_grow_with_alpha(seed: int) -> bool:
 
 
 def unary_encoding_tends_to_half() -> float:
-    """Return OUE's mutual information at eta = inf as a share of H(X).
-
-    X is education; over all 65,536 outputs.
-    """
+    """Return OUE's mutual information on education at eta = inf as a share of H(X)."""
     joint = adult("marital-status", "education")
     return evaluate(joint, unary_encoding.at(joint, np.inf)).mutual_information / entropy(joint.p_x)
 
@@ -66,10 +60,7 @@ def unary_encoding_of_education_is_infeasible() -> bool:
 
 
 def ldp_in_x_implies_ldp_in_s(seed: int) -> bool:
-    """Whether GRR's eta, its LDP level for X, bounds its LDP level for S.
-
-    On 20 joints, at three etas.
-    """
+    """Whether GRR's eta, its LDP leakage for X, bounds its LDP leakage for S."""
     return all(
         LDP(0.0).leakage(joint, randomised_response.at(joint, eta)) <= eta + 1e-9
         for joint in jeffreys(20, 3, 6, seed)
@@ -78,10 +69,7 @@ def ldp_in_x_implies_ldp_in_s(seed: int) -> bool:
 
 
 def utility_grows_with_alpha(seed: int) -> bool:
-    """Whether I(X;Y) of GRR and of CR grows with eta.
-
-    On 20 joints 3 x 6, at 30 etas up to 8.
-    """
+    """Whether I(X;Y) of GRR and of CR grows with eta, on 20 joints 3 x 6."""
     return all(
         (
             np.diff([evaluate(joint, family.at(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)])

@@ -1,4 +1,4 @@
-"""What S20 sections III-V and VIII-A print of optimal LDP and LIP, and of their times."""
+"""Claims of S20 sections III-V and VIII-A about optimal LDP and LIP."""
 
 from __future__ import annotations
 
@@ -26,23 +26,17 @@ def _joints(seed: int) -> tuple[Joint, ...]:
 
 
 def lip_optimum_at_least_ldp(seed: int) -> bool:
-    """Whether the LIP optimum is at least the LDP optimum at the same eps.
-
-    LDP(eps) implies LIP(eps); the ten joints 2 x 5 and four budgets of Fig. 3a.
-    """
+    """Whether the LIP optimum is at least the LDP optimum at each budget of Fig. 3a."""
     return all(optimum(j, LIP(eps)) >= optimum(j, LDP(eps)) - 1e-9 for j in _joints(seed) for eps in S20_EPSILONS)
 
 
 def half_lip_optimum_at_most_ldp(seed: int) -> bool:
-    """LIP(eps/2) implies LDP(eps): over the same joints and budgets, Fig. 3b."""
+    """Whether the LIP(eps/2) optimum is at most the LDP(eps) optimum, as in Fig. 3b."""
     return all(optimum(j, LIP(eps / 2)) <= optimum(j, LDP(eps)) + 1e-9 for j in _joints(seed) for eps in S20_EPSILONS)
 
 
 def utility_gap_is_low(seed: int) -> float:
-    """Return the mean share of the LIP optimum that LDP(eps) loses.
-
-    Over the same joints and budgets.
-    """
+    """Return the mean share of the LIP optimum that LDP(eps) loses."""
     losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in _joints(seed) for eps in S20_EPSILONS]
     return float(np.mean(losses))
 
@@ -54,9 +48,9 @@ def _means(route: str, seed: int, panel: str = "a") -> pd.DataFrame:
 
 
 def lemma_1_holds(seed: int) -> bool:
-    """Whether Lemma 1 holds for 200 random protocols.
+    """Whether LDP(eps) implies LIP(eps), which implies LDP(2 eps) and I(S; Y) <= eps.
 
-    LDP(eps) implies LIP(eps), which implies LDP(2 eps) and I(S; Y) <= eps.
+    On 200 random protocols.
     """
     rng = np.random.default_rng(seed)
     for p in uniform_joints(200, 3, 5, rng):
@@ -71,7 +65,7 @@ def lemma_1_holds(seed: int) -> bool:
 def ldp_inequalities(which: str) -> float:
     """Return the number of LDP's inequalities at a = 5, c = 2.
 
-    "privacy, all outputs", or "all".
+    "all", or "privacy, all outputs".
     """
     privacy = 5 * len(LDP(1.0).halfspaces(seeded(1, 2, 5)[0]))
     return float(privacy if which == "privacy, all outputs" else privacy + 5 * 5)
@@ -80,17 +74,14 @@ def ldp_inequalities(which: str) -> float:
 def lip_inequalities(which: str) -> float:
     """Return the number of LIP's inequalities at a = 5, c = 2.
 
-    "privacy, all outputs", or "all, one row".
+    "all, one row", or "privacy, all outputs".
     """
     privacy = len(LIP(1.0).halfspaces(seeded(1, 2, 5)[0]))
     return float(5 * privacy if which == "privacy, all outputs" else privacy + 5)
 
 
 def optimal_ldp_is_a_vertex_of_kernels(seed: int) -> bool:
-    """Whether the best vertex of Theorem 2's polytope is optimal.
-
-    On 10 joints 2 x 5, at four budgets.
-    """
+    """Whether the best vertex of Theorem 2's polytope is optimal, on ten joints 2 x 5."""
     rows = FIG_3.at(seed).rows.pivot_table(index=["panel", "trial", "eps"], columns="route", values="ldp")
     return bool(np.allclose(rows["polytope of kernels"], rows["polytope of rows"], atol=1e-9))
 
@@ -100,10 +91,7 @@ def optimal_ldp_has_few_outputs(seed: int) -> bool:
 
 
 def ldp_seconds(seed: int) -> float:
-    """Return the mean time of the optimal LDP protocol at eps 1/2, in seconds.
-
-    Through all vertices of Theorem 2's polytope.
-    """
+    """Return the mean time of optimal LDP at eps 1/2 by Theorem 2, in seconds."""
     return float(_means("polytope of kernels", seed)["ldp_seconds"].iloc[0])
 
 
@@ -137,10 +125,7 @@ def half_lip_gap_is_low(seed: int) -> float:
 
 
 def theorem_3_is_optimal(seed: int) -> bool:
-    """Whether the best vertex of the polytope of LIP kernels is no better.
-
-    On 5 joints 2 x 4, at two budgets.
-    """
+    """Whether no vertex of the polytope of LIP kernels is better than Theorem 3."""
     for joint in seeded(5, 2, 4, seed):
         for eps in (0.5, 1.5):
             notion = LIP(eps)
@@ -151,10 +136,7 @@ def theorem_3_is_optimal(seed: int) -> bool:
 
 
 def theorem_3_needs_few_outputs(seed: int) -> bool:
-    """Whether the optimal LIP protocol has at most |X| outputs.
-
-    On ten joints 2 x 5, at four budgets.
-    """
+    """Whether the optimal LIP protocol has at most |X| outputs, on ten joints 2 x 5."""
     return all(
         optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for joint in _joints(seed) for eps in S20_EPSILONS
     )
@@ -163,11 +145,9 @@ def theorem_3_needs_few_outputs(seed: int) -> bool:
 def remark_1_holds(reading: str, seed: int) -> bool:
     """Return whether the largest leakage of S over all joints is the leakage of X.
 
-    As the reading defines it, for 50 kernels.
-
-    "LDP": LDP of S against LDP of X. "LIP, every prior": LIP of S against the largest LIP of X over its priors.
-    "LIP, one prior": LIP of S against LIP of X under the uniform prior.
-    A rare secret that shows in one symbol alone comes as near to the largest as one likes; random joints stay below it.
+    For 50 kernels. "LDP" compares LDP of S and of X; "LIP, every prior" compares LIP of S with the largest LIP of X
+    over its priors; "LIP, one prior" with LIP of X under the uniform prior. A rare secret that appears in a single
+    symbol comes arbitrarily close to the largest leakage; random joints stay below it.
     """
     rng = np.random.default_rng(seed)
     notion = LDP(0) if reading == "LDP" else LIP(0)

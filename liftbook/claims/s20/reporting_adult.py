@@ -1,4 +1,4 @@
-"""What S20 prints of its Figs 5 and 8: GRR, OUE and CR on Adult."""
+"""Claims about Figs 5 and 8 of S20: GRR, OUE and CR on Adult."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from liftlib.response.optimal import optimal_response
 
 
 def _utilities() -> pd.DataFrame:
-    """Return I(X; Y) by panel and budget, a column a mechanism."""
+    """Return I(X; Y) by panel and budget, one column per mechanism."""
     rows = figure("s20_5").of("mutual_information")
     return rows.pivot_table(index=["secret", "public", "eps"], columns="series", values="mean", sort=False)
 
@@ -28,20 +28,14 @@ def reporting_points_outside(which: str) -> float:
 
 @long
 def optimum_for_occupation_is_out_of_reach() -> bool:
-    """Whether there is no certified optimum for S = occupation, X = education.
-
-    At eps = 0.25.
-    """
+    """Whether S = occupation, X = education has no certified optimum at eps 0.25."""
     joint = adult("occupation", "education")
     return not LIP(0.25).is_satisfied(joint, optimal_response(joint, LIP(0.25)))
 
 
 @long
 def both_approach_the_optimum() -> bool:
-    """Whether the largest relative loss of GRR and of CR falls with each budget.
-
-    Against the optimum, from budget 1 to 4.
-    """
+    """Whether the largest losses of GRR and CR fall with each budget from 1 to 4."""
     table = _utilities()
     losses = (1 - table[["GRR", "CR"]].div(table["optimum"], axis=0)).groupby(level="eps").max().loc[1.0:]
     return bool((losses.diff().dropna() < 0).all(axis=None))

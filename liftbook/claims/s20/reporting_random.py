@@ -1,4 +1,4 @@
-"""What S20 prints of its Figs 6 and 7: GRR and CR on random joint distributions."""
+"""Claims about Figs 6 and 7 of S20: GRR and CR on random joint distributions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def larger_a_for_each_c_helps_cr(seed: int) -> bool:
 
 
 def _panels_of_methods(eps: str, seed: int) -> pd.Series[bool]:
-    """Return whether the standard deviation over joints is above the difference of means, for each of nine panels."""
+    """Return for each panel whether the deviation exceeds the difference of means."""
     nmi = FIG_6.at(seed).of("nmi")
     nmi = nmi[nmi["eps"] == float(eps)].pivot_table(
         index=["n_secret", "n_public"], columns="series", values=["mean", "std"]
@@ -46,7 +46,7 @@ def tables_differ_more_than_methods(eps: str, seed: int) -> bool:
 
 
 def panels_where_methods_differ_more(eps: str, seed: int) -> float:
-    """Return in how many of nine panels the means differ by over one std."""
+    """Return in how many of nine panels the means differ by more than one deviation."""
     return float((~_panels_of_methods(eps, seed)).sum())
 
 
@@ -57,10 +57,7 @@ def _correlations(eps: float, seed: int) -> pd.Series:
 
 @long
 def correlation_of_alpha_and_utility(where: str, seed: int) -> float:
-    """Return rho over 100 joints of one shape at one budget; "20 x 5, 1.0".
-
-    The example is |S| = 20, |X| = 5, eps 1.
-    """
+    """Return rho over 100 joints of one shape at one budget; "20 x 5, 1.0"."""
     shape, eps = where.split(", ")
     c, a = shape.split(" x ")
     return float(_correlations(float(eps), seed)[f"|S| = {c}, |X| = {a}"])
@@ -68,7 +65,7 @@ def correlation_of_alpha_and_utility(where: str, seed: int) -> float:
 
 @lru_cache(maxsize=2)
 def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float]:
-    """Return the correlation of each property with CR's lead in I(X; Y) at eps 1, by name and shape."""
+    """Return each property's correlation with CR's lead in I(X; Y) at eps 1."""
     rng, rows, found = np.random.default_rng(seed), figures.figure_s20_7(n_trials, rng=seed), {}
     for (c, a), (_, part) in zip(S20_SHAPES, rows.groupby("panel", sort=False), strict=True):
         p = dirichlet_joints(len(part), c, a, 0.5, rng)
@@ -85,7 +82,7 @@ def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float
 
 @long
 def other_properties_explain_nothing(seed: int) -> Interval:
-    """Return the interval farthest from 0 among the twelve correlations'."""
+    """Return the interval farthest from 0 of the twelve correlations."""
     r = max(_other_properties(seed).values(), key=abs)
     half = norm.ppf(1 - 0.05 / TESTS / 2) / np.sqrt(NULL_TRIALS - 3)
     return Interval(float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half)))
@@ -99,10 +96,7 @@ def correlation_with_a_property(which: str, seed: int) -> float:
 
 @long
 def other_properties_seem_to_explain_nothing(seed: int) -> bool:
-    """Whether none of the twelve correlations differs significantly from 0.
-
-    On 100 joints a shape, at a familywise level of 5 %.
-    """
+    """Whether no correlation is significant on 100 joints, at a familywise 5 %."""
     r = max(map(abs, _other_properties(seed, 100).values()))
     return bool(np.arctanh(r) * np.sqrt(100 - 3) <= norm.ppf(1 - 0.05 / TESTS / 2))
 

@@ -1,4 +1,4 @@
-"""What S20 sections VI and VIII-B print of side channels."""
+"""Claims of S20 sections VI and VIII-B about side channels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from liftlib.response.product import ProductCertificate, product_response
 
 @lru_cache(maxsize=2)
 def _figure_4(seed: int) -> pd.DataFrame:
-    """Return, for the ten joints 2 x 36 and four budgets: LIP's and Theorem 4's utility and seconds."""
+    """Return the relative utility and time of Theorem 4, by joint and budget."""
     rows = []
     for joint in drawn(10, 2, int(np.prod(S20_SHAPE)), seed):
         for eps in S20_EPSILONS:
@@ -45,7 +45,7 @@ def _figure_4(seed: int) -> pd.DataFrame:
 
 
 def lemma_2_holds(seed: int) -> bool:
-    """SRLIP leaks no less than LIP: 200 random protocols on three bits."""
+    """Whether SRLIP leaks no less than LIP, on 200 random protocols on three bits."""
     rng = np.random.default_rng(seed)
     for p in uniform_joints(200, 2, 8, rng):
         joint, channel = Joint(p), Channel(rng.dirichlet(np.full(8, 0.5), size=8))
@@ -55,10 +55,7 @@ def lemma_2_holds(seed: int) -> bool:
 
 
 def attribute_polytope_inequalities() -> float:
-    """Return the number of inequalities of S20 eqs. (24)-(26).
-
-    For the attribute with four values, next to two with three.
-    """
+    """Return how many inequalities (24)-(26) the attribute with four values has."""
     joint = uniform_joint(2, 36, np.random.default_rng(0))
     halfspaces, _ = SRLIP(0.5, S20_SHAPE).attribute_halfspaces(joint, 2, 0.5)
     return float(4 * 4 + 4 * len(halfspaces))
@@ -67,7 +64,7 @@ def attribute_polytope_inequalities() -> float:
 def one_polytope_cannot_serve_several_priors() -> bool:
     """Whether a polytope of posteriors misses the optimum of S20 eqs. (23)-(26).
 
-    On ten joints with attributes 2 x 3.
+    On one of ten joints with attributes 2 x 3.
     """
     for seed in range(10):
         joint = uniform_joint(2, 6, np.random.default_rng(seed))
@@ -90,25 +87,19 @@ def theorem_3_over_theorem_4(seed: int) -> float:
 
 @long
 def theorem_4_loses_a_sizable_share(margin: str, seed: int) -> bool:
-    """Whether the product loses at least this share of the LIP optimum.
-
-    On average, at each budget.
-    """
+    """Whether the product loses on average at least this share of the LIP optimum."""
     return bool((1 - _figure_4(seed).groupby("eps")["share"].mean() >= float(margin)).all())
 
 
 @long
 def theorem_4_least_loss(seed: int) -> float:
-    """Return the product's least mean loss over four budgets.
-
-    As a share of the LIP optimum.
-    """
+    """Return the product's least mean loss over four budgets, relative to LIP."""
     return float(1 - _figure_4(seed).groupby("eps")["share"].mean().max())
 
 
 @lru_cache(maxsize=2)
 def _srlip_shares(seed: int) -> pd.Series[float]:
-    """Return the mean share of the LIP optimum that exact SRLIP keeps, attributes 2 x 2 x 3, ten joints, by budget."""
+    """Return exact SRLIP's mean share of the LIP optimum by budget."""
     kept = [
         {"eps": eps, "share": optimum(joint, SRLIP(eps, (2, 2, 3))) / optimum(joint, LIP(eps))}
         for joint in drawn(10, 2, 12, seed)
@@ -119,35 +110,23 @@ def _srlip_shares(seed: int) -> pd.Series[float]:
 
 @long
 def srlip_itself_loses_a_sizable_share(margin: str, seed: int) -> bool:
-    """Whether the best SRLIP protocol loses at least this share of the LIP optimum.
-
-    On average, at each budget.
-    """
+    """Whether the best SRLIP protocol loses on average at least this share."""
     return bool((1 - _srlip_shares(seed) >= float(margin)).all())
 
 
 @long
 def srlip_least_loss(seed: int) -> float:
-    """Return the best SRLIP protocol's least mean loss over four budgets.
-
-    As a share of the LIP optimum.
-    """
+    """Return the best SRLIP protocol's least mean loss over four budgets."""
     return float(1 - _srlip_shares(seed).max())
 
 
 def theorem_4_never_fails_at_random(seed: int) -> bool:
-    """Whether Theorem 4's product satisfies SRLIP(1) on random joints.
-
-    Each of 500 joints of two bits from Jeffreys' prior.
-    """
+    """Whether Theorem 4's product satisfies SRLIP(1) on 500 random joints of two bits."""
     return int(figures.theorem_4_failures(500, [1.0], rng=seed).iloc[0]["broken"]) == 0
 
 
 def theorem_4_holds() -> bool:
-    """Whether the product of protocols satisfies SRLIP(1/2) on two bits.
-
-    For counts (7, 1, 2, 6) and (1, 1, 1, 5).
-    """
+    """Whether the product satisfies SRLIP(1/2) for counts 7, 1, 2, 6 and 1, 1, 1, 5."""
     joint = Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
     notion = SRLIP(0.5, (2, 2))
     return notion.is_satisfied(joint, product_response(joint, notion, repair=False))
