@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mixproof.compiling import note_complete
 from mixproof.constraints import two_sided
-from mixproof.numerics import Matrix, Vector
+from mixproof.numerics import Vector
 from mixproof.plain import Plain
 from mixproof.problem import MOST_DENSE, Pass, Problem
-from mixproof.restricted_master import HighsRestrictedMaster, RestrictedMaster
+from mixproof.restricted_master import HighsRestrictedMaster
 from mixproof.sparse_vertices import sparse_vertices
 
-
-class Route(Protocol):
-    """The steps of branch and bound, executed by ``Plain`` or ``Compiled``."""
-
-    basis: int
-
-    def largest(self) -> tuple[Vector, Matrix]: ...  # noqa: D102
-    def descend(self, dual: Vector, starts: Matrix, steps: int = 20) -> tuple[Matrix, Vector]: ...  # noqa: D102
-    def explore(self, work: Pass, caps: Vector, nodes: int) -> None: ...  # noqa: D102
+if TYPE_CHECKING:  # numba takes a second to import
+    from mixproof.compiled import Compiled, CompiledRestrictedMaster
 
 
 @cache
@@ -41,17 +34,16 @@ def compile_loops() -> None:
     note_complete()
 
 
-def route_of(problem: Problem, *, compiled: bool, threads: int = 1) -> Route:
+def route_of(problem: Problem, *, compiled: bool, threads: int = 1) -> Plain | Compiled:
     """Return the back end for branch and bound over a polytope."""
     if not compiled:
         return Plain(problem)
-    # numba takes a second to import
     from mixproof.compiled import Compiled  # noqa: PLC0415
 
     return Compiled(problem, threads)
 
 
-def master_of(target: Vector, *, compiled: bool) -> RestrictedMaster:
+def master_of(target: Vector, *, compiled: bool) -> HighsRestrictedMaster | CompiledRestrictedMaster:
     """Return the restricted master problem of mixtures with the given mean."""
     if not compiled or target.size > MOST_DENSE:
         return HighsRestrictedMaster(target)

@@ -6,8 +6,6 @@ reach the target without it. The problem is therefore always feasible, and the d
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from mixproof.errors import SolverFailure
@@ -23,16 +21,6 @@ STEPS = 60  # simplex steps per coordinate after which compiled loops leave the 
 SUPPORT_TOL = 1e-13  # entries of a point up to this are rounding errors
 AT_ONCE = 4  # sparse vertices that are added at once, per coordinate
 DIGITS = 11  # points are equal if they agree to this many digits
-
-
-class RestrictedMaster(Protocol):
-    """The interface of a restricted master problem over points, shape (M, n)."""
-
-    @property
-    def rows(self) -> Matrix: ...  # noqa: D102
-    def add(self, rows: Matrix) -> int: ...  # noqa: D102
-    def price(self, table: SparseVertices, dual: Vector) -> int: ...  # noqa: D102
-    def run(self) -> tuple[float, Vector, Vector]: ...  # noqa: D102
 
 
 def entropies(rows: Matrix) -> Vector:

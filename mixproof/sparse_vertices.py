@@ -27,6 +27,11 @@ class SparseVertices(NamedTuple):
     share: Vector
     entropy: Vector
 
+    @staticmethod
+    def of(first: Index, second: Index, share: Vector) -> SparseVertices:
+        """Return the points with these coordinates and shares."""
+        return SparseVertices(first, second, share, np.asarray(-xlogx(share) - xlogx(1 - share)))
+
     def prices(self, dual: Vector) -> Vector:
         """Return the price H(v) - dual v of each point v."""
         return np.asarray(self.entropy - dual[self.second] - (dual[self.first] - dual[self.second]) * self.share)
@@ -60,11 +65,8 @@ def sparse_vertices(hull: Constraints) -> SparseVertices:
     first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
     inside = (share > AT_AN_END) & (share < 1 - AT_AN_END)
-    first = np.concatenate([alone, first[inside]])
-    second = np.concatenate([alone, second[inside]])
-    share = np.concatenate([np.ones(alone.size), share[inside]])
-    entropy = np.asarray(-xlogx(share) - xlogx(1 - share))
-    return SparseVertices(first, second, share, entropy)
+    first, second = (np.concatenate([alone, one[inside]]) for one in (first, second))
+    return SparseVertices.of(first, second, np.concatenate([np.ones(alone.size), share[inside]]))
 
 
 def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
@@ -84,8 +86,7 @@ def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
             share = _first_allowed(extension, forms[other], forms[one] - forms[other])
             inside = (share > AT_AN_END) & (share < 1 - AT_AN_END)
             found.append((first[inside], second[inside], 1 - share[inside] if swapped else share[inside]))
-    first, second, share = (np.concatenate(each) for each in zip(*found, strict=True))
-    return SparseVertices(first, second, share, np.asarray(-xlogx(share) - xlogx(1 - share)))
+    return SparseVertices.of(*(np.concatenate(each) for each in zip(*found, strict=True)))
 
 
 def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
