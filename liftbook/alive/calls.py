@@ -1,7 +1,6 @@
 """The calls of a page's worker: runs, claims, and a reader's own table.
 
-The worker calls ``start`` first. Only then are the library and what stands on it imported, once the stand-ins are
-there.
+The worker calls ``start`` first, which installs the stand-ins and then imports the library.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ IMPORTED = ("liftlib", "liftbook.relatives", "liftbook.figures", "liftbook.plots
 
 
 def start() -> None:
-    """Import what chapters use, with stand-ins for what a browser does not have."""
+    """Import what chapters use, with stand-ins for what a browser lacks."""
     fill_in()
     for name in IMPORTED:
         import_module(name)
@@ -45,18 +44,18 @@ def yardstick() -> float:
 
 
 def judge(asked: str, tell: Emit, _data: object) -> str:
-    """Judge claims again, telling of each; see :mod:`liftbook.alive.judging`."""
+    """Judge claims again, reporting each; see :mod:`liftbook.alive.judging`."""
     return str(import_module("liftbook.alive.judging").again(asked, tell))
 
 
 @cache
 def desk() -> Any:
-    """Return the place where a reader's own table lies."""
+    """Return the object that holds a reader's own table."""
     return import_module("liftbook.alive.table").Desk()
 
 
 def open_table(asked: str, _tell: Emit, data: Any) -> str:
-    """Read a table, whose bytes come from the page and go nowhere else."""
+    """Read a table from bytes, which do not leave the page."""
     return str(desk().opened(data, json.loads(asked)["name"]))
 
 
@@ -69,7 +68,7 @@ def _of_desk(name: str) -> Callable[[str, Emit, object], str]:
 
 
 def choose(asked: str, tell: Emit, _data: object) -> str:
-    """Recommend a release of the table, telling which mechanism is tried."""
+    """Recommend a release of the table, reporting each mechanism that is tried."""
     return str(desk().choose(asked, tell))
 
 

@@ -1,6 +1,6 @@
 """The claims of a chapter, judged again in the browser at a reader's seed.
 
-A claim is about the paper's setting, so that the page's parameters do not enter: what a reader adds is a replication.
+A claim is about the paper's setting, so it does not use the page's parameters: the reader adds a replication.
 """
 
 from __future__ import annotations
@@ -23,11 +23,8 @@ WORDS = {"true": "holds", "false": "does not hold"}
 def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
     """Return a claim's readings at a seed, and the verdict that includes them.
 
-    Returns
-    -------
-    dict
-        ``found`` in words; ``seen``: "same" or "other" than the book has at this seed, "new" where it has none;
-        ``verdict``; or ``left``, why it is not computed here.
+    ``found`` is the result in words; ``seen`` compares it with the book's at this seed: "same", "other", or "new" if it
+    has none. If the claim is not computed here, the only key is ``left``, the reason.
     """
     calls = [call for _, call, _ in entry.readings]
     if entry.claim.kind == "time":
@@ -47,19 +44,20 @@ def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
 
 
 def again(asked: str, emit: Callable[[str], object]) -> str:
-    """Judge claims again, telling of each as it is done.
+    """Judge claims again, and report each as it is done.
 
     Parameters
     ----------
     asked : str
         JSON: ``claims``, their names; ``seed``.
     emit : callable
-        Told of each claim: before with its ``claim``, after also with what :func:`judged` returns and ``seconds``.
+        Called before each claim with its ``claim``, and after it also with the result of :func:`judged` and
+        ``seconds``.
 
     Returns
     -------
     str
-        JSON: ``judged`` and ``moved``, how many claims were, and how many verdicts are not the book's.
+        JSON: ``judged`` and ``moved``, the numbers of judged claims and of verdicts that differ from the book's.
     """
     wanted = json.loads(asked)
     stored = stored_by_seed()

@@ -1,4 +1,4 @@
-"""A stand-in for ``highspy`` in the browser: HiGHS as SciPy carries it."""
+"""A stand-in for ``highspy`` in the browser: SciPy's copy of HiGHS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from companion.browser import standins
 
 
 def highs_of_scipy() -> ModuleType:
-    """Return a module with the classes of ``highspy`` that SciPy carries.
+    """Return a module with the classes of ``highspy`` that SciPy includes.
 
     Examples
     --------
@@ -25,5 +25,5 @@ def highs_of_scipy() -> ModuleType:
 
 
 def fill_in() -> None:
-    """Put the stand-in in place; to be called before the library is imported."""
+    """Install the stand-in; call this before importing the library."""
     standins.fill_in({}, {"highspy": highs_of_scipy})

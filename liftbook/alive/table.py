@@ -1,4 +1,4 @@
-"""A reader's own table in the browser, by the functions behind ``lift``."""
+"""A reader's own table in the browser, with the functions behind ``lift``."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ OPTION = re.compile(r" \(--[^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
 def told(message: object) -> str:
-    """Return a message without the options of the command line, which the page does not have.
+    """Return a message without command-line options, which the page does not have.
 
     Examples
     --------
@@ -68,11 +68,7 @@ def told(message: object) -> str:
 class OwnTable(Frame):
     r"""A CSV file whose columns become a pandas frame on demand.
 
-    Parameters
-    ----------
-    data : bytes
-    name : str
-        The file's, whose ending says how it is written.
+    The file's name says how it is written and compressed.
 
     Examples
     --------
@@ -126,7 +122,7 @@ class OwnTable(Frame):
 
 
 def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
-    """Return how to read a table from what the page's form says of it."""
+    """Return how to read a table, from the page's form."""
     columns = [*asked["secret"], *asked["public"]]
     edges = {one["name"]: sorted(float(edge) for edge in one["edges"]) for one in columns if one.get("edges")}
     said = [text for one in columns for text in one.get("na") or ()]
@@ -175,7 +171,7 @@ def published(made: Design) -> list[str]:
 
 
 def files(draw: Draw, done: Sanitised, name: str, separator: str) -> list[dict[str, Any]]:
-    """Return the files to write: ``name``, ``text``, and whether for the owner."""
+    """Return the files to write: ``name``, ``text``, and whether they are private."""
     table = draw.frame().to_csv(index=False, sep=separator, lineterminator="\n")
     done = replace(done, card=replace(done.card, sha256=hashlib.sha256(table.encode()).hexdigest()))
     design, page, card, text = documents(done)
@@ -195,7 +191,7 @@ class Desk:
         self.table: OwnTable | None = None
 
     def opened(self, data: Any, name: str) -> str:
-        """Take a table's bytes, or what a browser gives for them, and return its columns."""
+        """Read a table from bytes, and return its columns."""
         try:
             self.table = OwnTable(bytes(data), name)
         except LiftError as error:
@@ -203,7 +199,7 @@ class Desk:
         return json.dumps({"columns": self.table.columns, "mechanisms": list(mechanisms)})
 
     def example(self, _asked: str) -> str:
-        """Take the table that ``lift example`` writes."""
+        """Open the table that ``lift example`` writes."""
         return self.opened(Path(example.__file__).with_name(example.NAME).read_bytes(), example.NAME)
 
     def _opened(self) -> OwnTable:
@@ -233,12 +229,10 @@ class Desk:
             return json.dumps({"refused": told(error)})
 
     def look(self, asked: str) -> str:
-        """Return pictures of the table as SVG: the ``map`` of its lifts, and the ``plane`` with the question's square.
+        """Return pictures of the table as SVG: the ``map`` and the ``plane`` of its lifts.
 
-        Parameters
-        ----------
-        asked : str
-            JSON as for :meth:`audit`, and the question: ``belief``, ``at_most`` and ``adversary``.
+        ``asked`` is JSON as for :meth:`audit`, with the question: ``belief``, ``at_most`` and ``adversary``, which
+        gives the square in the plane.
         """
         wanted = json.loads(asked)
         try:
@@ -258,14 +252,10 @@ class Desk:
         return json.dumps(_finite(pictures | about | {"least": worst.least, "most": worst.most}))
 
     def choose(self, asked: str, tell: Callable[[str], None] = lambda _: None) -> str:
-        """Return what ``lift choose`` recommends: the release, its reason, its command and what it publishes.
+        """Return the release that ``lift choose`` recommends, and what it publishes.
 
-        Parameters
-        ----------
-        asked : str
-            JSON as for :meth:`look`, and ``confidence``, null for these rows alone.
-        tell : callable
-            Called with JSON, whose ``progress`` says which mechanism is tried.
+        ``asked`` is JSON as for :meth:`look`, with ``confidence``, null for these rows alone. ``tell`` is called with
+        JSON whose ``progress`` says which mechanism is tried.
         """
         wanted = json.loads(asked)
         question = {name: wanted[name] for name in ("belief", "at_most", "adversary")}
@@ -307,7 +297,7 @@ class Desk:
         )
 
     def attempt(self, asked: str) -> str:
-        """Return what one mechanism retains: ``asked`` has kind, eps and mechanism."""
+        """Return what one mechanism retains; ``asked`` has kind, eps and mechanism."""
         wanted = json.loads(asked)
         try:
             found = attempt([self._counts(wanted)], wanted["kind"], wanted["mechanism"], wanted["eps"], CONFIDENCE)
@@ -317,7 +307,7 @@ class Desk:
         return json.dumps(answer | {"kept": list(found.kept), "confidence": CONFIDENCE})
 
     def serving(self, asked: str) -> str:
-        """Return the mechanisms that ``lift choose`` would try under a ``kind`` of notion."""
+        """Return the mechanisms that ``lift choose`` tries under a ``kind`` of notion."""
         wanted = json.loads(asked)
         try:
             return json.dumps({"mechanisms": fitting(wanted["kind"], None, self._counts(wanted), CONFIDENCE)})
@@ -327,12 +317,9 @@ class Desk:
     def release(self, asked: str) -> str:
         """Return what ``lift sanitise`` writes: release, card, audit and design.
 
-        Parameters
-        ----------
-        asked : str
-            JSON as for :meth:`audit`, and ``mechanism``; ``confidence``, null for these rows alone; ``rare``, what
-            becomes of rare symbols; ``kernel``, whether the card has it, null for the default; ``seed``, null for a
-            draw that nobody can foresee.
+        ``asked`` is JSON as for :meth:`audit`, with ``mechanism``; ``confidence``, null for these rows alone; ``rare``,
+        how rare symbols are handled; ``kernel``, whether the card has it, null for the default; ``seed``, null for an
+        unpredictable draw.
         """
         wanted = json.loads(asked)
         made: list[dict[str, Any]] = []
@@ -367,7 +354,7 @@ class Desk:
 
 
 def _finite(value: Any) -> Any:
-    """Return values as JSON holds them everywhere: infinity as a text."""
+    """Return values with infinities and NaN as texts, for JSON."""
     if isinstance(value, dict):
         return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

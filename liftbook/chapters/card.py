@@ -17,7 +17,7 @@ STAMPED = ("liftlib", "numpy", "scipy", "highspy", "pandas", "matplotlib")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that a number may depend on."""
+    """Return the versions of Python and of the packages that numbers depend on."""
     found = {"python": platform.python_version()}
     for name in STAMPED:
         try:

@@ -1,4 +1,4 @@
-"""Folders of runs: what made them, who works in one, and which may be replaced."""
+"""Folders of runs: their contents, exclusive access, and replacement."""
 
 from __future__ import annotations
 
@@ -44,13 +44,7 @@ def list_files(folder: Path) -> list[str]:
 
 
 def check_replaceable(folder: Path) -> None:
-    """Refuse to replace a folder or files that no former run wrote.
-
-    Raises
-    ------
-    RerunError
-        With the first file that is another's.
-    """
+    """Raise ``RerunError`` if a folder contains a file that no former run wrote."""
     if folder.is_symlink() or not folder.is_dir():
         raise RerunError(f"{folder} is no folder that a run wrote: choose another")
     ours = next((folder / name for name in (CARD, FAILED) if (folder / name).is_file()), None)
@@ -67,9 +61,9 @@ def check_replaceable(folder: Path) -> None:
 
 @contextmanager
 def worked_in_alone(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
-    """Wait for exclusive work in a folder; ``wait`` is called if it is taken.
+    """Wait for exclusive access to a folder; ``wait`` is called if it is taken.
 
-    The lock goes with the process that holds it, however it ends.
+    The operating system releases the lock when its process ends.
     """
     with (folder / ".lock").open("a+") as file:
         told = False

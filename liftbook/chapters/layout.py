@@ -42,7 +42,7 @@ def book_folder() -> Path:
 def book_record(address: str = "") -> dict[str, Any]:
     """Return the last build's record for reruns, or what the sources say.
 
-    The record lies in the built book, at ``address`` where that is a folder, or came with the installed package.
+    The record is in the built book, at ``address`` if that is a folder, or was installed with the package.
     """
     root = book_folder()
     for folder in (*([Path(address)] if address else []), root / "_build" / "html", root):
@@ -62,7 +62,7 @@ def book_record(address: str = "") -> dict[str, Any]:
 
 @cache
 def settings() -> dict[str, Any]:
-    """Return the book's Sphinx settings, less what concerns the whole site."""
+    """Return the book's Sphinx settings, except those of the whole site."""
     from jupyter_book.config import get_final_config  # noqa: PLC0415 - a rerun without a page does without
 
     root = book_folder()
@@ -97,14 +97,14 @@ def lay_out(
     notebook : nbformat.NotebookNode
         The executed chapter; it is not changed.
     page : str
-        The chapter's name, and the page's.
+        The name of the chapter and its page.
     folder : pathlib.Path
         Gets the page, its ``_static`` and its ``_images``.
     told : mapping, optional
-        What the box below the title says: ``changed``, rows of name, value here, value in the book; ``same``, pairs of
-        name and value; ``seconds``, ``finished``, ``files``, and whether the notebook was ``downloaded``.
+        For the box below the title: ``changed``, rows of name, value here, value in the book; ``same``, pairs of name
+        and value; ``seconds``, ``finished``, ``files``, and whether the notebook was ``downloaded``.
     address : str
-        Where the book is, an address or a folder; without one, references to its other pages become plain text.
+        Address or folder of the book; without it, references to its other pages become plain text.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""What a chapter can be run with: its parameters cell, read, listed and checked.
+"""The parameters of a chapter: read, listed and checked.
 
-A chapter is a notebook, as MyST text or as ``.ipynb``, with one cell tagged ``parameters``, a typed assignment a line
-with a comment that may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``. The cell after it
-calls :func:`check_parameters`, so that papermill alone refuses what does not fit, too.
+A chapter is a notebook, as MyST text or as ``.ipynb``, with one cell tagged ``parameters``: one typed assignment per
+line, with a comment that may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``. The next
+cell calls :func:`check_parameters`, so that papermill alone refuses invalid values, too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
 
 
 class Parameter(typed.Parameter):
-    """A parameter of a chapter, whose errors are those of ``lift``."""
+    """A parameter of a chapter, whose errors are ``RerunError``."""
 
     refusal = RerunError
 
@@ -38,12 +38,12 @@ def chapters_folder() -> Path:
 
 
 def find_chapter(name: str) -> Path:
-    """Return the path of a chapter by its name or path.
+    """Return the path of a chapter, given its name or path.
 
     Raises
     ------
     RerunError
-        If there is none; the message suggests the nearest.
+        If there is none; the message suggests a similar name.
     """
     if name.endswith(SUFFIXES):
         if Path(name).is_file():
@@ -112,7 +112,7 @@ def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     RerunError
-        At the first value that does not fit; a misspelt name's message suggests the right one.
+        At the first invalid value; for a misspelt name the message suggests the right one.
     """
     return _checked(read_parameters(path), values, path.stem)
 
@@ -131,13 +131,13 @@ def _checked(parameters: Sequence[typed.Parameter], values: Mapping[str, Any], w
 def check_parameters() -> None:
     """Check a notebook's parameters; call it in the cell after them.
 
-    Papermill puts the values that it is given between the two cells. Numbers become floats where the declaration asks
-    for floats, and texts such as ``"[1, 2]"`` become lists. Outside a notebook this does nothing.
+    Papermill puts its values between the two cells. Numbers become floats if the declaration asks for floats, and texts
+    such as ``"[1, 2]"`` become lists. Outside a notebook this does nothing.
 
     Raises
     ------
     RerunError
-        If papermill gave a name that is not declared, or a value has another type or is out of range.
+        If papermill gave an undeclared name, or a value has another type or is out of range.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):
@@ -159,18 +159,18 @@ def check_parameters() -> None:
 
 
 def read_values(path: Path) -> dict[str, Any]:
-    """Return the parameters that a YAML file holds, a mapping from names to values.
+    """Return the parameters in a YAML file, a mapping from names to values.
 
     Raises
     ------
     RerunError
-        If the file is not there, is not YAML, or is not a mapping.
+        If the file is missing, is not YAML, or is not a mapping.
     """
     return _mapping(read_yaml(path), str(path))
 
 
 def parse_values(text: str) -> dict[str, Any]:
-    """Return the parameters that a YAML text holds, such as ``{n_trials: 50}``."""
+    """Return the parameters in a YAML text, such as ``{n_trials: 50}``."""
     return _mapping(parse_yaml(text, repr(text)), repr(text))
 
 
@@ -181,7 +181,7 @@ def _mapping(found: Any, where: str) -> dict[str, Any]:
 
 
 def read_yaml(path: Path) -> Any:
-    """Return what a YAML file holds."""
+    """Return the content of a YAML file."""
     try:
         return parse_yaml(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
@@ -191,7 +191,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def parse_yaml(text: str, where: str) -> Any:
-    """Return what a YAML text holds."""
+    """Return the content of a YAML text; ``where`` names it in errors."""
     import yaml  # noqa: PLC0415 - only a rerun needs it
 
     try:

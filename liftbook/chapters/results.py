@@ -1,4 +1,4 @@
-"""What a run leaves behind: tables of rows and figures."""
+"""The results of a run: tables of rows and figures."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ TWO_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")
 def keep(name: str, table: pd.DataFrame) -> None:
     """Mark a table of a chapter as a result, which the page does not show.
 
-    ``liftbook rerun`` writes it to ``name.csv`` in the run's folder; in a notebook ``OUT.ipynb`` that the command
-    ``papermill`` or ``liftbook rerun -o OUT.ipynb`` writes, it goes to ``OUT.name.csv`` next to the notebook.
+    ``liftbook rerun`` writes it to ``name.csv`` in the run's folder. If papermill or ``liftbook rerun -o OUT.ipynb``
+    writes a notebook ``OUT.ipynb``, the table goes to ``OUT.name.csv`` next to it.
     """
     from IPython.display import display  # noqa: PLC0415
 
@@ -46,8 +46,8 @@ def keep(name: str, table: pd.DataFrame) -> None:
 def papermill_output() -> Path | None:
     """Return the notebook that papermill writes with this kernel, or None.
 
-    The path is the parameter ``PAPERMILL_OUTPUT_PATH`` (papermill's ``--inject-output-path``), or else that of the
-    command line that started the kernel, since papermill tells a kernel no more.
+    The path is the parameter ``PAPERMILL_OUTPUT_PATH`` (papermill's ``--inject-output-path``), or else that in the
+    command line that started the kernel.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None:
@@ -117,7 +117,7 @@ def take_figures(notebook: Any, folder: Path) -> None:
 
 
 def drop_second_format(notebook: Any) -> None:
-    """Leave a notebook each figure as PNG only."""
+    """Keep only the PNG of each figure in a notebook."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if PNG in output.get("data", {}):

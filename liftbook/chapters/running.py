@@ -28,13 +28,7 @@ from liftbook.chapters.results import TWO_FORMATS, drop_second_format, take_figu
 
 @dataclass(frozen=True)
 class Run:
-    """Where a rerun's results are.
-
-    Attributes
-    ----------
-    warnings : tuple of str
-        What Sphinx warned of as it laid out the page.
-    """
+    """The files of a rerun, and the warnings of Sphinx as it laid out the page."""
 
     folder: Path
     notebook: Path
@@ -144,7 +138,7 @@ def rerun(
 
 
 def _check_output(output: Path, chapter: Path, force: bool) -> None:
-    """Refuse an output that would replace what no run wrote, and make the folder that it is in."""
+    """Refuse an output that exists and is no former run's; make its parent folder."""
     alone = output.suffix == ".ipynb"
     if os.path.lexists(output):
         if not force:
@@ -162,7 +156,7 @@ def _check_output(output: Path, chapter: Path, force: bool) -> None:
 
 
 def _write_results(notebook: Any, folder: Path, path: Path, failure: str) -> None:
-    """Write a run's tables, figures and notebook; of a failed run, the list of its files too."""
+    """Write a run's tables, figures and notebook; for a failed run also its file list."""
     import nbformat  # noqa: PLC0415
 
     write_tables(notebook, folder)
@@ -242,7 +236,7 @@ def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def made_of(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return digests of what a run depends on beside its parameters: chapter, code and input files."""
+    """Return digests of the chapter, the code and the input files of a run."""
     given = [one.name for one in read_parameters(path) if one.is_file and values[one.name]]
     inputs = {name: file_digest(Path(values[name])) for name in given}
     return {"chapter": file_digest(path), "code": code_digest(), "inputs": inputs}
@@ -258,6 +252,6 @@ def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: fl
 
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> None:
-    """Write the names of a run's files, which a further run may replace."""
+    """Write a run's file list, which says what a further run may replace."""
     files = [*list_files(path.parent), path.name]
     path.write_text(json.dumps({**content, "files": files}, indent=2) + "\n", encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Runs a chapter over a grid of parameters; can be stopped and resumed.
+"""Run a chapter over a grid of parameters; a sweep can be stopped and resumed.
 
-A run lives in a folder named by its parameters, written aside and renamed when it is whole: what is there is finished,
-and is never done again. Work goes through the ``concurrent.futures`` interface, which local processes and Dask share.
+Each run has a folder, named by its parameters, that is renamed into place when it is complete, and is never repeated.
+Work goes through the ``concurrent.futures`` interface, which local processes and Dask share.
 """
 
 from __future__ import annotations
@@ -40,16 +40,10 @@ Task = Callable[[Mapping[str, Any]], tuple[str, Files]]
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep did.
+    """The result of a sweep.
 
-    Attributes
-    ----------
-    folder : pathlib.Path
-        Holds ``runs/NAME``, ``results.parquet``, ``results.csv`` and ``index.html``.
-    done, skipped : tuple of str
-        Names of the runs that this call finished, and of those that it found finished.
-    failed : mapping
-        Message by name.
+    ``folder`` has ``runs/NAME``, ``results.parquet``, ``results.csv`` and ``index.html``. ``done`` and ``skipped`` name
+    the runs that this call finished and those finished before; ``failed`` maps names to messages.
     """
 
     folder: Path
@@ -61,8 +55,8 @@ class Sweep:
 def read_grid(path: Path, chapter: str) -> list[dict[str, Any]]:
     """Return the parameter sets of a YAML file, checked against the chapter.
 
-    The file has ``grid:``, a mapping from parameters to lists of values of which all combinations are run, or
-    ``runs:``, a list of mappings; ``fixed:`` holds for all.
+    The file has ``grid:``, a mapping from parameters to lists of values, for all combinations, or ``runs:``, a list of
+    mappings; ``fixed:`` holds for all.
 
     Raises
     ------
@@ -105,12 +99,12 @@ def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
 
 
 def is_finished(folder: Path) -> bool:
-    """Return whether a run is complete: its card is written last."""
+    """Return whether a run is complete; its card is written last."""
     return (folder / CARD).is_file()
 
 
 def dask_workers(address: str, jobs: int, patience: float = 20.0) -> Executors:
-    """Return a maker of executors on a Dask cluster, or on a local one."""
+    """Return a function that connects to a Dask cluster, or starts a local one."""
 
     class _Dask(AbstractContextManager[Executor]):
         def __enter__(self) -> Executor:
@@ -151,22 +145,20 @@ def sweep(
 
     Parameters
     ----------
-    chapter : str
-        A chapter's name, or the path of a notebook (``.md`` or ``.ipynb``).
     runs : sequence of mappings
         Parameter sets, as :func:`read_grid` gives them.
     folder : pathlib.Path
         A new folder, or one of an earlier sweep of this chapter.
     executors : callable
-        Gives a context manager for a ``concurrent.futures.Executor``, such as :func:`dask_workers` makes, or
+        Returns a context manager for a ``concurrent.futures.Executor``, such as that of :func:`dask_workers` or
         ``partial(liftbook.rows.jobs.worker_pool, 2)``.
-    html, timeout, progress, book
-        As in :func:`liftbook.chapters.running.rerun`; the progress bar is over runs, with an estimate.
+    chapter, html, timeout, progress, book
+        As in :func:`liftbook.chapters.running.rerun`; the progress bar is over runs.
 
     Returns
     -------
     Sweep
-        A run that fails is named in it and does not stop the others; the next sweep tries it again.
+        A failed run is named in it and does not stop the others; the next sweep tries it again.
     """
     path = find_chapter(chapter)
     _begin(folder, path.stem)
@@ -249,7 +241,7 @@ def _outcomes(
 def _work(
     chapter: str, text: str | None, html: bool, timeout: int | None, book: str, values: Mapping[str, Any]
 ) -> tuple[str, Files]:
-    """Run one parameter set; return an error message or None, and the files."""
+    """Run one parameter set; return an error message, or "", and the files."""
     with tempfile.TemporaryDirectory() as aside:
         target, message = Path(aside) / "run", ""
         if text is not None:

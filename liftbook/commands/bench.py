@@ -67,7 +67,7 @@ def keys_in(part: Path) -> set[Key]:
     Raises
     ------
     DataError
-        If there is no such file, or it is not one of the bench's.
+        If the file is missing or has other columns.
     """
     if not part.exists():
         raise DataError(f"{part} is not there, so there is nothing to go on from: leave --resume out")

@@ -1,7 +1,7 @@
 """Figures at the papers' scale, stored in ``data/figures``.
 
-``python -m liftbook.figures.stored`` (``make ledger`` runs it) computes those that are not stored; ``--again NAME`` one
-anew. ``data/figures/runs.csv`` says which run of ``data/ledger-runs.csv`` each is of, and its processor seconds.
+``python -m liftbook.figures.stored``, which ``make ledger`` runs, computes those that are missing, and with ``--again
+NAME`` one anew. ``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its processor seconds.
 """
 
 from __future__ import annotations
@@ -45,15 +45,14 @@ class Long(NamedTuple):
 
     Attributes
     ----------
-    figure : callable
     again : mapping of str to object
-        Arguments in place of the defaults that give a part of the same rows.
+        Arguments, in place of the defaults, that recompute a part of the rows.
     says : str
-        Which part that is, in the words of a page.
+        That part in words, for a page.
     keys : tuple of str
         The columns that name a row.
     near : mapping of str to float
-        Series and measures that may be off by more than ``RELATIVE``: by this share.
+        Series and measures with a larger relative tolerance than ``RELATIVE``.
     """
 
     figure: Callable[..., pd.DataFrame]
@@ -134,22 +133,12 @@ LONG = {
 def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
     """Return a figure's stored rows at its defaults, and computed rows otherwise.
 
-    Parameters
-    ----------
-    name : str
-        The figure's, one of ``LONG``.
-    *args, **kwargs
-        Its arguments.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Its ``attrs["told"]`` says in a sentence or two what is stored, by which run, and what was computed again.
+    ``attrs["told"]`` says what is stored, by which run, and what was recomputed.
 
     Raises
     ------
     DataError
-        If the part that is computed again differs from what is stored, times aside.
+        If the recomputed part differs from the stored rows, except in times.
     """
     if name not in LONG:
         raise InvalidParameter(f"no rows are kept of {name!r}: there are those of {', '.join(LONG)}")
@@ -202,7 +191,7 @@ def _plain(value: Any) -> Any:
 
 
 def differences(long: Long, part: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
-    """Return a line for each number of a part that differs, without times."""
+    """Return a line for each number of a part that differs, except times."""
     keys = list(long.keys)
     both = part.merge(rows, on=keys, how="left", suffixes=("", " stored"), validate="one_to_one", indicator="found")
     found = [f"no row {key}" for key in both.loc[both["found"] != "both", keys].to_dict("records")]
@@ -248,7 +237,7 @@ def store(long: Long) -> None:
 
 
 def main() -> int:
-    """Compute what is not stored."""
+    """Compute the figures that are not stored."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--again", default="", choices=["", *LONG], help="a figure to compute anew")
     given = options.parse_args()

@@ -1,4 +1,4 @@
-"""A mechanism as a drawing: bands from symbols to outputs."""
+"""Mechanisms drawn as bands from symbols to outputs."""
 
 from __future__ import annotations
 
@@ -39,17 +39,7 @@ def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> 
     channels : mapping of str to Channel
         By the panel's title; at most 12 outputs each.
     secret : int, keyword-only
-        The secret whose lift gives the colour: orange where a symbol or an output speaks for it, purple where it
-        speaks against it, nearly white at lift 1.
-
-    Returns
-    -------
-    list of matplotlib.axes.Axes
-
-    Raises
-    ------
-    InvalidParameter
-        If there are more symbols or outputs than a drawing can name, or no such secret.
+        The secret whose lift gives the colour: orange above 1, purple below, nearly white at 1.
     """
     if not 0 <= secret < joint.n_secret:
         raise InvalidParameter(f"secret is {secret}: give one of 0 to {joint.n_secret - 1}")
@@ -132,7 +122,7 @@ def _tops(masses: Vector) -> Vector:
 
 
 def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[object]:
-    """Return the outputs' names; a number is replaced by its commonest symbol."""
+    """Return the outputs' names; a number is replaced by its most common symbol."""
     shares = channel.joint_xy(joint)
     shares = shares / shares.sum(axis=0)
     names: list[object] = []

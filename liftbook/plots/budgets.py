@@ -15,12 +15,7 @@ from liftbook.plots.styling import label, looks, style
 def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:
     """Draw a leakage against the budget, with the diagonal (C22 Fig. 1).
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``.
-    measure : str
-        The leakage, in nats.
+    ``rows`` has the columns of :func:`~liftbook.plots.lines.curves`.
     """
     ax = curves(rows, measure)
     with style():
@@ -35,12 +30,8 @@ def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes
 def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
     """Draw one measure against another, one point per budget (C22 Fig. 3).
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``.
-    x, y : str
-        Measures; the whiskers are one standard deviation of each.
+    ``rows`` has the columns of :func:`~liftbook.plots.lines.curves`; whiskers are one standard deviation of each
+    measure.
     """
     with style():
         ax = plt.figure(figsize=(5.6, 4.0), layout="constrained").add_subplot()

@@ -1,4 +1,4 @@
-"""One mechanism against another in utility and time, a point a joint distribution."""
+"""Utility and time of one mechanism relative to another."""
 
 from __future__ import annotations
 
@@ -30,20 +30,18 @@ def time_and_utility(
 
     Parameters
     ----------
-    rows : pandas.DataFrame
-        Columns ``split``, ``fill``, ``eps``, ``x`` and ``y``.
     panels : mapping of str to str, keyword-only
         Values of ``split`` and their panels' titles.
     ylabels : sequence of str, keyword-only
-        A panel each.
-    xlabel : str, keyword-only
+        One per panel.
     split, fill, x, y : str, keyword-only
-        Columns: what a panel is, what open and filled markers tell apart, abscissa (on a logarithmic axis), ordinate.
+        Columns of ``rows``: the panel, what open and filled markers tell apart, the abscissa (on a logarithmic axis),
+        and the ordinate. There is also the column ``eps``.
 
     Returns
     -------
     list of matplotlib.axes.Axes
-        From 0 up to 1 where a ratio is below 1/2, else from a little below the least ratio.
+        Ordinates from 0 to 1 if a ratio is below 1/2, else from slightly below the least ratio.
     """
     with style():
         width = min(WIDTH, 3.6 * len(panels)) if len(panels) > 1 else 5.2

@@ -18,19 +18,8 @@ ROW = 0.24
 def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]:
     """Draw one row per value of ``by``: a dot per case, a bar at the median.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``by`` and those of the panels; one row per case.
-    by : str
-        The column that names the rows of the figure.
-    panels : mapping of str to str
-        Columns of numbers, with the labels of their axes.
-
-    Returns
-    -------
-    list of matplotlib.axes.Axes
-        One panel per column; the largest median of the first column is at the top.
+    ``panels`` maps columns of numbers to the labels of their axes, one panel per column; the largest median of the
+    first column is at the top.
     """
     medians = rows.groupby(by)[list(panels)].median().sort_values(next(iter(panels)), kind="stable")
     places = {name: place for place, name in enumerate(medians.index)}
@@ -52,16 +41,8 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
 def shares(rows: pd.DataFrame) -> list[Axes]:
     """Draw the share of tables in which each design satisfied its notion.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``law``, ``design``, ``rows``, ``tables``, ``kept``, ``low`` and ``high``, as returned by
-        ``liftbook.figures.population.designs.kept_shares`` for one notion.
-
-    Returns
-    -------
-    list of matplotlib.axes.Axes
-        One panel per law, with one row per design and one dot per number of rows, darker for larger tables.
+    ``rows`` are those of ``liftbook.figures.population.designs.kept_shares`` for one notion. There is one panel per
+    law, with one row per design and one dot per number of rows, darker for larger tables.
     """
     laws, designs, sizes = (list(dict.fromkeys(rows[name])) for name in ("law", "design", "rows"))
     places = {name: -float(place) for place, name in enumerate(designs)}

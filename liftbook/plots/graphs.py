@@ -20,14 +20,8 @@ def implications(places: pd.DataFrame, arrows: pd.DataFrame, gaps: pd.DataFrame)
     ----------
     places : pandas.DataFrame
         Columns ``key``, ``name``, ``column``, ``row``.
-    arrows : pandas.DataFrame
-        Columns ``number``, ``tail``, ``head``: drawn solid, with the number beside.
-    gaps : pandas.DataFrame
-        Columns ``tail``, ``head``: drawn broken.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    arrows, gaps : pandas.DataFrame
+        Columns ``tail``, ``head``: drawn solid, with the column ``number`` beside, and drawn broken.
     """
     at = dict(zip(places["key"], zip(3.0 * places["column"], -1.5 * places["row"], strict=True), strict=True))
     with style():

@@ -1,4 +1,4 @@
-"""The names of a figure's lines: at their ends, or in one legend above the panels."""
+"""Names of lines, at their ends or in one legend above the panels."""
 
 from __future__ import annotations
 
@@ -29,14 +29,8 @@ def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most:
 def at_ends(ax: Axes, size: float = 9) -> None:
     """Write each line's name to the right of its end, in the order of the ends.
 
-    Names keep a distance from each other, so where lines meet at the right edge their names stand below one another,
-    in the order of the lines' means.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    size : float
-        Of the letters, in points.
+    Names keep a distance from each other. Where lines meet at the right edge, their names are in the order of the
+    lines' means. ``size`` is the font size in points.
     """
     lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
     drawn = [(line, np.asarray(line.get_ydata(), dtype=float)) for line in lines]

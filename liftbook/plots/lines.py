@@ -34,28 +34,19 @@ def curves(
 ) -> Axes:
     """Draw one measure against ``x``, one curve per series, with quantile bands.
 
-    Seconds and vertices are drawn on a logarithmic axis.
+    Seconds and vertices have a logarithmic axis; open triangles on the upper edge are points at infinity.
 
     Parameters
     ----------
     rows : pandas.DataFrame
         Columns ``series``, ``x``, ``measure``, ``mean``; ``low``, ``high`` and ``n`` for the band.
-    measure : str
-        Which measure to draw.
-    x : str, keyword-only
-        The column for the abscissa.
-    ax : matplotlib.axes.Axes, optional, keyword-only
-        Where to draw; a new figure by default.
+    measure, x : str
+        The measure to draw, and the column for the abscissa.
     spread : bool, keyword-only
         Whether to draw the band.
     order : sequence of str, optional, keyword-only
-        Series to draw, in order; by default all, as they come. A series keeps its style across panels, and one that
-        has no rows keeps its place, so that styles agree across figures as well.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Points at infinity stand as open triangles on the upper edge.
+        Series to draw, in order; by default all, as they come. A series without rows keeps its place, so that styles
+        agree across figures.
     """
     with style():
         if ax is None:
@@ -106,17 +97,9 @@ def curves(
 def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool = True, x: str = "eps") -> list[Axes]:
     """Draw a trade-off figure, one panel per measure, with one legend above.
 
-    Two panels are side by side; of three the first is as wide as the text and the others are below it; four are two
-    by two.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        As for :func:`curves`.
-    panels : sequence of str, keyword-only
-        Measures, by default utility, min-lift leakage and max-lift leakage.
-    spread, x
-        See :func:`curves`.
+    Two panels are side by side; of three the first is as wide as the text and the others are below it; four are two by
+    two. ``rows``, ``x`` and ``spread`` are those of :func:`curves`; ``panels`` are measures, by default utility,
+    min-lift and max-lift leakage.
     """
     with style():
         axes = _laid_out(len(panels))
@@ -149,10 +132,7 @@ def _laid_out(number: int) -> list[Axes]:
 def histograms(rows: pd.DataFrame) -> list[Axes]:
     """Draw histograms of log min-lift and log max-lift (E23 Fig. 1).
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``measure``, ``left``, ``right``, ``probability``.
+    ``rows`` has the columns ``measure``, ``left``, ``right``, ``probability``.
     """
     with style():
         measures = list(dict.fromkeys(rows["measure"]))

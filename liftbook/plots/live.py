@@ -1,4 +1,4 @@
-"""Axes of the live charts, and the facets by which a reader chooses curves."""
+"""Axes of the live charts, and the facets by which readers choose curves."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def facets(names: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 def _parts(name: str) -> dict[str, str]:
-    """Return a series' parts by what they are, nothing where one is unknown."""
+    """Return a series' parts by their kinds; empty if one is unknown."""
     found: dict[str, str] = {}
     for part in name.split(", "):
         plain = part.replace("-", " ")

@@ -30,13 +30,9 @@ def panels(
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns ``panel``, ``series``, ``x``, ``measure``, ``mean``, ``std``.
-    measure : str
-        Which measure to draw.
+        Column ``panel`` and those of :func:`~liftbook.plots.lines.curves`, as ``x``, ``spread`` and ``order``.
     n_columns : int, keyword-only
         Panels side by side, lettered along the rows.
-    x, spread, order
-        See :func:`~liftbook.plots.lines.curves`.
     levels : mapping of str to sequence of float, optional, keyword-only
         Heights of thin level lines, by panel, such as H(X).
     """
@@ -82,13 +78,10 @@ def tables(
     ----------
     panels : mapping of str to pandas.DataFrame
         Tables by their panels' titles; the index is the abscissa.
-    xlabel : str
     ordered : bool, keyword-only
         Whether the columns are in an order: they then have one hue, from light to dark.
-    log : bool, keyword-only
-        Whether the ordinates are on a logarithmic axis.
-    share : bool, keyword-only
-        Whether the ordinates are shares, on an axis from 0 to 1.
+    log, share : bool, keyword-only
+        Whether the ordinates are on a logarithmic axis, or shares on an axis from 0 to 1.
     """
     wide = min(2, len(panels))
     tall = -(-len(panels) // wide)
@@ -118,14 +111,7 @@ def tables(
 def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None) -> list[Axes]:
     """Draw one point per row, one panel per value of ``panel``.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Columns ``panel``, ``x`` and ``y``; rows that are infinite in one are left out.
-    x, y : str
-        Columns.
-    notes : mapping of str to str, optional, keyword-only
-        What to write into a panel, such as its correlation.
+    ``x`` and ``y`` are columns; rows that are infinite in one are left out. ``notes`` maps panels to a text in them.
     """
     names = list(dict.fromkeys(rows["panel"]))
     with style():

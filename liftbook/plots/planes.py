@@ -32,21 +32,14 @@ def plane(
 ) -> Axes:
     """Draw each symbol at (−log Ψ, log Λ), with the borders of notions.
 
+    A lift of 0 is drawn at the right edge.
+
     Parameters
     ----------
-    joint : Joint
-        P_SX.
     notions : mapping of str to LiftNotion
-        By the word for the legend; notions that the least and the largest lift decide.
+        By their names in the legend; notions that the least and the largest lift decide.
     channel : Channel, optional
         A mechanism: an arrow from each symbol to each output that takes at least a twentieth of it.
-    ax : matplotlib.axes.Axes, optional, keyword-only
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A lift of 0 stands at the right edge.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A chart of questions, each with a recommendation where the answer is yes."""
+"""A chart of questions, each with a recommendation if the answer is yes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,7 @@ LEAF = {"boxstyle": "round,pad=0.5", "facecolor": f"{LIGHT}33", "edgecolor": DAR
 def decisions(lines: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw questions in a column: arrows down for no, to the right for yes.
 
-    Parameters
-    ----------
-    lines : pandas.DataFrame
-        Columns ``question``, ``use`` and ``note``, as ``liftbook.figures.relatives.advice.advice`` returns.
-    ax : matplotlib.axes.Axes, optional
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    ``lines`` are those of ``liftbook.figures.relatives.advice.advice``.
     """
     if ax is None:
         ax = plt.subplots(figsize=(7.2, 0.95 * len(lines)))[1]

@@ -17,14 +17,8 @@ from liftbook.plots.styling import BLACK, DARK, LIGHT, label, style
 def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequence[float]) -> list[Axes]:
     """Draw the posteriors that each measure's bound allows, with a chord.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        As ``liftbook.figures.lift_sets`` returns them, on a grid.
-    ends : sequence of two posteriors
-        The chord's ends. Its middle is a filled square where the bound allows it, and a cross where not.
-    prior : sequence of float
-        P_S, drawn as a plus.
+    ``rows`` are those of ``liftbook.figures.lift_sets``. The middle of the chord between the two ``ends`` is a filled
+    square if the bound allows it, and else a cross. ``prior``, P_S, is a plus.
     """
     names = list(dict.fromkeys(rows["measure"]))
     with style():

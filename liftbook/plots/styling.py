@@ -54,8 +54,8 @@ STYLE: Mapping[str, Any] = {
 def style() -> Iterator[None]:
     """Draw in the book's style inside the block.
 
-    Not matplotlib's rc_context: the first figure of a notebook turns interactive drawing on, which that would undo on
-    leaving, so that only the first figure would show.
+    Matplotlib's rc_context would undo that the first figure of a notebook turns interactive drawing on, so that only
+    the first figure would be shown.
     """
     current: dict[str, Any] = plt.rcParams  # type: ignore[assignment]  # its keys are typed as a list of literals
     before = {name: current[name] for name in STYLE}
@@ -202,11 +202,8 @@ def label(name: str) -> str:
 def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return colour, line style and marker of each series of a figure.
 
-    Parameters
-    ----------
-    names : iterable of str
-        The names of the series: mechanisms, notions, notions with a share λ. A series has the same look in every
-        figure unless it has no meaning of its own; those take the colours that the others leave, in turn.
+    A series named by a mechanism, a notion or a share λ looks the same in every figure; others take the remaining
+    colours.
 
     Examples
     --------

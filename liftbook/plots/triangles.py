@@ -33,30 +33,18 @@ def simplex(
 ) -> Axes:
     """Draw polytopes of distributions on three symbols, by their vertices.
 
+    Grey curves are distributions of equal entropy.
+
     Parameters
     ----------
     polytopes : mapping of str to array_like, shape (M, 3)
-        Vertices, in any order, of each convex set, by the name for the legend.
+        Vertices of each convex set, in any order, by its name in the legend.
     centre : array_like, shape (3,), optional, keyword-only
         P_X, drawn as a cross.
     chosen, weights : array_like, shapes (K, 3) and (K,), optional, keyword-only
-        Vertices that a mixture uses, circled, the larger the more weight they have.
-    names : sequence of str, keyword-only
-        Of the symbols, at the corners.
-    title : str, keyword-only
-        Above the triangle.
-    ax : matplotlib.axes.Axes, optional, keyword-only
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Grey curves are distributions of equal entropy.
-
-    Raises
-    ------
-    InvalidParameter
-        If a point does not have three coordinates.
+        Vertices that a mixture uses, circled, larger with their weight.
+    names, title : sequence of str, str, keyword-only
+        The names of the symbols at the corners, and the title.
     """
     with style():
         if ax is None:
@@ -98,10 +86,7 @@ def simplex(
 def simplices(panels: Sequence[Mapping[str, Any]]) -> list[Axes]:
     """Draw several triangles side by side, with one legend above.
 
-    Parameters
-    ----------
-    panels : sequence of mappings
-        The arguments of :func:`simplex` for each; the legend is that of the first.
+    ``panels`` has the arguments of :func:`simplex` for each; the legend is that of the first.
     """
     with style():
         figure, found = plt.subplots(

@@ -1,1 +1,1 @@
-"""What the figures' rows are made with: tidy tables, worker processes, trade-offs."""
+"""Tools for the figures' rows: tidy tables, worker processes, trade-offs."""

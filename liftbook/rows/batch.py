@@ -19,13 +19,7 @@ Labels = NDArray[np.int64]
 
 
 class Batch:
-    """N joint distributions of one shape, unchecked, with arrays computed once.
-
-    Parameters
-    ----------
-    p : numpy.ndarray, shape (N, S, X)
-        Joint distributions.
-    """
+    """N joint distributions of one shape, (N, S, X), unchecked, with cached arrays."""
 
     def __init__(self, p: Matrix):
         self.p = p

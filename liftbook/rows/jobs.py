@@ -1,4 +1,4 @@
-"""Trials in parallel: joint distributions shared out over worker processes."""
+"""Trials in parallel worker processes."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ TRIALS = ("liftbook.rows.warm",)
 
 
 def worker_pool(jobs: int, preload: Sequence[str] = TRIALS) -> ProcessPoolExecutor:
-    """Return an executor with this many processes of this machine.
+    """Return an executor with this many worker processes.
 
-    They are forked from a server that has imported the modules of ``preload``; there is one in a process's life, which
-    the first pool starts.
+    They are forked from a server that has imported the modules of ``preload``; the first pool of a process starts it.
     """
     # a forked child of a process with threads, such as a kernel, may deadlock
     context = get_context("spawn" if sys.platform == "win32" else "forkserver")
@@ -47,7 +46,7 @@ def worker_pool(jobs: int, preload: Sequence[str] = TRIALS) -> ProcessPoolExecut
 
 
 def _end_with_parent() -> None:
-    """Let a worker end when the process that it works for ends."""
+    """End a worker when its parent process ends."""
     parent = parent_process()
     if parent is None:  # called in the parent itself
         return
@@ -98,7 +97,7 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
 def _script_unseen(*sent: object) -> Iterator[None]:
     """Keep new workers from running the caller's script again, if possible.
 
-    They would do so to find what it defines, and a script without a main guard would start workers in its turn.
+    Workers run it to find its definitions, and a script without a main guard would start workers itself.
     """
     main = sys.modules["__main__"]
     spec, file = main.__spec__, getattr(main, "__file__", None)

@@ -23,14 +23,7 @@ LoopName = Literal["standard", "printed"]
 def watchdog_labels(p: Matrix | Batch, notion: LiftNotion, *, extend: bool = True) -> Labels:
     """Return the groups that complete merging forms in each of N joint distributions.
 
-    Parameters
-    ----------
-    p : Batch, or numpy.ndarray of shape (N, S, X)
-        Joint distributions, unchecked.
-    notion : Notion
-        A notion that lift columns decide.
-    extend : bool, keyword-only
-        See :func:`~liftlib.merging.watchdog.watchdog`.
+    ``p``, a batch or an array of shape (N, S, X), is not checked.
 
     Returns
     -------
@@ -53,20 +46,16 @@ def merge_labels(
     ----------
     p : Batch, or numpy.ndarray of shape (N, S, X)
         Joint distributions, unchecked.
-    notion : Notion
-        A notion that lift columns decide.
     loop : {"standard", "printed"}, keyword-only
-        ``"printed"`` stops once the symbols left, merged, satisfy the notion (E23 Algorithm 1, line 4), and merges
-        them; the standard continues while symbols are left (C22 Algorithm 1, line 3).
-    extend : bool, keyword-only
-        See :func:`~liftlib.merging.subset_merging.subset_merging`.
+        ``"printed"`` stops once the remaining symbols, merged, satisfy the notion (E23 Algorithm 1, line 4), and merges
+        them; the standard continues while symbols remain (C22 Algorithm 1, line 3).
 
     Returns
     -------
     labels : numpy.ndarray of int, shape (N, X)
         A low-risk symbol's own index; for a merged symbol, the index of the symbol that its group started from.
     order : numpy.ndarray of int, shape (N, X)
-        The merged groups in the order in which they were made, the one repaired last at the end; then -1.
+        The merged groups in the order in which they were formed, the repaired one last; then -1.
     """
     batch, omega = Batch.of(p), notion.risk
     high = batch.high_risk(notion)
@@ -83,7 +72,7 @@ def _grown(
 ) -> tuple[Labels, Labels, Labels]:
     """Return the groups of high-risk symbols, their order, and the last of each.
 
-    Each joint distribution goes at its own pace: in one step, one may start a group and another finish its third.
+    Each joint distribution proceeds independently: in one step, one may start a group and another finish its third.
     """
     n, n_x = high.shape
     alone = omega(batch.lifts, batch.p_s)
@@ -109,10 +98,7 @@ def _grown(
 
 
 def _unite_last(batch: Batch, labels: Labels, order: Labels, last: Labels, notion: LiftNotion, omega: Risk) -> None:
-    """Unite each last group with earlier ones (E23 Algorithm 1, lines 12-16).
-
-    It changes the labels and the order.
-    """
+    """Unite last groups with earlier ones, in place (E23 Algorithm 1, lines 12-16)."""
     n_x = labels.shape[1]
     which = ~batch.kept(labels == last[:, None], notion) & ((order >= 0).sum(axis=1) > 1)
     if not which.any():

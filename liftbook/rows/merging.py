@@ -31,15 +31,8 @@ def ldp_and_alip(lambdas: Iterable[float]) -> dict[str, Series]:
 def merged_measures(p: Matrix, labels: Labels) -> dict[str, Matrix]:
     """Return utility and leakage of each of N deterministic merges.
 
-    Parameters
-    ----------
-    p : numpy.ndarray, shape (N, S, X)
-    labels : numpy.ndarray of int, shape (N, X)
-
-    Returns
-    -------
-    dict
-        ``nmi``, ``min_lift_leakage`` and ``max_lift_leakage``, each of shape (N,), leakage in nats.
+    ``p`` has shape (N, S, X) and ``labels`` (N, X). The measures ``nmi``, ``min_lift_leakage`` and ``max_lift_leakage``
+    (nats) have shape (N,).
     """
     batch = Batch.of(p)
     lifts, chances = batch.release(labels)
@@ -63,11 +56,8 @@ def merging_tradeoff(
 ) -> pd.DataFrame:
     """Return the trade-off of a merging mechanism for each series and budget.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure`` (nmi, min_lift_leakage, max_lift_leakage, broken), ``mean``, ``std``,
-        ``n``. ``broken`` is the share of joints whose release does not keep the notion.
+    Columns ``series``, ``eps``, ``measure`` (nmi, min_lift_leakage, max_lift_leakage, broken), ``mean``, ``std``,
+    ``n``. ``broken`` is the share of joints whose release violates the notion.
     """
     rows: list[dict[str, Any]] = []
     batch = Batch.of(p)

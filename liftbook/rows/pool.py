@@ -16,17 +16,17 @@ Risk = Callable[[Matrix, Vector], Matrix]
 class Pool:
     """A growing group and the free symbols of each of N joint distributions.
 
-    Arrays have the secrets first, so that each secret's numbers lie together. A secret's share of a group is
+    Arrays have the secrets first, so that each secret's numbers are contiguous. A secret's share of a group is
     P(X in group | s), which divided by the group's probability is its lift.
 
     Attributes
     ----------
     live : numpy.ndarray of bool, shape (N,)
-        Which joint distributions are not finished.
+        Joint distributions that are not finished.
     free : numpy.ndarray of bool, shape (N, X)
-        Which symbols can still be taken in.
+        Symbols that can still join.
     group : numpy.ndarray of int, shape (N,)
-        The symbol that each group started from, -1 where one is still to start.
+        The first symbol of each group; -1 before it has one.
     mass, whole : numpy.ndarray, shape (S, N) and (N,)
         P(X in group | s) and P(X in group).
     """
@@ -37,24 +37,21 @@ class Pool:
         self.mass, self.whole = np.ones(batch.p_s.T.shape), np.ones(len(live))
 
     def start(self, rows: Labels, symbols: Labels) -> None:
-        """Let the groups in these rows be these symbols and no more."""
+        """Start groups in these rows with these symbols."""
         self.mass[:, rows], self.whole[rows] = 0, 0
         self.group[rows] = symbols
         self.take(rows, symbols)
 
     def take(self, rows: Labels, symbols: Labels) -> None:
-        """Let the groups in these rows take in these symbols."""
+        """Add these symbols to the groups in these rows."""
         self.mass[:, rows] += self.batch.shares[:, rows, symbols]
         self.whole[rows] += self.batch.p_x[rows, symbols]
         self.free[rows, symbols] = False
 
     def close(self, rows: Labels) -> tuple[Labels, Labels]:
-        """Let groups take in all free symbols where that satisfies the notion.
+        """Add all free symbols to groups where the result satisfies the notion.
 
-        Returns
-        -------
-        rows, symbols : numpy.ndarray of int
-            Which rows took in which symbols.
+        Returns the rows and symbols that were added.
         """
         mass = self.mass + np.einsum("snx,nx->sn", self.batch.shares, self.free)
         whole = self.whole + np.einsum("nx,nx->n", self.batch.p_x, self.free)
@@ -66,7 +63,7 @@ class Pool:
     def nearest(self, rows: Labels) -> Labels:
         """Return the free symbol that gives each group the least risk.
 
-        Where every union has an infinite risk (zero cells), it is the one with the smallest largest lift.
+        If every union has an infinite risk (zero cells), it is the one with the smallest largest lift.
         """
         unions = self.batch.shares[:, rows] + self.mass[:, rows, None]
         unions /= self.batch.p_x[rows] + self.whole[rows, None]
@@ -79,7 +76,7 @@ class Pool:
         return np.asarray(symbols)
 
     def kept(self) -> Mask:
-        """Return, shape (N,), which groups keep the notion as they are."""
+        """Return which groups satisfy the notion, shape (N,)."""
         return self._kept(self.mass, self.whole)
 
     def _kept(self, mass: Matrix, whole: Vector) -> Mask:
@@ -87,21 +84,10 @@ class Pool:
 
 
 def absorb(batch: Batch, members: Mask, allowed: Mask, notion: LiftNotion, risk: Risk) -> Mask:
-    """Let groups take in symbols, least risk first, until the notion holds.
+    """Return the allowed symbols that groups absorb until the notion holds.
 
-    Parameters
-    ----------
-    batch : Batch
-        N joint distributions.
-    members : numpy.ndarray of bool, shape (N, X)
-        The group; none where there is none.
-    allowed : numpy.ndarray of bool, shape (N, X)
-        Which symbols it may take in.
-
-    Returns
-    -------
-    numpy.ndarray of bool, shape (N, X)
-        Which it has taken in.
+    Symbols with the least risk are absorbed first. ``members``, the groups, and ``allowed`` have shape (N, X), as the
+    result.
     """
     broken = ~batch.kept(members, notion) & allowed.any(axis=1)
     if not broken.any():

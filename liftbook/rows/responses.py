@@ -1,4 +1,4 @@
-"""Trade-offs of mechanisms that are made one joint distribution at a time."""
+"""Trade-offs of mechanisms that are designed for one joint distribution at a time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def respond_by_vertices(joint: Joint, notion: Polyhedral) -> tuple[Channel, dict
 def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
     """Return the subset random response, with counts from its certificate.
 
-    ``searched`` counts the subsets whose vertices may be too many or too close to list, of which the library warns.
+    ``searched`` counts the subsets with too many or too close vertices to list.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the vertices within a subset of", LiftWarning)
@@ -95,21 +95,14 @@ def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
 
 
 def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
-    """Return the trade-off of each point over N joint distributions.
-
-    Parameters
-    ----------
-    p : numpy.ndarray, shape (N, S, X)
-        Joint distributions.
-    points : iterable of Point
-        Series and budgets, each with its mechanism and notion.
+    """Return the trade-off of each point over N joint distributions, shape (N, S, X).
 
     Returns
     -------
     pandas.DataFrame
         Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures are nmi, min_lift_leakage,
-        max_lift_leakage (nats), broken (share of joints whose release breaks the notion), seconds (processor time) and
-        what the mechanism found, such as vertices.
+        max_lift_leakage (nats), broken (share of joints whose release violates the notion), seconds (processor time)
+        and those of the mechanism, such as vertices.
     """
     todo = list(points)
     trials = parallel_map(_trial, [(one, todo) for one in p])

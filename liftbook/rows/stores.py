@@ -1,4 +1,4 @@
-"""CSV files that long runs fill row by row, so that a run that was stopped can go on."""
+"""CSV files that long runs write row by row and can continue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def append_row(path: Path, row: Iterable[object]) -> None:
 
 
 def append_until(ends: float, path: Path, computations: Iterable[Callable[[], Iterable[object]]]) -> None:
-    """Compute one row after the other, and add each when it is found, until ``time.monotonic()`` is past ``ends``."""
+    """Compute and append rows until ``time.monotonic()`` is past ``ends``."""
     for compute in computations:
         if time.monotonic() > ends:
             return

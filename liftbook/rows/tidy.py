@@ -29,7 +29,7 @@ def budgets(values: Iterable[float]) -> list[float]:
 
 
 def shares_in(values: Iterable[float]) -> list[float]:
-    """Return shares as floats, refusing an empty list and what is outside [0, 1]."""
+    """Return shares as floats, checked to be in [0, 1] and not empty."""
     found = [float(v) for v in values]
     if not found or not all(0 <= v <= 1 for v in found):
         raise InvalidParameter(f"shares is {found}: give one share or more, each in [0, 1]")
@@ -39,12 +39,7 @@ def shares_in(values: Iterable[float]) -> list[float]:
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:
     """Return mean, standard deviation and quantiles of each measure over trials.
 
-    Parameters
-    ----------
-    measures : mapping of str to numpy.ndarray, shape (n_trials,)
-        Values of one point of one series. A NaN is an error in the caller, never skipped.
-    **keys
-        What identifies the point, such as ``series`` and ``eps``.
+    ``keys`` identify the point, such as ``series`` and ``eps``. A NaN is an error.
     """
     rows = []
     for measure, given in measures.items():
@@ -65,16 +60,9 @@ def single(measures: Mapping[str, float], **keys: Any) -> list[dict[str, Any]]:
 
 
 def over_trials(trials: Sequence[Sequence[Measured]], name: str, values: Sequence[float]) -> pd.DataFrame:
-    """Return the rows of what each trial gave at each value of the abscissa.
+    """Return the summary of trials at each value of the abscissa ``name``.
 
-    Parameters
-    ----------
-    trials : sequence of sequences of Measured
-        For each trial, what it gave at each value.
-    name : str
-        The abscissa's column.
-    values : sequence of float
-        Its values.
+    ``trials`` has, for each trial, the measures at each value.
     """
     rows: list[dict[str, Any]] = []
     for at, value in enumerate(values):

@@ -1,4 +1,4 @@
-"""Seconds of one call, for figures that compare times."""
+"""Seconds of one call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REPEATS = 3
 
 
 def fastest(function: Callable[[], T], repeats: int = REPEATS) -> tuple[T, float]:
-    """Return what a function gives and the seconds of its fastest run."""
+    """Return a function's result and the seconds of its fastest run."""
     least = np.inf
     for _ in range(repeats):
         started = time.perf_counter()

@@ -32,8 +32,6 @@ def mechanism_tradeoff(
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
     notion_at : callable
         The notion at a budget, such as ``lambda eps: ALIP.split(eps, 0.5)``.
     epsilons : sequence of float

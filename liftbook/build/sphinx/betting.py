@@ -31,12 +31,7 @@ SCRIPT = Path(__file__).parents[1] / "living" / "betting.mjs"
 def game(eps: float, mechanism: str) -> dict[str, Any]:
     """Return the game's data: the joint of condition and output, and the promise.
 
-    Parameters
-    ----------
-    eps : float
-        Total budget in nats, half for each direction.
-    mechanism : str
-        A key of ``ll.mechanisms``.
+    ``eps`` is the total budget in nats, half for each direction; ``mechanism`` is a key of ``ll.mechanisms``.
 
     Examples
     --------
@@ -59,7 +54,7 @@ def place(data: dict[str, Any]) -> str:
 
 
 class BettingGame(SphinxDirective):
-    """Marks the place; the argument is the budget."""
+    """The directive; its argument is the budget."""
 
     required_arguments = 1
     has_content = True

@@ -1,7 +1,7 @@
-"""The papers' claims about the figures of a rerun chapter, computed again from the run's rows.
+"""The papers' claims about the figures of a rerun chapter, computed from its rows.
 
-A row of ``data/curves.toml`` compares curves of a figure. Where the chapter keeps that figure's rows, the comparison is
-made on them too, and a table below the title shows what it gives. The other claims are not computed again.
+A row of ``data/curves.toml`` compares curves of a figure. If the chapter keeps that figure's rows, a table below the
+title shows the comparison on the run's rows too. The other claims are not computed again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BOTH = (
 
 
 def value_again(entry: Entry, tables: Mapping[str, pd.DataFrame]) -> Value | None:
-    """Return the value of a claim on a run's tables; None if they do not decide it."""
+    """Return the value of a claim on a run's tables; None if they lack its curves."""
     name, _, argument = entry.claim.computed_by.partition(":")
     function = FUNCTIONS[name]
     if not isinstance(function, CurveClaim):

@@ -1,10 +1,9 @@
-"""The directive ``lift-designs``: a slider that draws a figure for tables of other sizes.
+"""The directive ``lift-designs``: a slider over the size of tables in a figure.
 
-The argument is the figure, which stays as it is without scripts, in print and once the page is run; the marks are the
+The argument is the figure, which stays unchanged without scripts, in print and once the page is run; the marks are the
 stored rows of ``designs_in_plane``::
 
     ```{lift-designs} fig-population-plane
-
     What is said below the figure.
     ```
 """
@@ -34,7 +33,7 @@ SHAPES = ("M-4-4 4 4M-4 4 4-4", "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
 
 
 def places(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return ``rows``, ``marks`` (thousandths of a nat) and how many are ``inside``, by size and design."""
+    """Return ``rows``, ``marks`` (1/1000 nat) and how many are ``inside``, by size."""
     found = []
     for size, part in rows.groupby("rows"):
         worst = [part[part["design"] == design][["fall", "rise"]].to_numpy() for design in DESIGNS]
@@ -62,7 +61,7 @@ def axes() -> str:
 
 
 def place(figure: str) -> str:
-    """Return the HTML of the slider and the picture, hidden until its script has run."""
+    """Return the HTML of the slider and the picture, hidden until its script runs."""
     found = places(pd.read_csv(LONG["designs_in_plane"].path))
     groups = "".join(
         f'<g class="lift-design-{at}">{f"""<path d="{shape}"/>""" * len(found[0]["marks"][at])}</g>'
@@ -86,7 +85,7 @@ def place(figure: str) -> str:
 
 
 class Designs(SphinxDirective):
-    """Marks the place; the argument is the figure."""
+    """The directive; its argument is the figure."""
 
     required_arguments = 1
     has_content = True

@@ -27,7 +27,7 @@ class figures_map(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: 
 
 
 class Figures(SphinxDirective):
-    """Marks the place of the table."""
+    """The directive."""
 
     def run(self) -> list[nodes.Node]:
         self.env.metadata[self.env.docname]["lift-figures"] = True
@@ -97,7 +97,7 @@ def line(cells: list[nodes.Node]) -> nodes.row:
 
 
 def outdated(_app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
-    """Say that the map is to be written again when any page is."""
+    """Return the pages with a map if any page has changed."""
     if not added | changed | removed:
         return []
     return [name for name in env.found_docs if env.metadata.get(name, {}).get("lift-figures")]

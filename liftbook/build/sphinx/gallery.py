@@ -12,11 +12,11 @@ from companion.sphinx.panels import drawn_from, thumbnail
 
 
 class gallery(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """Marks the place of the gallery until all pages have been read."""
+    """A placeholder until all pages have been read."""
 
 
 class Gallery(SphinxDirective):
-    """Marks the place of the gallery."""
+    """The directive."""
 
     def run(self) -> list[nodes.Node]:
         return [gallery()]
@@ -42,7 +42,7 @@ def first_sentence(caption: nodes.caption) -> list[nodes.Node]:
 
 
 def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
-    """Yield an item for each figure of a page that has a caption and says its size."""
+    """Yield an item for each figure of a page that has a caption and a size."""
     numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
     for figure in app.env.get_doctree(page).findall(nodes.figure):
         images = [made for image in figure.findall(nodes.image) if (made := drawn_from(app, image))]

@@ -80,7 +80,7 @@ class Ledger(Claims):
 
 
 class LeftOut(SphinxDirective):
-    """Renders, folded by reason, the sentences of the texts that are in no claim."""
+    """Renders the sentences that are in no claim, folded by reason."""
 
     def run(self) -> list[nodes.Node]:
         reasons: dict[str, list[Sentence]] = {}
@@ -118,7 +118,7 @@ def found_in_words(values: Sequence[Value]) -> str:
 
 
 def opening(entry: Entry, at: int) -> str:
-    """Return the start of a card, with what it is filtered and sorted by."""
+    """Return the start of a card, with the values for filtering and sorting."""
     claim = entry.claim
     facts = {
         "paper": claim.paper,
@@ -148,12 +148,7 @@ def closing(entry: Entry) -> str:
 def card(entry: Entry, elsewhere: str) -> list[str]:
     """Return a card's text as Markdown.
 
-    Parameters
-    ----------
-    entry : Entry
-        The claim.
-    elsewhere : str
-        The claim that tells the same reason, if this one does not.
+    ``elsewhere`` is the claim that states the same reason, if this one refers to it.
     """
     claim = entry.claim
     lines = [claim.says + ".", ""]
@@ -190,13 +185,13 @@ def distance(entry: Entry) -> float:
 
 
 def choices(found: Sequence[Entry]) -> dict[str, Sequence[str]]:
-    """Return what cards are filtered by."""
+    """Return the values that cards can be filtered by."""
     chapters = sorted({entry.claim.chapter for entry in found})
     return {"paper": tuple(map(str.upper, PAPERS)), "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
 
 
 def points(found: Sequence[Entry]) -> Iterator[Point]:
-    """Give the point of each claim that prints a number."""
+    """Yield a point for each claim with a published number."""
     for entry in found:
         numbers = [value for value in entry.found if not isinstance(value, bool | Interval)]
         if not numbers or entry.claim.printed in ("true", ""):

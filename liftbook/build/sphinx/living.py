@@ -1,11 +1,9 @@
-"""The directive ``lift-picture``: the living picture of the hundred people.
+"""The directive ``lift-picture``: the interactive picture of the hundred people.
 
-The line is written like the address of a page in that state, such as ``mechanism=srr&eps=1&lambda=0.5&bands=6``. The
-directive's content says what to do with the picture; print and notebooks leave it out with the picture. The scripts
-stand next to the place, in the page itself: a page without a picture loads nothing, a page with one asks for no
-further file, and all of it works from a file too.
-
-``lift-show`` below a definition makes a button that marks parts of the page's picture; its content says what they are.
+The argument is a state such as ``mechanism=srr&eps=1&lambda=0.5&bands=6``. The content describes the picture; print and
+notebooks leave both out. The scripts are in the page itself, so that no other page loads them and the page works from a
+file too. ``lift-show`` below a definition makes a button that marks parts of the page's picture; its content names
+them.
 """
 
 from __future__ import annotations
@@ -57,12 +55,9 @@ def script(names: tuple[str, ...] = SCRIPTS) -> str:
 
 
 def place(state: str) -> str:
-    """Return the HTML of a picture: its place, and the scripts that fill it.
+    """Return the HTML of a picture and its scripts.
 
-    Raises
-    ------
-    ValueError
-        If the state names something that the picture does not have.
+    Raises ``ValueError`` if the state has an unknown name.
     """
     unknown = sorted({key for key, _ in parse_qsl(state, strict_parsing=True)} - KEYS)
     if unknown:
@@ -76,7 +71,7 @@ def place(state: str) -> str:
 
 
 def page() -> str:
-    """Return a page with the picture alone, for slides: its address ends in a state, and it is there on paper too."""
+    """Return a page with the picture alone, for slides; its address ends in a state."""
     colours = "--pst-color-background: #fff; --pst-color-text-base: #1b1b1b; --pst-color-link: #0b5cad"
     return (
         '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
@@ -95,7 +90,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
 
 
 class Picture(SphinxDirective):
-    """Marks the place; the argument is the state."""
+    """The directive; its argument is the state."""
 
     required_arguments = 1
     has_content = True
@@ -112,7 +107,7 @@ class Picture(SphinxDirective):
 
 
 class Show(SphinxDirective):
-    """A button that marks parts of the picture; the argument names them."""
+    """A button that marks parts of the picture; its argument names them."""
 
     required_arguments = 1
     final_argument_whitespace = True

@@ -1,6 +1,6 @@
 """The directive ``lift-people``: the hundred people of the small table.
 
-Beside each group stands the belief that somebody in it has the condition, and the lift.
+Next to each group are the belief that somebody in it has the condition, and the lift.
 """
 
 import html
@@ -50,7 +50,7 @@ def picture(joint: Joint, people: int) -> str:
 
 
 class People(SphinxDirective):
-    """Draws the table."""
+    """The directive."""
 
     def run(self) -> list[nodes.Node]:
         return [nodes.raw("", picture(hundred_people(), 100), format="html")]

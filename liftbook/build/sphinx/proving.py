@@ -1,7 +1,7 @@
 """The directive ``lift-checker``: a proof that the browser checks.
 
-Like ``lift-picture``, it stands in the page itself with its scripts: ``exact.mjs``, which is ``mixproof/exact.py`` for
-ALIP and LIP, and ``proof.mjs``, which draws what is checked.
+Like ``lift-picture``, it includes its scripts: ``exact.mjs``, a version of ``mixproof/exact.py`` for ALIP and LIP, and
+``proof.mjs``, which draws the proof.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def place() -> str:
 
 
 class Proof(SphinxDirective):
-    """Marks the place; the content says what to do there."""
+    """The directive."""
 
     has_content = True
 

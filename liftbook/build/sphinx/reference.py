@@ -1,8 +1,8 @@
-"""The reference page, written from what the packages export.
+"""The reference page, written from the exports of the packages.
 
-In a page's source, ``lift-reference`` with a package's name stands for the documentation of all that it exports, a
-heading a folder; with a module's, of what it defines, under the module's name.
-``lift-mechanisms`` stands for the table of the registry, ``lift-commands`` for that of the command line.
+In a page's source, ``lift-reference`` stands for the documentation of a package's exports, with a heading per folder,
+or of a module's definitions. ``lift-mechanisms`` and ``lift-commands`` stand for the tables of the registry and of the
+command line.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def reference(package: str, done: set[str]) -> Iterator[str]:
 
 
 def mechanism_table() -> Iterator[str]:
-    """Give the Markdown table of the registry."""
+    """Yield the Markdown table of the registry."""
     yield "| name | function | serves | symbols | time | source |"
     yield "|---|---|---|---|---|---|"
     for one in mechanisms.values():
@@ -153,7 +153,7 @@ def mechanism_table() -> Iterator[str]:
 
 
 def commands() -> Iterator[str]:
-    """Give the Markdown table of the command line.
+    """Yield the Markdown table of the command line.
 
     Examples
     --------
@@ -172,7 +172,7 @@ TABLES = {"```{lift-mechanisms}\n```": mechanism_table, "```{lift-commands}\n```
 
 
 def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
-    """Put the documentation in its places in a page's source."""
+    """Replace the directives in a page's source by documentation."""
     done: set[str] = set()
 
     def lines(place: re.Match[str]) -> str:
@@ -189,7 +189,9 @@ FIELD = re.compile(r":(ivar|vartype) (\w+(?:, \w+)+):(.*)")
 
 
 def name_each(_app: Any, _what: str, _name: str, _found: Any, _options: Any, lines: list[str]) -> None:
-    """Give each name of an attribute entry such as ``s, x : int`` a field of its own: Sphinx takes one for a type.
+    """Give each name of an attribute entry such as ``s, x : int`` its own field.
+
+    Sphinx would take several names for a type.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which functions of the reference page a claim's function stands on."""
+"""The functions of the reference page that a claim's function uses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DOCUMENTED = (
 
 @cache
 def documented() -> dict[int, str]:
-    """Return the address that the reference page has for each object, by its identity."""
+    """Return the address on the reference page of each object, by its identity."""
     return {id(found_at(address)): address for package in DOCUMENTED for address in addresses(package)}
 
 

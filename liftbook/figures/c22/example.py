@@ -25,23 +25,15 @@ EXAMPLE_ENTROPY, EXAMPLE_INFORMATION, EXAMPLE_MERGED_RISK = 1.6034, 0.5269, 0.06
 
 
 def example_c22_1() -> Joint:
-    """Return a joint distribution with every number printed in C22 Example 1.
+    """Return a joint distribution with every number published in C22 Example 1.
 
-    Returns
-    -------
-    Joint
-        Three equally likely secrets and five symbols.
-
-    Raises
-    ------
-    InvalidParameter
-        If no joint distribution of the form below has them.
+    It has three equally likely secrets and five symbols.
 
     Notes
     -----
-    I(X;Y) is the entropy of the two outputs, which gives P(x5); H(X) then gives the spread of the other four. With
-    both marginals fixed, the risks are linear in the lifts: each symbol has one lift at exp(-omega), none beyond,
-    and ``P(x5) l(s, x5) + P(others) l(s, others) = 1`` fixes a lift of x5 that gives the merged set's risk.
+    I(X;Y) is the entropy of the two outputs, which gives P(x5); H(X) then gives the spread of the other four. With both
+    marginals fixed, the risks are linear in the lifts: each symbol has one lift at exp(-omega), none beyond, and
+    ``P(x5) l(s, x5) + P(others) l(s, others) = 1`` fixes a lift of x5 that gives the merged set's risk.
 
     Examples
     --------

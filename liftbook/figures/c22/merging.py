@@ -22,7 +22,7 @@ COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]
 
 
 def _holds_high_risk(labels: Labels, high: Mask) -> Mask:
-    """Return, shape (N, X), which groups hold a symbol of high risk."""
+    """Return which groups contain a high-risk symbol, shape (N, X)."""
     found = np.zeros(labels.shape, dtype=bool)
     n, x = np.nonzero(high)
     found[n, labels[n, x]] = True
@@ -45,8 +45,7 @@ def merged_risks(p: Matrix | Batch, labels: Labels, eps: float) -> dict[str, Vec
     -------
     dict
         ``nmil`` (C22 eq. (8)) and ``leakage``, the largest risk of any output, each of shape (N,); and
-        ``high_risk_leakage``, the largest risk of the outputs that hold a symbol of high risk, for the joint
-        distributions that have one. Leakage in nats.
+        ``high_risk_leakage``, the largest risk of outputs with a high-risk symbol, for the joints that have one. Nats.
     """
     batch = Batch.of(p)
     lifts, chances = batch.release(labels)
@@ -90,8 +89,7 @@ def figure_c22_1(
     -------
     pandas.DataFrame
         Columns ``series`` (Algorithm 1, complete merging), ``eps``, ``measure`` (high_risk_leakage, nats), ``mean``,
-        ``std``, ``n``: the joint distributions that have a symbol of high risk. A budget at which none has one has
-        no row.
+        ``std``, ``n``: the joints with a high-risk symbol. A budget without such joints has no row.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return _tradeoff(p, ("high_risk_leakage",), epsilons, extend)

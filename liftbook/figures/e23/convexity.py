@@ -19,10 +19,7 @@ ENDS = ((0.19, 0.05, 0.76), (0.05, 0.19, 0.76))
 def lift_measures(alpha: float = 2) -> dict[str, Callable[[Matrix, Vector], Vector]]:
     """Return E23's six measures by name, as functions of lifts and priors.
 
-    Parameters
-    ----------
-    alpha : float
-        The order of the alpha-lift and its inverse, above 1.
+    ``alpha``, above 1, is the order of the alpha-lift and its inverse.
     """
     order = check_scalar("alpha", alpha, 1, open_low=True)
     return {
@@ -63,11 +60,6 @@ def lift_sets(
     pandas.DataFrame
         Columns ``measure``, ``s1``, ``s2`` (posterior of the first two secrets), ``value``, and, the same in each row
         of a measure, ``level``, the larger value of the two ends, and ``middle``, the value of their mixture.
-
-    Raises
-    ------
-    InvalidParameter
-        If the prior or an end is not a distribution of three secrets.
     """
     p_s, points = np.array(prior, dtype=float), np.array(ends, dtype=float)
     if p_s.shape != (3,) or points.shape != (2, 3):

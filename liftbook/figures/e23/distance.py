@@ -41,10 +41,8 @@ def distance_to_optimum(
 
     Parameters
     ----------
-    n_trials : int
-        Uniform random joint distributions of each size.
     sizes : sequence of int
-        ``|X|``, each at least 2.
+        Values of ``|X|``, each at least 2; ``n_trials`` joints of each.
     eps : float
         LDP budget, nats.
 
@@ -52,13 +50,8 @@ def distance_to_optimum(
     -------
     pandas.DataFrame
         Columns ``series`` (optimum, SRR, subset merging), ``n_public``, ``measure``, ``mean``, ``std``, ``n``. Measures
-        are nmi, that of the optimum the one found; of the optimum gap, by how much another mechanism's NMI may be
-        larger, at most 0.1 % unless the search ended before; of the others behind, the same of theirs. Both are proven.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is no size, or one is below 2.
+        are nmi; gap (of the optimum found), by how much any mechanism's NMI may be larger, at most 0.1 % unless the
+        search ended before; and behind (of the others), the same for theirs. Both are proven.
     """
     tried = [int(size) for size in sizes]
     if not tried or min(tried) < 2:

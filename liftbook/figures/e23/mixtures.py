@@ -28,16 +28,7 @@ SIDES: dict[str, Callable[[float], tuple[float, float]]] = {
 def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.random.Generator) -> float:
     """Return the largest violation by a mixture of two boundary outputs, in nats.
 
-    Parameters
-    ----------
-    notion : LiftNotion
-        What both outputs keep.
-    p_s : numpy.ndarray, shape (S,)
-        The prior.
-    pairs : int
-        Random pairs of posteriors, each with the shares 1/4, 1/2 and 3/4.
-    rng : numpy.random.Generator
-        Source of randomness.
+    ``pairs`` pairs of posteriors are drawn at random and mixed with the shares 1/4, 1/2 and 3/4.
     """
     ends = _on_the_boundary(notion, p_s, rng.dirichlet(np.full(len(p_s), 0.5), size=2 * pairs).T)
     first, second = ends[:, :pairs], ends[:, pairs:]

@@ -1,4 +1,4 @@
-"""E23 Algorithm 2 line by line, and where its branches lead."""
+"""E23 Algorithm 2 line by line, and how it ends."""
 
 from __future__ import annotations
 
@@ -37,21 +37,10 @@ ENDINGS = ("responses", "subset merging", "no response")
 
 
 def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Printed:
-    """Follow E23 Algorithm 2 as printed, uniting subsets with an empty polytope.
+    """Follow E23 Algorithm 2 as published, uniting subsets with an empty polytope.
 
-    Parameters
-    ----------
-    joint : Joint
-        P_SX of full support.
-    notion : ALIP
-        What each row is to keep.
-    loop : {"standard", "printed"}
-        Of Algorithm 1: C22's, or that of its line 4.
-
-    Returns
-    -------
-    Printed
-        The release, which need not keep the notion where Algorithm 1's does not.
+    ``loop`` is that of Algorithm 1: C22's or the published one. P_SX must have full support. The release need not
+    satisfy the notion if Algorithm 1's does not.
     """
     labels, order = merge_labels(joint.p[None], notion, loop=loop, extend=False)
     waiting = [np.flatnonzero(labels[0] == group).tolist() for group in order[0][order[0] >= 0]]
@@ -118,20 +107,21 @@ def algorithm_2_endings(
     beside: bool = True,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how E23 Algorithm 2, as printed, ends on random joints.
+    """Return how E23 Algorithm 2, as published, ends on random joints.
 
     Parameters
     ----------
     loop : {"standard", "printed"}
-        Of Algorithm 1; by the printed one a subset may have all the high-risk symbols, which takes long.
+        Of Algorithm 1; with the published one a subset may contain all high-risk symbols, which takes long.
     beside : bool
-        Whether to make subset_response's release beside it.
+        Whether to compute subset_response's release as well.
 
     Returns
     -------
     pandas.DataFrame
-        A row a budget: the shares of joints with ``unions``, of each ending, and ``broken`` (a release that breaks
-        the notion); ``nmi``, the mean where there is a release, and ``nmi of ours``, subset_response's, there.
+        A row a budget: the shares of joints with ``unions``, of each ending, and ``broken`` (the release violates the
+        notion); ``nmi``, the mean over joints with a release, and ``nmi of ours``, subset_response's on the same
+        joints.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     budgets = tuple(epsilons)

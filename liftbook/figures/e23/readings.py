@@ -34,15 +34,7 @@ the one that E23 section 4.1 prints for LIP, which ALIP with lambda 1/2 is."""
 
 @dataclass(frozen=True)
 class ALIPWithRisk(LiftNotion):
-    """ALIP with another risk omega, which orders Algorithm 1's merging.
-
-    Parameters
-    ----------
-    notion : ALIP
-        The notion that the release must satisfy.
-    omega : str
-        One of :data:`RISKS`.
-    """
+    """ALIP with another risk ``omega``, one of :data:`RISKS`, for Algorithm 1."""
 
     notion: ALIP
     omega: str

@@ -31,20 +31,16 @@ def vertex_growth(
 
     Parameters
     ----------
-    n_trials : int
-        Uniform random joint distributions for each size.
-    n_publics : iterable of int
-        Numbers of symbols.
-    n_secrets : iterable of int
-        Numbers of secrets.
+    n_publics, n_secrets : iterable of int
+        Numbers of symbols and of secrets; ``n_trials`` joints of each size.
     notion : Notion
-        One with halfspaces.
+        A polyhedral notion.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices, and support, the most
-        non-zero entries of any vertex), ``mean``, ``std``, ``n``.
+        Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices, and support, the most non-zero
+        entries of any vertex), ``mean``, ``std``, ``n``.
     """
     source = generator(rng)
     sizes = list(itertools.product(n_secrets, n_publics))

@@ -98,7 +98,7 @@ def _reduced(
     distortion: Matrix | None,
     measured: Callable[[Channel, Evaluation], dict[str, float]],
 ) -> pd.DataFrame:
-    """Return the measures of each reduction's channel, beside its leakage."""
+    """Return the measures and leakage of each reduction's channel."""
     rows = []
     for share in shares_in(shares):
         for series, make in REDUCTIONS.items():

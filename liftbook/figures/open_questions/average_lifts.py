@@ -33,12 +33,7 @@ def alpha_lift_optimum(
 ) -> pd.DataFrame:
     """Return the optimal utility under alpha-lift-privacy, to a proven gap.
 
-    Parameters
-    ----------
-    epsilons : iterable of float
-        LDP budgets, nats, halved for the alpha-lift and its inverse as in E23 Fig. 13; positive.
-    alphas : iterable of float
-        Orders, above 1 and finite.
+    The LDP budgets are positive and halved for the alpha-lift and its inverse, as in E23 Fig. 13; orders are finite.
 
     Returns
     -------
@@ -79,12 +74,7 @@ def alpha_lift_heuristic(
 ) -> pd.DataFrame:
     """Return the distance of ALIP's vertices from the optimum (arXiv 2406.06990).
 
-    Parameters
-    ----------
-    epsilons : iterable of float
-        LDP budgets, nats, halved for the alpha-lift and its inverse; positive.
-    alphas : iterable of float
-        Orders, above 1.
+    Budgets and orders are those of :func:`alpha_lift_optimum`.
 
     Returns
     -------

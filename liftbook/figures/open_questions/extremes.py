@@ -28,22 +28,20 @@ def extreme_lifts(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how much less is moved if only extreme lifts are reduced.
+    """Return how much less mass moves if only extreme lifts are reduced.
 
     Parameters
     ----------
-    n_trials : int
-        Uniform random joint distributions for each number of secrets.
     secrets : iterable of int
-        Numbers of secrets.
+        Numbers of secrets; ``n_trials`` joints of each.
     share : float
         The share of the reduction, in (0, 1].
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``n_secret``, ``measure`` (moved_share: P(Y != X) over that of I21 Proposition 1),
-        ``mean``, ``std``, ``n``.
+        Columns ``series``, ``n_secret``, ``measure`` (moved_share: P(Y != X) over that of I21 Proposition 1), ``mean``,
+        ``std``, ``n``.
     """
     source, sizes = generator(rng), [int(n) for n in secrets]
     tasks = [(one, share) for n in sizes for one in uniform_joints(n_trials, n, n_public, source)]

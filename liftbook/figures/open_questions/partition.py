@@ -31,15 +31,7 @@ def partition_gap(
 ) -> pd.DataFrame:
     """Return the loss of greedy merging against the best partition, under LIP.
 
-    Parameters
-    ----------
-    n_public : int
-        ``|X|``, 13 at most.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
+    ``|X|`` is at most 13. Columns ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     tried = budgets(epsilons)

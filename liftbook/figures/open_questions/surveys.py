@@ -33,13 +33,11 @@ def robust_surveys(
 
     Parameters
     ----------
-    n_trials : int
-        True distributions, drawn uniformly from all of them; each is surveyed anew at each number of people.
     people : iterable of int
-        How many people the estimate comes from.
+        Sample sizes of the estimate; each of ``n_trials`` uniform random distributions is surveyed anew for each.
     tables : iterable of int
-        How many distributions, drawn from the posterior under Jeffreys' prior, the mechanism must be private for
-        besides the estimate.
+        Numbers of distributions, drawn from the posterior under Jeffreys' prior, for which the mechanism must be
+        private in addition to the estimate.
     eps : float
         LIP budget, nats.
 

@@ -71,24 +71,13 @@ def _audited(task: tuple[Audited, float]) -> list[dict[str, Any]]:
 def interval_coverage(
     laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], level: float = 0.95
 ) -> pd.DataFrame:
-    """Return whether the intervals of audits hold the true values.
-
-    Parameters
-    ----------
-    laws : iterable of str
-        Of ``AUDITED``.
-    rows : iterable of int
-        How many independent rows a table has.
-    seeds : iterable of int
-        A table each, of each law and number of rows.
-    level : float
-        Of the intervals, in (0, 1).
+    """Return whether the intervals of audits contain the true values.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``measure``, ``covered`` and ``width`` (of the interval; nats but for the
-        total variation distance and chi-square).
+        Columns ``law``, ``rows``, ``seed``, ``measure``, ``covered`` and ``width`` (of the interval; nats except for
+        the total variation distance and chi-square).
     """
     sizes = list(rows)
     tasks = [((law, size, seed), level) for seed in seeds for law in laws for size in sizes]

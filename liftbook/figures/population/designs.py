@@ -59,10 +59,8 @@ def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds],
 def whatever_the_law(counts: Matrix, notion: Bounds) -> Channel:
     """Return randomised response on X, private under every distribution.
 
-    Notes
-    -----
-    P(y|x) <= e^eps P(y|x') for all x and x' bounds P(y|s) / P(y) and P(y|s) / P(y|s'), both means of P(y|x), alike
-    (S20 eq. (28)).
+    P(y|x) <= e^eps P(y|x') for all x and x' bounds P(y|s) / P(y) and P(y|s) / P(y|s') too, since both are means of
+    P(y|x) (S20 eq. (28)).
     """
     n = counts.shape[1]
     return randomised_response.at(Joint(np.full((1, n), 1 / n)), min(asdict(notion).values()))
@@ -139,26 +137,15 @@ def population_designs(
     notions: Iterable[Bounds] = NOTIONS[:1],
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Return whether designs satisfy a notion under the rows' distribution.
+    """Return whether designs satisfy notions under the rows' distribution.
 
-    Parameters
-    ----------
-    laws : iterable of str
-        Of ``LAWS``.
-    rows : iterable of int
-        How many independent rows a table has.
-    seeds : iterable of int
-        A table each, of each law and number of rows.
-    notions : iterable of Notion
-        LIP, ALIP or LDP with finite budgets.
-    confidence : float
-        Of the designs for the population, in (0, 1).
+    ``notions`` are LIP, ALIP or LDP with finite budgets.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``notion``, ``law``, ``rows``, ``seed``, ``design``, ``kept``, ``over`` (nats by which the budget is
-        exceeded under the law; negative where it is kept) and ``nmi`` (of X under the law).
+        Columns ``notion``, ``law``, ``rows``, ``seed``, ``design``, ``kept``, ``over`` (the violation under the law,
+        nats; negative if satisfied) and ``nmi`` (of X under the law).
     """
     every = itertools.product(seeds, notions, laws, rows)
     tasks = [((notion, law, size, seed), confidence) for seed, notion, law, size in every]
@@ -168,19 +155,14 @@ def population_designs(
 def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """Return the share of tables in which each design held, with an interval.
 
-    Parameters
-    ----------
-    judged_rows : pandas.DataFrame
-        Of :func:`population_designs`, or stored.
-    level : float
-        Of the two-sided interval of Clopper and Pearson, in (0, 1). All of n tables leave 1 - ((1 - level) / 2)^(1/n)
-        in doubt, so that no share is said to be 1.
+    ``judged_rows`` are those of :func:`population_designs`, or stored.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``notion``, ``law``, ``design``, ``rows``, ``tables``, ``kept`` (how many of them), ``low`` and ``high``
-        (the share's interval), ``nmi`` (the mean) and ``error`` (its standard error; NaN for one table).
+        (the two-sided interval of Clopper and Pearson), ``nmi`` (mean) and ``error`` (its standard error; NaN for one
+        table).
 
     Examples
     --------

@@ -88,20 +88,13 @@ def kept_column_attempts(
 ) -> pd.DataFrame:
     """Return attempts to release a column of Adult next to kept columns.
 
-    Parameters
-    ----------
-    secrets, publics : iterable of str
-        Columns of Adult; each pair of a secret and a public column is tried.
-    kept : iterable of str
-        Columns to keep, each alone and each two.
-    eps : float
-        LIP budget, nats.
+    Each pair of a secret and a public column is tried with each kept column and each two of them, under LIP(``eps``).
 
     Returns
     -------
     pandas.DataFrame
         Columns ``series`` (of ``DESIGNS``), ``secret``, ``public``, ``kept``, ``columns`` (how many are kept),
-        ``released`` (1 if a release tells something of the kept columns, else 0), ``z_share`` (H(Z') as a share of
+        ``released`` (1 if a release retains something of the kept columns, else 0), ``z_share`` (H(Z') as a share of
         H(Z)) and ``x_share`` (I(X; Y | Z') as a share of H(X|Z'); NaN where nothing is released).
 
     Examples

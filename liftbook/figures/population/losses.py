@@ -1,4 +1,4 @@
-"""What a confidence costs a response, and how much of it is due to the union over all subsets."""
+"""What a confidence costs a response, and how much of it the union bound causes."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ SHAPES: Mapping[str, tuple[int, int, int]] = {
 
 
 class Separately(Sample):
-    """Bounds on P(A|s) and on P(A), each at its worst, in place of bounds on their difference."""
+    """Bounds on differences from separate bounds on P(A|s) and P(A)."""
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return bounds on differences by those on both probabilities."""
+        """Return bounds on differences from those on both probabilities."""
         found = self.subsets(member)
         return lambda budget: np.exp(-budget)[:, None] * found.upper[ratios.top] - found.lower[ratios.bottom]
 
 
 class OneSubset(Sample):
-    """Bounds that hold for any one subset and not for all at once: no guarantee, for the design chooses by the rows."""
+    """Bounds for any one subset, without a union bound: no guarantee for a design."""
 
     def price(self, size: ArrayLike) -> Vector:
         """Return 0, as for a single subset."""
@@ -87,22 +87,13 @@ def losses(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
 
 @figure
 def population_losses(laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int]) -> pd.DataFrame:
-    """Return what share of the optimum responses retain, by several bounds at confidence 0.95.
-
-    Parameters
-    ----------
-    laws : iterable of str
-        Of ``SHAPES``.
-    rows : iterable of int
-        How many independent rows a table has.
-    seeds : iterable of int
-        A table each, of each law and number of rows.
+    """Return the share of the optimum that responses retain, for several bounds.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``bounds``, ``over`` (nats by which the budget is exceeded under the law;
-        negative where it is kept), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
+        Columns ``law``, ``rows``, ``seed``, ``bounds``, ``over`` (the violation under the law, nats; negative if
+        satisfied), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
     """
     tasks = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
     found = pd.DataFrame([row for one in parallel_map(losses, tasks) for row in one])

@@ -52,13 +52,7 @@ def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def published(counts: Matrix, kind: str) -> dict[str, Any]:
-    """Return a release's card without the time it was made.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is no such kind.
-    """
+    """Return a release's card without the time at which it was made."""
     if kind not in KERNELS:
         raise InvalidParameter(f"kind is {kind!r}: give one of {', '.join(KERNELS)}")
     secret, public = (
@@ -89,24 +83,13 @@ def kernels_of_neighbours(
 ) -> pd.DataFrame:
     """Return how many neighbouring tables lead to exactly a table's card.
 
-    Parameters
-    ----------
-    kinds : iterable of str
-        Of ``KERNELS``.
-    laws : iterable of str
-        Of :data:`~.designs.LAWS`.
-    rows : iterable of int
-        How many independent rows a table has.
-    seeds : iterable of int
-        A table each.
-    others : int
-        Tables that differ, for each.
+    ``kinds`` are keys of ``KERNELS``, and ``others`` is the number of tables that differ by one person.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``kind``, ``law``, ``rows``, ``seed``, ``same`` and ``of``: by ``same`` of ``of`` other tables whoever
-        knows all rows but one person's secret is not told it.
+        Columns ``kind``, ``law``, ``rows``, ``seed``, ``same`` and ``of``. For ``same`` of ``of`` neighbours, the card
+        does not reveal the person's secret to somebody who knows all other rows.
     """
     sizes, names, tables = list(rows), list(laws), list(seeds)
     return pd.DataFrame(

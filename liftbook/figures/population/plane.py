@@ -30,16 +30,8 @@ def designs_in_plane(
 ) -> pd.DataFrame:
     """Return the worst lifts, in the population, of releases designed from samples.
 
-    Parameters
-    ----------
-    rows : iterable of int
-        Rows of a table, drawn from the distribution of the hundred people.
-    tables : int
-        How many tables of each size.
-    confidence : float
-        Of the designs for the population, in (0, 1).
-    seed : int
-        Of the tables; those of one size do not depend on the other sizes.
+    ``rows`` and ``tables`` are the sizes and the number of tables drawn from the hundred people; the tables of one size
+    do not depend on the other sizes.
 
     Returns
     -------

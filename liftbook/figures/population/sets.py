@@ -48,12 +48,7 @@ SET_LAWS: Mapping[str, Callable[[], Joint]] = {
 def ball_corners(share: Vector, distance: float) -> Matrix:
     """Return the corners of an l1 ball inside the simplex, shape (X (X - 1), X).
 
-    Half of the distance moves from one symbol to another.
-
-    Raises
-    ------
-    InvalidParameter
-        If half of the distance is all that a symbol has, or more.
+    At a corner, half of the distance moves from one symbol to another.
 
     Examples
     --------
@@ -73,25 +68,18 @@ def ball_corners(share: Vector, distance: float) -> Matrix:
 def hiding_the_data(counts: Matrix, eps: float, confidence: float = 0.95) -> Channel:
     """Return the best response with a bounded max-lift of X over an l1 ball.
 
-    Parameters
-    ----------
-    counts : numpy.ndarray, shape (S, X)
-        Of which P_X alone is looked at.
-    eps : float
-        Nats.
-    confidence : float
-        With which P_X is in the ball (Weissman et al. 2003).
+    Only P_X of ``counts``, shape (S, X), is used. It is in the ball with the given confidence (Weissman et al. 2003).
 
     Raises
     ------
     InvalidParameter
-        If the ball leaves a symbol nothing.
+        If the ball contains a distribution in which a symbol has probability 0.
 
     Notes
     -----
-    The procedure of Grosse et al. 2025 by their abstract and first figure: a set around an estimate in which P_X lies
-    with a stated chance, and a mechanism for the worst of the set. The max-lift of X bounds that of any S by data
-    processing. max P(y|x) <= e^eps P(y) is linear in P_X, so that the ball's corners decide.
+    The procedure of Grosse et al. 2025, according to their abstract and first figure: an uncertainty set around an
+    estimate, and a mechanism for the worst case. The max-lift of X bounds that of any S by data processing. The
+    constraint max P(y|x) <= e^eps P(y) is linear in P_X, so the ball's corners decide.
     """
     rows = counts.sum(axis=0)
     share = rows / rows.sum()
@@ -140,26 +128,18 @@ def published_sets(
 
     Parameters
     ----------
-    laws : iterable of str
-        Of ``SET_LAWS``.
-    rows : iterable of int
-        How many independent rows a table has.
-    seeds : iterable of int
-        A table each.
     eps : float
         Budget of the notion with respect to S, and of the max-lift of X itself, nats.
-    confidence : float
-        Of every set, in (0, 1).
     notions : iterable of str
         Of ``NOTIONS``.
     starts : int
-        Rows drawn at random that the search of the design also sets out from.
+        Number of additional random starts of the design's search.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``law``, ``rows``, ``seed``, ``notion``, ``set``, ``kept`` (under the law; for the set of X alone, its
-        max-lift) and ``nmi`` (of X under the law). The set of X has no row where it leaves a symbol nothing.
+        max-lift) and ``nmi`` (of X under the law). The set of X has no row if it allows a symbol probability 0.
     """
     tasks = itertools.product(laws, rows, seeds, notions)
     return pd.DataFrame(
@@ -170,14 +150,6 @@ def published_sets(
 @figure
 def set_coverage(laws: Iterable[str], rows: Iterable[int], tables: int, confidence: float = 0.95) -> pd.DataFrame:
     """Return how often each set's bounds hold for all subsets of symbols at once.
-
-    Parameters
-    ----------
-    laws, rows : iterable
-        As for :func:`published_sets`.
-    tables : int
-        Drawn of each law and size.
-    confidence : float
 
     Returns
     -------

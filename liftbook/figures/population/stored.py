@@ -1,8 +1,7 @@
 """The stored long runs of designs, audits and kernels.
 
-A line is a table. ``python -m liftbook.figures.population.stored`` runs what is missing, and may be stopped at any
-time: a line is written when its table is done, and the next run goes on. Runs are listed in ``data/ledger-runs.csv``
-with their versions.
+A line is a table. ``python -m liftbook.figures.population.stored`` computes what is missing and can be interrupted: a
+line is written when its table is done. Runs are listed in ``data/ledger-runs.csv`` with their versions.
 """
 
 from __future__ import annotations
@@ -58,16 +57,8 @@ Key = tuple[str, ...]
 class Kept(NamedTuple):
     """A file of results: one line per table, two numbers per trial.
 
-    Attributes
-    ----------
-    name : str
-    keys : tuple of str
-        What names a table.
-    tried : tuple of str
-    values : (str, str)
-        What the two numbers are.
-    wanted : callable
-        Gives a key and what computes its rows, in the order in which they are run.
+    ``keys`` name a table; ``values`` are the two numbers of each of ``tried``; ``wanted`` yields a table's key and a
+    function that computes its rows, in the order of the file.
     """
 
     name: str
@@ -78,7 +69,7 @@ class Kept(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The file, whether it is there or not."""
+        """The path of the file."""
         return resource("data/claims.csv").with_name(self.name)
 
     @property
@@ -92,7 +83,7 @@ class Kept(NamedTuple):
         Raises
         ------
         DataError
-            If the file has other columns or tables than are asked for: a run would drop what they hold.
+            If the file has other columns or tables than wanted, which a run would drop.
         """
         if not self.path.exists():
             return []
@@ -122,11 +113,11 @@ class Kept(NamedTuple):
         write_rows(self.path, self.header, ordered)
 
     def key(self, line: Sequence[str]) -> Key:
-        """Return which table a line is about."""
+        """Return the key of a line's table."""
         return tuple(line[1 : 1 + len(self.keys)])
 
     def run(self, ends: float, only: str = "") -> None:
-        """Compute the missing tables with a word in their key, until a time."""
+        """Compute the missing tables whose key contains a word, until a time."""
         lines = self.lines()
         done, run = {self.key(line) for line in lines}, this_run()
         self.write(lines)
@@ -142,7 +133,7 @@ class Kept(NamedTuple):
         return [run, *key, *(f"{row[value]:.4g}" for row in compute() for value in self.values)]
 
     def read(self) -> pd.DataFrame:
-        """Return the file with a row for each table and thing that was tried on it."""
+        """Return the file with a row for each table and trial."""
         wide = pd.DataFrame(self.lines(), columns=self.header).astype({"rows": int, "seed": int})
         parts = []
         for place, one in enumerate(self.tried):

@@ -63,7 +63,7 @@ def _judged(task: tuple[Drawn, float]) -> list[dict[str, Any]]:
 
 
 def told(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the existing designs, their notion, and whether it was satisfied."""
+    """Return the rows with a design, with the notion and whether it was satisfied."""
     there = found.dropna(subset="over")
     return there.assign(notion=repr(NOTION), kept=there["over"] <= KEEP_TOL)
 
@@ -75,24 +75,13 @@ def population_ways(
     """Return whether such mechanisms satisfy LIP 1 under the rows' distribution.
 
     A table has the secrets and symbols that were drawn, so a design is judged by the law given that S and X are among
-    them. Mechanisms that the command line refuses for so many symbols are left out.
-
-    Parameters
-    ----------
-    laws : iterable of str
-        Of ``LAWS``.
-    rows : iterable of int
-        How many independent rows a table has.
-    seeds : iterable of int
-        A table each, of each law and number of rows.
-    confidence : float
-        In (0, 1).
+    them. Mechanisms that do not support so many symbols are left out.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``design``, ``over`` (nats by which the budget is exceeded under the law;
-        negative where it is kept), ``nmi`` (of X under the law), ``notion`` and ``kept``.
+        Columns ``law``, ``rows``, ``seed``, ``design``, ``over`` (the violation under the law, nats; negative if
+        satisfied), ``nmi`` (of X under the law), ``notion`` and ``kept``.
 
     Examples
     --------

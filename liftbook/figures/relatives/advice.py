@@ -17,7 +17,7 @@ LIFTS = ("LIP 1", "LDP 1", "max-lift 0.5")
 
 
 class Finding(NamedTuple):
-    """What the rows show about an answer, in words, and whether they support it."""
+    """What the benchmark shows about an answer, and whether it supports the answer."""
 
     says: str
     holds: bool
@@ -101,16 +101,11 @@ QUESTIONS: tuple[tuple[str, str, str, Callable[[pd.DataFrame], Finding]], ...] =
 def advice(rows: pd.DataFrame) -> pd.DataFrame:
     """Return which mechanism to use when, one row per question, in order.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Of :func:`~liftbook.figures.relatives.bench.bench`.
-
     Returns
     -------
     pandas.DataFrame
-        Columns ``question``, ``use``, ``note``, ``says`` (what the benchmark shows, with numbers) and ``holds``
-        (whether it supports the answer).
+        Columns ``question``, ``use``, ``note``, ``says`` (what :func:`~liftbook.figures.relatives.bench.bench`'s
+        ``rows`` show, with numbers) and ``holds`` (whether they support the answer).
 
     Examples
     --------

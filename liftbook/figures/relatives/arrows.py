@@ -19,7 +19,7 @@ Tight = Callable[[], Case]
 
 @dataclass(frozen=True)
 class Arrow:
-    """If a release keeps ``tail`` at eps, it keeps ``head`` at ``bound(eps, case)``.
+    """An implication: a release that satisfies ``tail`` at eps satisfies ``head`` too.
 
     Attributes
     ----------
@@ -30,13 +30,11 @@ class Arrow:
     bound : callable
         The bound, from eps and a case.
     source : str
-        Where the theorem stands, as key and place, or the one line that proves it.
+        Where the theorem is stated, or a one-line proof.
     tight : callable
-        Makes a case that meets the bound.
-    when : callable
-        Whether a case meets the arrow's condition.
-    condition : str
-        That condition in words.
+        Returns a case that attains the bound.
+    when, condition : callable, str
+        Whether a case satisfies the arrow's condition, and the condition in words.
     """
 
     tail: str
@@ -53,14 +51,8 @@ class Arrow:
 class Gap:
     """A non-implication: ``case(t)`` satisfies ``tail`` and breaks ``head``.
 
-    Attributes
-    ----------
-    tail, head : str
-        Keys of ``RELATIVES``.
-    says : str
-        The counter-example in words; a bound that depends on how rare the rarest secret is may hold all the same.
-    case : callable
-        The release of a parameter t in (0, 1/4].
+    ``t`` is in (0, 1/4], and ``says`` describes the counterexample. A bound that depends on the rarest secret's
+    probability may still hold.
     """
 
     tail: str
@@ -70,7 +62,7 @@ class Gap:
 
 
 def told(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
-    """Return a release whose output 0, of chance 1/50, has these lifts.
+    """Return a release whose output 0, of probability 1/50, has these lifts.
 
     Examples
     --------
@@ -85,7 +77,7 @@ def told(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
 
 
 def revealed(n: int = 3) -> Case:
-    """Return n equally likely secrets, told outright."""
+    """Return n equally likely secrets that the output reveals."""
     return Case(Joint(np.eye(n) / n), Channel.identity(n))
 
 
@@ -138,7 +130,7 @@ def _min_lift_left(eps: float, case: Case) -> float:
 
 
 def _independent(case: Case) -> bool:
-    """Whether the secret is the first record and tells nothing of the others."""
+    """Return whether the secret is the first record and independent of the others."""
     if not case.records or case.joint.n_secret != case.records[0]:
         return False
     cells = case.joint.p.reshape(case.joint.n_secret, case.records[0], -1)
@@ -240,13 +232,13 @@ ARROWS = (
 
 
 def _rare_output(t: float) -> Case:
-    """Two secrets, told outright with chance t."""
+    """Return two secrets that are revealed with probability t."""
     kernel = np.array([[t, 0, 1 - t], [0, t, 1 - t]])
     return Case(Joint(np.diag([0.5, 0.5])), Channel(kernel))
 
 
 def _rare_secret(t: float) -> Case:
-    """A secret of probability t², told outright."""
+    """Return a secret of probability t², which is revealed."""
     return Case(Joint(np.diag([t**2, 1 - t**2])), Channel.identity(2))
 
 
@@ -291,7 +283,7 @@ GAPS = (
 def random_cases(n: int, rng: np.random.Generator) -> list[Case]:
     """Return random releases of two binary records.
 
-    A third have the first of two independent records for a secret; a fifth have a zero in the channel.
+    In a third of them the secret is the first of two independent records; a fifth have a zero in the channel.
     """
     found = []
     for number in range(n):

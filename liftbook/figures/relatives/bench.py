@@ -50,7 +50,7 @@ COLUMNS = ("joint", "notion", "mechanism", "nmi", "lip", "ldp", "average", "gap"
 
 
 def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
-    """Return one row of the bench: a mechanism's channel measured, and its time."""
+    """Return one row of the benchmark: a mechanism's measures and time."""
     law, kept = BENCH_JOINTS[joint](), BENCH_NOTIONS[notion]
     started = time.perf_counter()
     channel = registry.mechanisms[mechanism](law, kept)
@@ -77,18 +77,18 @@ def bench(
     known: Collection[Key] = (),
     found: Callable[[dict[str, object]], None] | None = None,
 ) -> pd.DataFrame:
-    """Return the bench's rows: utility, leakages, certificate and time.
+    """Return the benchmark's rows: utility, leakages, certificate and time.
 
     Parameters
     ----------
     joints, mechanisms : iterable of str, optional
-        Of ``BENCH_JOINTS`` and of the registry; all of them by default.
+        Of ``BENCH_JOINTS`` and of the registry; by default all.
     seconds : float
-        What takes longer is stopped, and told so in ``status``.
+        Time limit of a mechanism.
     known : collection of tuples, keyword-only
-        Joint distribution, notion and mechanism of rows that need not be made.
+        Joint distribution, notion and mechanism of rows to skip.
     found : callable, optional, keyword-only
-        Is given each row when it is there.
+        Called with each row as soon as it is computed.
 
     Returns
     -------
@@ -137,6 +137,6 @@ def _known(kind: str, given: Iterable[str] | None, known: Iterable[str]) -> list
 
 
 def stored_bench() -> pd.DataFrame:
-    """Return the rows that ``liftbook bench -o data/bench.csv`` wrote last."""
+    """Return the rows that ``liftbook bench -o data/bench.csv`` wrote."""
     with resource("data/bench.csv").open(encoding="utf-8", newline="") as file:
         return pd.read_csv(file)

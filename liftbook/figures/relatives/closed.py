@@ -21,10 +21,8 @@ from mixproof.lp import solve
 
 
 def half_and_half(p: np.ndarray, eps: float) -> Channel:
-    """Return randomised response on which of two nearly equal sets X is in.
+    """Return randomised response on which of two nearly equal sets contains X.
 
-    Notes
-    -----
     Kairouz2016, for small budgets.
 
     Examples
@@ -42,10 +40,7 @@ def half_and_half(p: np.ndarray, eps: float) -> Channel:
 def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
     """Return the utility of the closed forms and of the optimum, for S = X.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``notion`` (max-lift, LDP), ``series``, ``eps``, ``route`` (the closed form's regime) and ``nmi``.
+    Columns ``notion`` (max-lift, LDP), ``series``, ``eps``, ``route`` (the closed form's regime) and ``nmi``.
     """
     p = np.array(list(p_x), dtype=float)
     joint, rows = Joint(np.diag(p / p.sum())), []
@@ -69,15 +64,8 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
 def least_distortions(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
     """Return the least P(Y != X) under maximal leakage, by two routes.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``eps``, ``closed`` and ``programme``.
-
-    Notes
-    -----
-    The programme has P(y|x) and a bound m(y) on each output's, sum m <= e^eps, with as many outputs as symbols: any
-    others only confuse more.
+    Columns ``eps``, ``closed`` and ``programme``. The linear program has P(y|x) and a bound m(y) on each output's, with
+    sum m <= e^eps and as many outputs as symbols, since more outputs do not help.
     """
     p = np.array(list(p_x), dtype=float)
     p /= p.sum()

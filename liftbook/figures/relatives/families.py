@@ -1,4 +1,4 @@
-"""Conversions between notions with two budgets or an order: ALIP, the alpha family, and mutual information."""
+"""Conversions between notions with two budgets or an order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,14 +26,7 @@ Measure = Callable[[Case], float]
 class Conversion:
     """The statement ``value(case) <= bound(case)``, with a case that attains it.
 
-    Attributes
-    ----------
-    assumed, implied, source : str
-        The statement and where it is proved.
-    value, bound : callable
-        Its two sides, from a case.
-    tight : Case
-        A release for which they are equal.
+    ``assumed``, ``implied`` and ``source`` give the statement in words and where it is proved.
     """
 
     assumed: str
@@ -45,7 +38,7 @@ class Conversion:
 
 
 def renyi(case: Case, order: float) -> float:
-    """Return the largest Rényi divergence of a posterior from the prior, nats: the leakage of the worst output."""
+    """Return the largest Rényi divergence of a posterior from the prior, in nats."""
     return order / (order - 1) * log(float(alpha_lift(case.channel.release(case.joint), order).max()))
 
 
@@ -59,9 +52,10 @@ def _largest(case: Case) -> LargestAverages:
 
 
 def information_under_ldp(eps: float) -> float:
-    """Return the largest I(S;Y) under LDP of S at ``eps``, nats: c - 1 - log c with c = eps / (1 - e^-eps).
+    """Return the largest I(S;Y) under LDP of S at ``eps``, in nats.
 
-    The largest over u of the sharp bound under ALIP with the lifts in [u, u e^eps]; u = 1/c attains it.
+    The value is c - 1 - log c with c = eps / (1 - e^-eps): the largest, over u, of the sharp bound under ALIP with
+    lifts in [u, u e^eps]; u = 1/c attains it.
 
     Examples
     --------
@@ -75,12 +69,12 @@ def information_under_ldp(eps: float) -> float:
 
 
 def _raised(low: float, high: float) -> Case:
-    """Return three equal secrets and outputs that each give one of them the lift ``high`` and the others ``low``."""
+    """Return three secrets and outputs that each raise one secret."""
     return Case(Joint(np.eye(3) / 3), Channel((np.full((3, 3), low) + (high - low) * np.eye(3)) / 3))
 
 
 def _raised_by_ldp() -> Case:
-    """Return the one whose lower lift is 1/c: 2 low + low e^eps = 3 there."""
+    """Return the case whose lower lift is 1/c, where 2 low + low e^eps = 3."""
     eps = brentq(lambda e: -np.expm1(-e) / e * (2 + np.exp(e)) - 3, 0.1, 10)
     low = -np.expm1(-eps) / eps
     return _raised(low, 3 - 2 * low)
@@ -182,7 +176,7 @@ def conversions_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``assumed``, ``implied``, ``source``, ``tried`` (releases with a finite bound), ``excess`` (the largest
-        of value minus bound) and ``met`` (value over bound at the conversion's own case).
+        difference of value and bound) and ``met`` (their ratio at the conversion's own case).
     """
     cases = random_cases(n, rng) + extremal_cases()
     rows = []

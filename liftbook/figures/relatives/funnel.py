@@ -31,8 +31,8 @@ LIFT_BUDGETS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 def lift_vertices(joint: Joint, notion: AverageLeakage) -> Channel:
     """Return the best mixture of LIP's vertices under a bound on I(S; Y).
 
-    After the idea of Zarrabian2024 to combine vertices of lift polytopes at large budgets; only its abstract was read,
-    so this is not a reproduction of that algorithm. P_X and the unit vectors are added, so that a mixture exists.
+    This uses the idea of Zarrabian2024 to combine vertices of lift polytopes at large budgets; it does not reproduce
+    that algorithm, of which only the abstract was read. P_X and the unit vectors are added, so that a mixture exists.
     """
 
     def pool(core: Joint) -> Matrix:
@@ -57,15 +57,16 @@ DESIGNS = (UNDER_LIP, *FUNNELS)
 def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
     """Return the utility and extreme lifts of releases of equal average leakage.
 
-    For each budget the optimum under LIP is found; then the funnel's releases whose I(S; Y) is at most that optimum's.
+    For each budget, the optimum under LIP is compared with the funnel's releases whose I(S; Y) is at most the
+    optimum's.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``eps`` (the LIP budget), ``design``, ``average`` (I(S; Y), nats), ``nmi``, ``lip`` (the largest
-        absolute log-lift, nats, infinite where an output rules a secret out), ``people``, the share of people whose
-        output takes some secret's lift beyond the LIP budget, and ``bound``, the proven upper bound on NMI of every
-        release with the same bound on the average, NaN where none was proven.
+        absolute log-lift, nats; infinite if an output rules out a secret), ``people``, the share of people whose output
+        has a lift beyond the LIP budget, and ``bound``, the proven upper bound on NMI of every release with the same
+        bound on the average (NaN if none was proven).
     """
     rows = []
     for eps in budgets:
@@ -103,20 +104,14 @@ def beyond(joint: Joint, channel: Channel, eps: float) -> float:
 
 
 def against_the_bound(joint: Joint, shares: Iterable[float], designs: Iterable[str]) -> pd.DataFrame:
-    """Return by how much each of the funnel's releases stays below the proven bound.
+    """Return how far each of the funnel's releases stays below the proven bound.
 
-    Parameters
-    ----------
-    joint : Joint
-    shares : iterable of float
-        Bounds on I(S; Y) as shares of I(S; X), each in (0, 1).
-    designs : iterable of str
-        Keys of ``FUNNELS``.
+    ``shares``, in (0, 1), are bounds on I(S; Y) relative to I(S; X), and ``designs`` are keys of ``FUNNELS``.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``share``, ``design``, ``nmi`` and ``short``, the distance of NMI from the bound.
+        Columns ``share``, ``design``, ``nmi`` and ``short``, the difference between the bound and NMI.
     """
     rows = []
     for share in shares:

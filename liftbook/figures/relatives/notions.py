@@ -72,19 +72,17 @@ class Relative:
     Attributes
     ----------
     name : str
-        As the picture says it.
+        As in the picture.
     says : str
         What is bounded, as a formula in plain text.
     stops : str
         The adversary that it stops.
     source : str
-        Key of the references.
+        Key of the bibliography.
     place : tuple
         Column and row in the picture.
     measure : callable
-        The smallest value of the bound that a release keeps; nats, but for the last two of the pointwise ones.
-    unit : str
-        Of the measure.
+        The smallest bound that a release satisfies, in ``unit``.
     """
 
     name: str

@@ -34,8 +34,8 @@ def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``number``, ``tail``, ``head`` (keys), ``bound``, ``condition``, ``source``, ``tried`` (releases that
-        meet the condition and have a finite measure), ``violation`` (the largest of head minus bound) and ``met`` (head
-        over bound at the arrow's own case, 1 where the bound is met).
+        satisfy the condition and have a finite measure), ``excess`` (the largest difference of head and bound) and
+        ``met`` (their ratio at the arrow's own case, 1 if the bound is attained).
     """
     cases = random_cases(n, rng) + extremal_cases()
     values = [{key: one.measure(case) for key, one in RELATIVES.items()} for case in cases]
@@ -67,11 +67,11 @@ def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def decided() -> pd.DataFrame:
-    """Return what decides each ordered pair of notions.
+    """Return how each ordered pair of notions is decided.
 
-    It does where arrows without a condition lead there, with constants that may depend on the rarest secret's
-    probability and on the number of records. It does not where some notion that implies the first fails to imply one
-    that the second implies: else there would be a way round the counter-example.
+    The first implies the second if arrows without a condition lead there, with constants that may depend on the rarest
+    secret's probability and on the number of records. It does not if some notion that implies the first fails to imply
+    one that the second implies.
 
     Returns
     -------
@@ -101,12 +101,9 @@ def _far(arrow: Arrow) -> float:
 
 
 def gaps_tried(parameters: tuple[float, ...] = (0.25, 0.05, 0.01)) -> pd.DataFrame:
-    """Return what each counter-example keeps and what it breaks.
+    """Return what each counterexample satisfies and what it breaks.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``tail``, ``head`` (keys), ``example``, ``t``, ``kept`` and ``broken`` (the measures of the two).
+    Columns ``tail``, ``head`` (keys), ``example``, ``t``, ``kept`` and ``broken`` (the measures of the two).
     """
     rows = []
     for gap in GAPS:

@@ -29,11 +29,11 @@ def exclusive_or() -> tuple[Case, Channel]:
 
 
 def agreeing() -> list[tuple[Case, Channel]]:
-    """Return pairs of releases of S that leak more together than their sum.
+    """Return pairs of releases of S that together leak more than the sum of both.
 
-    The first raises the same rare secret twice, the second lowers it twice, and each pair disagrees on the others. In
-    the third one output says whether the secret is rare, and the other, which of the two rare ones. In the fourth both
-    point at one rare secret.
+    Two releases of the first pair raise the same rare secret, and those of the second lower it; they disagree on the
+    other secrets. In the third pair one output says whether the secret is rare, and the other which of two rare ones it
+    is. In the fourth pair both point to one rare secret.
     """
     prior = [1 / 3, 2 / 3, 1e-6]
     up = [told(prior, lifts) for lifts in ([2, 0.5, 2], [0.5, 1.25, 2])]
@@ -52,8 +52,8 @@ def twice(n: int, rng: np.random.Generator) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns ``name``; ``processed``, the largest rise of its measure by random post-processing, never above 0 for a
-        notion that withstands it; ``given_x`` and ``given_s``, the largest excess of a pair's measure over the sum of
-        the two, for releases independent given X, and for those of S itself.
+        notion that withstands it; ``given_x`` and ``given_s``, the largest difference between a pair's measure and the
+        sum of both, for releases that are independent given X, and for those of S itself.
     """
     worst = {key: {"processed": -np.inf, "given_x": -np.inf, "given_s": -np.inf} for key in RELATIVES}
     for case in random_cases(n, rng):

@@ -41,15 +41,13 @@ def srlip_small(
     ----------
     shapes : iterable of sequences of int
         The attributes' sizes.
-    epsilons : iterable of float
-        SRLIP and LIP budgets, nats.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP optimum, tree of bounds, Theorem 4),
         ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's
-        budgets are lowered where its product breaks SRLIP.
+        budgets are lowered where its product violates SRLIP.
     """
     grid, random, rows = budgets(epsilons), generator(rng), []
     for shape in shapes:
@@ -95,21 +93,17 @@ def theorem_4_failures(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return how often S20 Theorem 4's product, as printed, breaks SRLIP.
+    """Return how often S20 Theorem 4's product, as published, violates SRLIP.
 
     Parameters
     ----------
-    n_trials : int
-        Joint distributions, symmetric Dirichlet.
-    epsilons : iterable of float
-        SRLIP budgets, nats.
     shape : sequence of int
         The attributes' sizes.
 
     Returns
     -------
     pandas.DataFrame
-        A row a budget: ``broken``, the number of joints where the product breaks it, ``n``, and the mean and the
+        A row a budget: ``broken``, the number of joints where the product violates it, ``n``, and the mean and the
         largest of ``leakage / eps`` as ``used_mean`` and ``used_most``.
     """
     sizes = SRLIP(0.0, shape).shape

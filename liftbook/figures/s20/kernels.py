@@ -25,13 +25,9 @@ from mixproof.numerics import Matrix, Rng, generator
 
 
 def best_kernel(cone: Matrix, p_x: Matrix) -> tuple[Channel, int]:
-    """Return the best vertex of S20 Theorem 2's polytope, and their number.
+    """Return the best vertex of S20 Theorem 2's polytope, and the number of vertices.
 
-    Parameters
-    ----------
-    cone : numpy.ndarray, shape (m, X)
-        What each column of the kernel must meet: ``cone @ w >= 0``.
-    p_x : numpy.ndarray, shape (X,)
+    Each column of the kernel satisfies ``cone @ w >= 0``, where ``cone`` has shape (m, X).
 
     Examples
     --------
@@ -74,16 +70,13 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
         The last ``|X|``, at most 5: then the generic enumeration takes ten seconds at eps 2 and minutes at 0.5.
     eps : float
         LDP budget, nats.
-    n_secret : int
-        ``|S|`` of a uniform random joint distribution of five symbols, of which the first ``|X|`` are taken.
-    rng : int or numpy.random.Generator
-        Seed or source of randomness. With a seed, the joint distribution is the first of :func:`figure_s20_3`.
 
     Returns
     -------
     pandas.DataFrame
-        For each ``|X|``: the dimensions of S20 Theorem 2's polytope and of the rows', their vertices, the seconds of a
-        generic enumeration, of that through faces and of the rows' with its linear programme, and the three optima.
+        For each ``|X|``, on the first symbols of a joint with five (for a seed, the first of :func:`figure_s20_3`): the
+        dimensions and vertices of S20 Theorem 2's polytope and of the rows', the seconds of a generic enumeration, of
+        that through faces and of the rows' with its linear program, and the three optima.
     """
     if not 2 <= largest <= 5:
         raise InvalidParameter(f"largest is {largest}: give 2 to 5, as the generic enumeration ends at 20 dimensions")

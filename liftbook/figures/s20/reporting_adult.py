@@ -38,28 +38,19 @@ def figure_s20_5(
 
     Parameters
     ----------
-    epsilons : iterable of float
-        LIP budgets, nats.
-    secrets : sequence of str
-        Columns of Adult.
-    publics : sequence of str
-        Columns of Adult; a panel for each pair, secrets varying fastest, in which order S20's remarks on its panels
-        (b) and (d) hold.
+    secrets, publics : sequence of str
+        Columns of Adult; a panel for each pair, secrets varying fastest, so that S20's remarks on its panels (b) and
+        (d) hold.
     series : sequence of str
-        Of "optimum", "GRR", "CR", "OUE", "tailored" and "optimum, S seen"; the last two are not in the print, and the
-        last is proven for up to nine secrets, if the budget is not next to 0.
+        Of "optimum", "GRR", "CR", "OUE", "tailored" and "optimum, S seen". The paper does not have the last two; the
+        last is proven for up to nine secrets, if the budget is not close to 0.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``panel``, ``secret``, ``public``, ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures:
-        ``mutual_information`` and ``entropy`` (of X), nats; ``family_eta`` where there is one, infinite where X
-        itself keeps the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
-
-    Raises
-    ------
-    InvalidParameter
-        If a series is unknown.
+        Columns ``panel``, ``secret``, ``public``, ``series``, ``eps`` (LIP, nats), ``measure``, ``mean``, ``std``,
+        ``n``. Measures: ``mutual_information`` and ``entropy`` (of X), nats; ``family_eta`` of a family, infinite where
+        X itself satisfies the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
     """
     for name in series:
         if name != "optimum" and name not in FAMILIES and name not in DIRECT:
@@ -115,8 +106,6 @@ def figure_s20_8(
 
     Parameters
     ----------
-    epsilons : iterable of float
-        LIP budgets, nats.
     pairs : sequence of (str, str)
         Columns of Adult, secret first.
 

@@ -35,23 +35,17 @@ def figure_s20_6(
 
     Parameters
     ----------
-    n_trials : int
-        Joint distributions a panel.
-    epsilons : iterable of float
-        LIP budgets, nats.
-    n_secrets : sequence of int
-        Numbers of secrets, S20's c.
-    n_publics : sequence of int
-        Numbers of symbols, S20's a; a panel for each pair.
+    n_secrets, n_publics : sequence of int
+        Numbers of secrets (S20's c) and of symbols (its a); a panel of ``n_trials`` joints for each pair.
     series : sequence of str
         Of "GRR", "CR", "OUE" (up to 20 symbols) and "tailored".
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``panel``, ``n_secret``, ``n_public``, ``series``, ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``;
-        where both GRR and CR are among the series, ``CR − GRR`` is one more, with the measure ``nmi_gain``, joint
-        by joint, and ``ahead``, the share of joints where it is positive.
+        Columns ``panel``, ``n_secret``, ``n_public``, ``series``, ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``.
+        With both GRR and CR, the series ``CR − GRR`` has the measures ``nmi_gain``, joint by joint, and ``ahead``, the
+        share of joints where it is positive.
     """
     rng, eps = generator(rng), tuple(budgets(epsilons))
     shapes = [(c, a) for c in n_secrets for a in n_publics]
@@ -87,19 +81,17 @@ def figure_s20_7(
 
     Parameters
     ----------
-    n_trials : int
-        Joint distributions a shape.
     eps : float
         LIP budget, nats.
     shapes : sequence of (int, int)
-        Alphabet sizes ``(|S|, |X|)``.
+        Alphabet sizes ``(|S|, |X|)``; ``n_trials`` joints of each.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``panel``, ``n_secret``, ``n_public``, ``eps``, ``trial``; ``eta_grr``, ``eta_cr``, nats, infinite
-        where X itself keeps the budget; ``truth_grr``, ``truth_cr``, the chance that the truth is told in spite of the
-        noise; ``mi_grr``, ``mi_cr``, nats; and ``eta_gain``, ``truth_gain`` and ``gain``, CR's less GRR's.
+        Columns ``panel``, ``n_secret``, ``n_public``, ``eps``, ``trial``; ``eta_grr``, ``eta_cr``, nats, infinite where
+        X itself satisfies the budget; ``truth_grr``, ``truth_cr``, the weight of the truth against the noise;
+        ``mi_grr``, ``mi_cr``, nats; and ``eta_gain``, ``truth_gain`` and ``gain``, CR's less GRR's.
     """
     rng = generator(rng)
     (budget,) = budgets([eps])
@@ -123,8 +115,8 @@ def figure_s20_7(
 def truth_weight(eta: float, n: int) -> float:
     """Return the weight w of the truth in w P(y|s) + (1 - w) noise(y).
 
-    GRR is such a mixture with ``n = |X|`` and uniform noise, CR with ``n = |S|`` and the mean over s
-    of P(y|s) for noise.
+    GRR is such a mixture with ``n = |X|`` and uniform noise, CR with ``n = |S|`` and the mean of P(y|s) over s as
+    noise.
     """
     decay = np.exp(-eta)
     return float((1 - decay) / (1 + (n - 1) * decay))

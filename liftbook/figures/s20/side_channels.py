@@ -51,24 +51,20 @@ def figure_s20_4(
 
     Parameters
     ----------
-    n_trials : int
-        Uniform random joint distributions.
-    epsilons : iterable of float
-        SRLIP and LIP budgets, nats.
     shape : sequence of int
         The attributes' sizes, each at most 6.
     programmes : int
-        After how many the search for an SRLIP protocol ends, if no other is proven to have 1 % more before. With
-        compiled loops half a minute; unlike a limit of time it gives the same protocol on a slower machine.
+        Maximum number of linear programs in the search for an SRLIP protocol, which otherwise ends at a proven gap of 1
+        %. With compiled loops half a minute; unlike a time limit it gives the same protocol on a slower machine.
 
     Returns
     -------
     pandas.DataFrame
         A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels`` and ``..., polytope of rows``
-        (one protocol, as printed, by two routes), ``searched`` (the SRLIP protocol of a tree of bounds) and ``upper
-        bound`` (on every SRLIP protocol: the tree's, or that of fewer attributes where it is lower). ``information`` is
-        I(X; Y) in nats, ``share`` its ratio to the LIP optimum ``lip``, ``nmi`` to H(X); ``seconds`` and
-        ``time_ratio``, LIP's time over it; ``leakage`` the SRLIP budget that it keeps, nats (NaN for the bound).
+        (one protocol, as published, by two routes), ``searched`` (by branch and bound) and ``upper bound`` (on every
+        SRLIP protocol). ``information`` is I(X; Y) in nats, ``share`` its ratio to the LIP optimum ``lip``, ``nmi`` to
+        H(X); ``seconds`` and ``time_ratio``, LIP's time over it; ``leakage`` the SRLIP leakage, nats (NaN for the
+        bound).
     """
     sizes = SRLIP(0.0, shape).shape
     p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), generator(rng))
@@ -78,13 +74,7 @@ def figure_s20_4(
 
 
 def shares_of_lip(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return means and standard deviations of :func:`figure_s20_4`'s shares.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``series`` (Theorem 4, searched, upper bound), ``eps``, ``measure`` (share), ``mean``, ``std``, ``n``.
-    """
+    """Return means and standard deviations of :func:`figure_s20_4`'s shares."""
     once = rows[rows["series"] != f"Theorem 4, {BY_KERNELS}"].replace(
         {"series": {f"Theorem 4, {BY_ROWS}": "Theorem 4"}}
     )
