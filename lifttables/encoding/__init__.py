@@ -1,1 +1,1 @@
-"""Encoding: how a table's columns are read and turned into labels and symbols."""
+"""Reading a table's columns: binning, labels, symbols and their counts."""

@@ -18,19 +18,16 @@ DIGITS = 4300
 
 
 class Bins(NamedTuple):
-    """The meaning of ``--bin``: edges or a number of quantiles, and their unit."""
+    """The edges or the number of quantiles that ``--bin`` gives, and their unit."""
 
     edges: tuple[float, ...] | int = ()
     unit: Unit = ""
 
 
 def bins_from(text: str) -> tuple[str, Bins]:
-    """Return a column's name and its bins, from ``name=20,40``, ``name=quantiles:4``, dates, or ``name=month``.
+    """Return a column's name and its bins from the text of ``--bin``.
 
-    Raises
-    ------
-    DataError
-        If the text has another form, or the edges do not increase.
+    A DataError is raised if the text has another form, or the edges do not increase.
 
     Examples
     --------
@@ -72,7 +69,7 @@ def _days(text: str) -> float:
 
 
 def hierarchy_file(text: str) -> tuple[str, Path, int]:
-    """Return a column's name, the file of its hierarchy and the level, from ``name=file.csv`` or ``name=file.csv:2``.
+    """Return the column, file and level from ``name=file.csv`` or ``name=file.csv:2``.
 
     Examples
     --------
@@ -90,25 +87,25 @@ def hierarchy_file(text: str) -> tuple[str, Path, int]:
 
 
 def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return a column's name and the group of each value, from ``name=file.csv`` or ``name=file.csv:2``.
+    """Return a column's name and the group of each of its values.
 
-    The file has a header; its first column is a value, the next ones its parent, grandparent and so on, of which the
-    number after the colon picks one (the parent by default). Raises a DataError for another text, or if the file is not
-    such a table.
+    The file of the hierarchy has a header and a line for each value: the value, its parent, its grandparent and so on.
+    The number after the colon selects one of these ancestors (the parent by default). A DataError is raised if the text
+    or the file has another form.
     """
     name, path, level = hierarchy_file(text)
     return name, _parents(_hierarchy(path, level), path, level)
 
 
 def hierarchy_levels(text: str) -> list[tuple[tuple[str, str], ...]]:
-    """Return the group of each value at every level of a hierarchy, from the given level to the top."""
+    """Return the groups at each level of a hierarchy, from the given level to the top."""
     _, path, level = hierarchy_file(text)
     rows = _hierarchy(path, level)
     return [_parents(rows, path, one) for one in range(level, len(rows[0]))]
 
 
 def _hierarchy(path: Path, level: int) -> list[list[str]]:
-    """Return the header and the rows of a hierarchy file, which has the given level."""
+    """Return the header and the lines of a hierarchy file that has the given level."""
     if not path.is_file():
         raise DataError(f"no file {path}, which --hierarchy names: check the path")
     try:
@@ -126,7 +123,7 @@ def _hierarchy(path: Path, level: int) -> list[list[str]]:
 
 
 def _parents(rows: list[list[str]], path: Path, level: int) -> tuple[tuple[str, str], ...]:
-    """Return the group of each value at one level."""
+    """Return each value with its ancestor at one level."""
     found = [(row[0], row[level] if len(row) > level else "") for row in rows[1:]]
     for value, parent in found:
         if not value or not parent:

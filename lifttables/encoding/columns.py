@@ -1,4 +1,4 @@
-"""Labels of one or several columns, binned or grouped on request, and their encoding as symbols."""
+"""Columns with their bins or groups, labels of values, and symbols of labels."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class Column:
     ----------
     name : str
     edges : tuple of float
-        The inner edges of its bins: a value on an edge lies in the upper bin.
+        Inner bin edges; a value on an edge belongs to the upper bin.
     unit : str
-        ``"date"`` if values are dates and edges days since 1970-01-01; or what to group dates by: ``"year"``,
-        ``"quarter"``, ``"month"``, ``"day"``.
+        ``"date"`` if values are dates and edges days since 1970-01-01, or the period by which dates are grouped:
+        ``"year"``, ``"quarter"``, ``"month"`` or ``"day"``.
     parents : tuple of (str, str)
         The group of each value in a hierarchy.
     na : tuple of str, optional
-        Texts that denote a missing value; None if the user named none.
+        Texts that denote a missing value; None if the user gave none.
     categorical : bool
         Whether numbers are codes, such as postcodes.
     """
@@ -92,7 +92,7 @@ class Column:
         return nw.when(~value.cast(nw.String).is_in(list(self.na))).then(value) if self.na else value
 
     def number(self) -> nw.Expr:
-        """Return the column's values as numbers, dates as days; other values raise an error, NaN is missing."""
+        """Return the values as numbers (dates as days); NaN counts as missing."""
         if self.unit == "date":
             return self._date().dt.timestamp("ms") / 86_400_000
         number = self.value().cast(nw.Float64)
@@ -128,7 +128,7 @@ class Column:
         return (self.number() if self.edges else self._date() if self.unit else self.value()).is_null()
 
     def bins(self) -> list[str]:
-        """Return the labels of the bins, in their order.
+        """Return the labels of the bins in order.
 
         Examples
         --------
@@ -144,16 +144,17 @@ class Column:
         return repr(edge).removesuffix(".0")  # all digits, so that no two edges look the same
 
     def place(self, label: str) -> tuple[int, str]:
-        """Return the sort key of labels: the position of a bin, otherwise the text."""
+        """Return a sort key for labels: the position of a bin, otherwise the text."""
         known = self.bins() if self.edges else []
         return (known.index(label) if label in known else -1, label)
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """The symbols of one column or several, in order: each has a label in each column, or ``("(rare)",)`` for the pool.
+    """The symbols of one or several columns, in order.
 
-    The pool is the last symbol, and ``pooled`` are those in it.
+    A symbol is one label for each column; ``("(rare)",)``, the last symbol if there is one, stands for all of
+    ``pooled``.
     """
 
     columns: tuple[Column, ...]
@@ -162,7 +163,7 @@ class Symbols:
 
     @classmethod
     def numbered(cls, name: str, n: int) -> Symbols:
-        """Return n symbols of one column, called by their numbers from 0."""
+        """Return n symbols of one column, labelled by their numbers from 0."""
         return cls((Column(name),), tuple((str(at),) for at in range(n)))
 
     @property
@@ -172,7 +173,7 @@ class Symbols:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """A unique text for each symbol, with quotes if a label contains the separator."""
+        """A unique text for each symbol; labels are quoted if they contain the separator."""
         texts = tuple(JOIN.join(label) for label in self.labels)
         return texts if len(set(texts)) == len(texts) else tuple(JOIN.join(map(repr, label)) for label in self.labels)
 
@@ -182,16 +183,16 @@ class Symbols:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many labels each column has."""
+        """The number of labels in each column."""
         return tuple(len(values) for values in self._axes())
 
     @property
     def attributes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Each column's name, with its labels in order."""
+        """The name and the ordered labels of each column."""
         return tuple((name, tuple(values)) for name, values in zip(self.names, self._axes(), strict=True))
 
     def fills_its_product(self) -> bool:
-        """Return whether the symbols are all combinations of the columns' labels, the last column fastest."""
+        """Return whether the symbols are all combinations of labels, in order."""
         return self.labels == tuple(itertools.product(*self._axes()))
 
     def _axes(self) -> list[list[str]]:
@@ -199,7 +200,7 @@ class Symbols:
         return [sorted({label[at] for label in whole}, key=column.place) for at, column in enumerate(self.columns)]
 
     def codes(self, rows: Any) -> NDArray[np.int64]:
-        """Return the symbol of each row of a frame, -1 if it has none."""
+        """Return the index of each table row's symbol, or -1 if it has none."""
         try:
             labels = labelled(nw.from_native(rows, eager_only=True), {column.name: column for column in self.columns})
         except UNREADABLE as error:
@@ -208,7 +209,10 @@ class Symbols:
         return self.index(labels)
 
     def index(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
-        """Return the symbol of each row of labels, -1 if it has none; ``names`` are the names of its columns there."""
+        """Return the index of the symbol in each row of labels, or -1 if it has none.
+
+        ``names`` are the names of the symbols' columns in the frame of labels, if they differ.
+        """
         names = names or self.names
         places = {label: at for at, label in enumerate(self.labels) if label != (RARE,)}
         places |= dict.fromkeys(self.pooled, len(self.labels) - 1)
@@ -227,7 +231,7 @@ class Symbols:
         return np.array(found.fill_null(-1).cast(nw.Int64()).to_numpy())
 
     def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
-        """Return the symbol of each row of labels, with further numbers for others than these symbols."""
+        """Return the index of each row's symbol, with further numbers for unknown symbols."""
         codes = self.index(labels, names)
         others, _ = numbered(labels.filter((codes < 0).tolist()), names or self.names)
         codes[codes < 0] = others + len(self.labels)
@@ -235,7 +239,7 @@ class Symbols:
 
 
 def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
-    """Return the labels of columns, by their new names, of a frame, lazy or not."""
+    """Return the labels of some columns of a frame, under new names."""
     many = {name: column for name, column in named.items() if len(column.edges) > CHAINED}
     if not many:
         return rows.select(*(column.labels().alias(name) for name, column in named.items()))
@@ -252,7 +256,7 @@ def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
 
 
 def numbered(labels: Labels, names: Sequence[str]) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
-    """Return the number of each row's combination of labels in some columns, and the combinations in order.
+    """Return the index of each row's combination of labels, and the combinations.
 
     Examples
     --------
@@ -268,10 +272,10 @@ def numbered(labels: Labels, names: Sequence[str]) -> tuple[NDArray[np.int64], l
 
 @dataclass(frozen=True)
 class Counts:
-    """A contingency table, shape (S, X): rows by secret and public symbol.
+    """A contingency table, shape (S, X), of secret and public symbols.
 
-    ``chosen`` is the logarithm of the number of ways in which the rows themselves could have chosen the symbols,
-    ``dropped`` the number of rows left out because a value is missing.
+    ``chosen`` is the log of the number of ways in which the rows themselves could have chosen the symbols; ``dropped``
+    is the number of rows left out because a value is missing.
     """
 
     table: Matrix
@@ -282,7 +286,7 @@ class Counts:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The secret columns and the public ones."""
+        """The secret and the public columns."""
         return (*self.secret.columns, *self.public.columns)
 
     def alone(self, at: int) -> Counts:
@@ -305,7 +309,7 @@ def as_dict(symbols: Symbols) -> dict[str, Any]:
 
 
 def from_dict(found: Any) -> Symbols:
-    """Return symbols from the result of :func:`as_dict`."""
+    """Return the symbols that ``as_dict`` turned into JSON values."""
     return Symbols(
         tuple(_column(column) for column in found["columns"]),
         tuple(tuple(map(str, label)) for label in found["labels"]),

@@ -1,4 +1,4 @@
-"""The contingency table of a table's labels, and the treatment of missing, rare and numeric values."""
+"""The contingency table of labels; treatment of missing, rare and numeric values."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ def count(
     max_symbols: int = 5000,
     product: bool = False,
 ) -> Counts:
-    """Return the contingency table of counted labels, with missing and rare values treated as requested.
+    """Return the contingency table of counted labels.
 
-    ``counted`` has a column for each of ``secret`` and ``public``, and ``ROWS``; several columns make one symbol of
-    each combination that occurs. The options are those of :class:`~lifttables.encoding.reading.Reading`; ``product``
-    requires all combinations of the columns' labels to occur, as side channels do. Raises a DataError with the column,
-    the count, and the option that decides.
+    ``counted`` has a column for each secret and public column, and ``ROWS``. The options are those of ``Reading``;
+    ``product`` requires every combination of labels to occur, which side channels need. A DataError names the column,
+    the count and the option that decides.
     """
     every, dropped, found = [*secret, *public], 0, nw.from_native(counted, eager_only=True)
     if missing == "drop":
@@ -91,7 +90,7 @@ def count(
 
 
 def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:
-    """Return the error for a column with values that are missing from its hierarchy."""
+    """Return the error for values that are missing from their column's hierarchy."""
     return DataError(
         f"column {name!r} has {len(values)} values that are not in its hierarchy, such as {values[0]!r}: add them "
         "to the file"
@@ -99,13 +98,7 @@ def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:
 
 
 def log_choose(n: int, k: int) -> float:
-    """Return the logarithm of the number of sets of k of n things.
-
-    Examples
-    --------
-    >>> round(log_choose(5, 2), 4)
-    2.3026
-    """
+    """Return the log of the binomial coefficient "n choose k"."""
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
@@ -154,7 +147,7 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
 
 
 def named(names: Sequence[str]) -> str:
-    """Return the names of columns for a message."""
+    """Return column names for a message."""
     if len(names) == 1:
         return f"column {names[0]!r}"
     return "columns " + ", ".join(map(repr, names[:NAMED])) + (f" and {len(names) - NAMED} more" * (len(names) > NAMED))

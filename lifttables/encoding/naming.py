@@ -1,4 +1,4 @@
-"""Names of outputs in each released column, derived from the symbols behind them."""
+"""Texts of a channel's outputs, made of the labels of the symbols behind them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Texts = tuple[tuple[str, ...], ...]
 
 
 def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
-    """Return, for each output, the symbols that it comes from with a probability of ``SHOWN`` or more."""
+    """Return each output's symbols: those with a posterior of at least ``SHOWN``."""
     if channel.outputs == joint.public:
         return tuple((x,) for x in range(joint.n_public))
     p_xy = channel.joint_xy(joint)
@@ -35,11 +35,11 @@ def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
 
 
 def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts:
-    """Return each output's text in each released column, no two outputs alike.
+    """Return a unique text for each output in each released column.
 
-    A text lists the labels that the output may come from. If it does not identify the output (another reads the same,
-    it is shortened, or not all combinations of the columns' texts are meant), ``#`` and the output's number in the card
-    follow in the first column.
+    A text lists the labels behind the output. If that does not identify the output (another has the same text, the text
+    is shortened, or not all combinations of labels are meant), ``#`` and the output's number on the card are appended
+    in the first column.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts
 
 
 def alike(labels: Iterable[str]) -> list[list[str]]:
-    r"""Return groups of labels that a person may confuse.
+    r"""Return groups of labels that a reader may confuse.
 
-    They differ only by spaces, capitals, Unicode composition or zero-width characters.
+    They differ only in spaces, case, Unicode composition or zero-width characters.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
 
 
 def notes_on_labels(symbols: Symbols) -> list[str]:
-    """Return a note for each column some of whose labels look alike."""
+    """Return a note for each column with labels that look alike."""
     notes = []
     for at, column in enumerate(symbols.columns):
         found = alike(label[at] for label in (*symbols.labels, *symbols.pooled) if label != (RARE,))

@@ -1,4 +1,4 @@
-"""How a table is read: secret and public columns, and the treatment of missing, rare and numeric values."""
+"""The options for reading a table: columns, and missing, rare or numeric values."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ FEW_COLUMNS = 4
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a table: its columns, and the treatment of missing, rare and numeric values.
+    """The options for reading a table.
 
     Attributes
     ----------
     secret, public : str or tuple of str
         Column names; each combination of several columns is one symbol.
     bins : tuple of str
-        ``"age=20,40"``, ``"age=quantiles:4"``, ``"seen=2020-01-01,2021-01-01"`` or ``"seen=month"``; a column of many
-        numbers is refused without.
+        ``"age=20,40"``, ``"age=quantiles:4"``, ``"seen=2020-01-01,2021-01-01"`` or ``"seen=month"``. A column with many
+        distinct numbers must be binned.
     missing : {"refuse", "symbol", "drop"}
         Treatment of missing values: raise an error, use an extra symbol, or drop their rows.
     rare : {"error", "pool", "keep"}
@@ -56,11 +56,11 @@ class Reading:
     categorical : tuple of str
         Columns whose numbers are codes, such as postcodes.
     hierarchies : tuple of str
-        ``"age=ages.csv"`` or ``"age=ages.csv:2"``: what values count as.
+        ``"age=ages.csv"`` or ``"age=ages.csv:2"``, see ``binning.hierarchy_from``.
     sampling : {"independent", "weighted", "stratified", "clustered", "census"}
         How the rows were drawn; guarantees for the population need independent draws.
     separator, quote, encoding : str, optional
-        How a text table is written, see :class:`~lifttables.encoding.text_format.TextFormat`.
+        The dialect of a text table, see ``text_format.TextFormat``.
     """
 
     secret: str | tuple[str, ...]
@@ -99,7 +99,7 @@ class Reading:
 
     @classmethod
     def from_words(cls, words: dict[str, Any]) -> Reading:
-        """Return a reading from keyword arguments; raise an InvalidParameter for an unknown one."""
+        """Return the reading that keyword arguments describe; refuse unknown arguments."""
         known = [field.name for field in fields(cls)]
         for name in words:
             if name not in known:
@@ -107,13 +107,7 @@ class Reading:
         return cls(**words)
 
     def check_population(self, confidence: float | None) -> None:
-        """Raise an error if a guarantee for the population is requested without independent sampling.
-
-        Raises
-        ------
-        InvalidParameter
-            With the reason, unless ``confidence`` is None.
-        """
+        """Raise InvalidParameter if a confidence is requested for dependent draws."""
         if confidence is not None and self.sampling != "independent":
             raise InvalidParameter(
                 f"the rows are declared as {self.sampling}, but a guarantee for the population needs independent "
@@ -122,12 +116,12 @@ class Reading:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The secret columns."""
+        """The names of the secret columns."""
         return texts_of("secret", self.secret)
 
     @property
     def publics(self) -> tuple[str, ...]:
-        """The public columns."""
+        """The names of the public columns."""
         return texts_of("public", self.public)
 
     @property
@@ -137,11 +131,11 @@ class Reading:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The hierarchy files, which are read in addition to the table."""
+        """The paths of the hierarchy files."""
         return tuple(hierarchy_file(text)[1] for text in self.hierarchies)
 
     def columns(self, table: Table, names: Sequence[str]) -> list[Column]:
-        """Return some of the table's columns, with how their values become labels."""
+        """Return the named columns of a table with their bins and hierarchies."""
         ours = (*self.secrets, *self.publics)
         said: dict[str, Bins] = {}
         for text in self.bins:
@@ -167,13 +161,12 @@ class Reading:
         return self._counts_of(table, [self.publics], product=product)[0]
 
     def choices(self, table: Table, confidence: float | None) -> list[Counts]:
-        """Return the contingency table of all public columns, and those of some of them, as alternatives for a release.
+        """Return the contingency tables, by set of public columns, to choose from.
 
-        An additional column makes more symbols with fewer rows each, so leaving it out may retain more. Up to
-        ``FEW_COLUMNS`` columns, every subset is an alternative; beyond that, those that leave out one column. The
-        logarithm of the number of alternatives is added to ``chosen``, so that the bounds for all of them hold
-        together (union bound) and the rows may choose one. Without a confidence there is one alternative, because for
-        these rows the optimum never retains less with an additional column.
+        An additional column makes more symbols with fewer rows each, so leaving it out may retain more. With up to
+        ``FEW_COLUMNS`` columns, every subset is an alternative; with more, those that leave out at most one column. The
+        log of the number of alternatives is added to ``chosen`` (union bound), so that the rows may choose one. Without
+        a confidence there is one alternative, because an additional column then never makes the optimum worse.
         """
         n = len(self.publics)
         if confidence is None or n == 1:
@@ -183,7 +176,7 @@ class Reading:
         return [replace(one, chosen=one.chosen + math.log(len(sets))) for one in self._counts_of(table, sets)]
 
     def _counts_of(self, table: Table, sets: Sequence[tuple[str, ...]], *, product: bool = False) -> list[Counts]:
-        """Return the contingency table for each set of public columns, of which the first has all."""
+        """Return the contingency table for each set of public columns."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
         counted = table.counts([*secret, *public])
@@ -206,12 +199,12 @@ class Reading:
 
     @property
     def cut_by_rows(self) -> list[str]:
-        """The columns whose bin edges are quantiles of the rows."""
+        """The names of the columns whose bin edges are quantiles of the rows."""
         return [name for name, found in map(bins_from, self.bins) if isinstance(found.edges, int)]
 
 
 def cuts(table: Table, column: Column) -> float:
-    """Return the logarithm of the number of ways to cut a column between its values as its edges do."""
+    """Return the log of the number of ways to cut a column into as many bins."""
     return log_choose(max(table.distinct([column.name]) - 1, len(column.edges)), len(column.edges))
 
 
@@ -224,7 +217,7 @@ def _ours(option: str, name: str, ours: Sequence[str], taken: object) -> str:
 
 
 def texts_of(name: str, given: str | Sequence[str]) -> tuple[str, ...]:
-    """Return columns' names, or other texts, from one or several; raise an InvalidParameter for anything else."""
+    """Return a text or a sequence of texts as a tuple; refuse anything else."""
     found = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
     if not all(isinstance(one, str) for one in found):
         raise InvalidParameter(f"{name} is {shown(given)}: give a text, or a sequence of texts")

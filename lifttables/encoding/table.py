@@ -1,4 +1,4 @@
-"""The interface of a table: columns by name, counts of labels, and rows; with shared functions."""
+"""The interface of a table, whatever library holds its rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NUMBER = "number"
 
 
 class Table(ABC):
-    """Columns by name; counts of labels; rows in order, a batch at a time."""
+    """A table: named columns, counts of labels, and rows in order."""
 
     name: str
     columns: tuple[str, ...]
@@ -35,21 +35,21 @@ class Table(ABC):
 
     @abstractmethod
     def read(self, names: Sequence[str]) -> Rows:
-        """Return all rows of some columns, the ones left out too."""
+        """Return all rows of some columns, including those without a needed value."""
 
     @abstractmethod
     def release(self, made: Any, source: Uniform, how: Any) -> Any:
-        """Return the rows released through a design, as a frame of the library that they came from."""
+        """Return the rows released through a design, as a frame of their own library."""
 
     def rows(self, names: Sequence[str]) -> Rows:
-        """Return the rows of some columns."""
+        """Return some columns of the rows in which no needed value is missing."""
         if not self.needed:
             return self.read(names)
         every = self.read(list(dict.fromkeys([*names, *(column.name for column in self.needed)])))
         return every.filter(present(self.needed)).select(*names)
 
     def complete(self, columns: Sequence[Column]) -> Table:
-        """Return the table without the rows in which one of some columns' values is missing."""
+        """Return the table without the rows in which a value of some columns is missing."""
         self.check([column.name for column in columns])
         found = copy.copy(self)
         found.needed = tuple(columns)
@@ -64,9 +64,9 @@ class Table(ABC):
     """How rows are collected."""
 
     def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> Labels:
-        """Return how often each combination of labels occurs, in the columns given and ``ROWS``.
+        """Return the number of rows (``ROWS``) with each combination of labels.
 
-        A mapping gives names to the labels, so that one column may be labelled in several ways.
+        A mapping gives new names to the labels, so that one column may be labelled in several ways.
         """
         named = columns if isinstance(columns, Mapping) else {column.name: column for column in columns}
         raw = list(dict.fromkeys(column.name for column in named.values()))
@@ -81,15 +81,15 @@ class Table(ABC):
         return self.collected(tally(self.rows(raw), named))
 
     def batches(self, names: Sequence[str]) -> Iterator[Labels]:
-        """Give the rows of some columns, in order."""
+        """Yield the rows of some columns, in order."""
         yield self.collected(self.rows(names))
 
     def distinct(self, names: Sequence[str]) -> int:
-        """Return how many combinations of some columns' values there are."""
+        """Return the number of distinct combinations of some columns' values."""
         return int(self.collected(self.rows(names).unique().select(nw.len().alias("rows"))).item())
 
     def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
-        """Return the inner edges that split a numeric column into parts with about as many rows each."""
+        """Return the inner edges that split a numeric column into equally large parts."""
         self.check([column.name])
         with reading(self.name):
             counted = self.numbers(column).sort(NUMBER)
@@ -107,11 +107,11 @@ class Table(ABC):
         return tuple(sorted(set(edges.tolist())))
 
     def numbers(self, column: Column) -> Labels:
-        """Return how often each number of a column occurs, in the columns ``NUMBER`` and ``ROWS``."""
+        """Return the number of rows (``ROWS``) with each number (``NUMBER``) of a column."""
         return self.collected(numbers(self.rows([column.name]), column))
 
     def check(self, names: Sequence[str]) -> None:
-        """Raise a DataError, with the nearest name, if a column does not exist or is named twice."""
+        """Raise DataError if a column is missing (naming the nearest) or is named twice."""
         for name in names:
             if name not in self.columns:
                 same = [one for one in self.columns if _composed(one) == _composed(name)]
@@ -133,23 +133,23 @@ def _composed(name: str) -> str:
 
 
 def tally(rows: Any, named: Mapping[str, Column]) -> Any:
-    """Return how often each combination of labels occurs in rows, lazy ones or not."""
+    """Return the number of rows with each combination of labels; rows may be lazy."""
     return labelled(rows, named).group_by(*named).agg(nw.len().alias(ROWS))
 
 
 def numbers(rows: Any, column: Column) -> Any:
-    """Return how often each number of a column occurs in rows, lazy ones or not."""
+    """Return the number of rows with each number of a column; rows may be lazy."""
     found = rows.select(column.number().alias(NUMBER)).drop_nulls()
     return found.group_by(NUMBER).agg(nw.len().alias(ROWS))
 
 
 def present(columns: Sequence[Column]) -> nw.Expr:
-    """Return whether no value of some columns is missing."""
+    """Return an expression for the rows in which no value of some columns is missing."""
     return nw.all_horizontal(*(~column.missing() for column in columns), ignore_nulls=False)
 
 
 def check_parts(name: str, parts: int, n: int) -> None:
-    """Refuse more quantiles than a column has values."""
+    """Raise DataError if a column has fewer values than quantiles requested."""
     if 0 < n < parts:
         shown = str(parts) if len(str(parts)) <= 20 else f"{str(parts)[:20]}..."
         raise DataError(
@@ -160,7 +160,7 @@ def check_parts(name: str, parts: int, n: int) -> None:
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Turn errors of data-frame libraries about values or files into a DataError."""
+    """Convert errors of data-frame libraries about values or files into a DataError."""
     try:
         yield
     except LiftError:
@@ -170,7 +170,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def unreadable(name: str, error: Exception) -> DataError:
-    """Return an error with Polars' message in one line, and a remedy."""
+    """Return a DataError with the first line of a library's message and a remedy."""
     text = str(error).splitlines()[0]
     remedies = {
         "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",

@@ -1,4 +1,4 @@
-"""How a text table is written: the character between fields, the quotation mark, and the encoding."""
+"""The dialect of a text table: its separator, quotation mark and encoding."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ UTF8 = ("utf-8", "utf-8-sig")
 
 @dataclass(frozen=True)
 class TextFormat:
-    """The dialect of a text table; raises InvalidParameter for marks alike or not ASCII, and unknown encodings.
+    """The dialect of a text table; invalid values raise InvalidParameter.
 
     Attributes
     ----------
     separator : str or None
-        The character between fields; None takes it from the file's ending (a comma, or a tab for ``.tsv``).
+        One ASCII character; by default a comma, or a tab for ``.tsv``.
     quote : str or None
-        The character around a value that holds a separator, a line break or the character itself, which is doubled
-        within the value; None if no character has this meaning.
+        The character around values that contain a separator, a line break or the character itself, which is then
+        doubled; None if there is none.
     encoding : str
-        The name of a text encoding, as Python knows it.
+        The name of a text encoding known to Python.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class TextFormat:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the bytes are UTF-8."""
+        """Whether the encoding is UTF-8."""
         return self.encoding in UTF8
 
 

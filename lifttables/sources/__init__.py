@@ -1,1 +1,1 @@
-"""Where rows come from: files, frames, databases and clusters, and the numbers drawn for each row."""
+"""Tables from files, data frames, databases and clusters; random numbers."""

@@ -1,8 +1,7 @@
-"""Frames that live elsewhere: databases, and the clusters of Dask and Spark, where rows are counted and released.
+"""Tables in databases and on clusters (Dask, Spark), counted where they are.
 
-Nothing is fetched from a cluster but counts, and a release is a frame of the cluster again, computed when it is asked
-for. A part's draws come from the release's key and the part's number: a part that is computed again, as a killed
-worker's are, is drawn with the same numbers.
+A cluster sends back only counts, and a release is again a lazy frame of the cluster. Random numbers are determined by
+the release's key and the partition's number, so a partition that is computed again draws the same outputs.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def elsewhere(frame: Any) -> Lazy:
 
 
 class Lazy(Table):
-    """A frame of a database: it counts there; its rows are fetched only to be released."""
+    """A frame in a database, which counts there; rows are fetched only for a release."""
 
     def __init__(self, frame: Any) -> None:
         self._frame, self.name = frame, "the frame"
@@ -101,17 +100,17 @@ class Lazy(Table):
 
 
 class Parted(Lazy):
-    """A frame in parts on a cluster."""
+    """A partitioned frame on a cluster."""
 
     @abstractmethod
     def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:
-        """Return the counts of a function of rows, summed over all partitions and grouped by its columns."""
+        """Return the sum over partitions of the counts that a function returns."""
 
     @abstractmethod
     def drawn(self, made: Design, key: bytes, how: Publishing) -> Any:
-        """Return the released rows as a lazy frame of the cluster; without ``keep_order`` by random numbers' order.
+        """Return the released rows as a lazy frame, in random order by default.
 
-        The key is that of :class:`lifttables.sources.randomness.Stream`.
+        ``key`` is that of ``randomness.Stream``.
         """
 
     def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
@@ -128,14 +127,14 @@ class Parted(Lazy):
 
 
 def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) -> pl.DataFrame:
-    """Return how often each combination of labels occurs in some rows, which messages call ``where``."""
+    """Return the rows with each combination of labels; errors name ``where``."""
     with reading(where):
         found: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
     return found.with_columns(pl.col(ROWS).cast(pl.Int64))
 
 
 def count_numbers(rows: pl.DataFrame, column: Column, where: str) -> pl.DataFrame:
-    """Return how often each number occurs in some rows, thinned to about ``FINEST`` of their quantiles."""
+    """Return the rows with each number, thinned to about ``FINEST`` quantiles."""
     with reading(where):
         found: pl.DataFrame = numbers(nw.from_native(rows, eager_only=True), column).to_native()
     found = found.with_columns(pl.col(ROWS).cast(pl.Int64))
@@ -147,7 +146,7 @@ def count_numbers(rows: pl.DataFrame, column: Column, where: str) -> pl.DataFram
 
 
 class OnDask(Parted):
-    """A frame of ``dask.dataframe``."""
+    """A Dask data frame."""
 
     def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:  # noqa: D102
         import dask  # noqa: PLC0415 - it is there where its frames are
@@ -214,7 +213,7 @@ def _in_order(part: pd.DataFrame) -> pd.DataFrame:
 
 
 class OnSpark(Parted):
-    """A frame of PySpark, classic or by Spark Connect."""
+    """A PySpark data frame, classic or Spark Connect."""
 
     def _selected(self, frame: Rows, names: Sequence[str]) -> Rows:
         rows: Rows = nw.from_native(frame.to_native().select(*map(_quoted, names)))
@@ -261,7 +260,7 @@ def _quoted(name: str) -> str:
 
 
 def _run(ask: Any) -> Any:
-    """Return what Spark finds; an error of ours comes back from its workers as the one it was."""
+    """Return the result of a Spark job; raise a worker's DataError here."""
     try:
         return ask()
     except Exception as error:
@@ -309,7 +308,7 @@ def _released_batches(
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """Return a table whose texts are as Spark writes them."""
+    """Return a table with the string type that Spark writes."""
     import pyarrow as pa  # noqa: PLC0415
 
     large = (pa.large_string(), pa.string_view())

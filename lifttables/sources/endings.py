@@ -1,4 +1,4 @@
-"""What the names of files say about their content."""
+"""File formats by the extension of a file name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STDIN = Path("-")
 
 
 def ending(path: Path) -> str | None:
-    """Return which of ``SUFFIXES`` a file's name ends in, None if in none.
+    """Return the element of ``SUFFIXES`` that a file name ends in, or None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables that narwhals reads: counted as they are, and released as a frame of their own library."""
+"""Tables of eager data frames, which are released as frames of the same library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Frame(Table):
         return rows
 
     def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
-        """Return the released rows as a frame of the same library, without an index or metadata."""
+        """Return the released rows in the same library, without index and metadata."""
         drawn = np.concatenate([made.draw(rows, source, how.unseen) for rows in self.batches(made.columns_needed())])
         order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
         whole = nw.from_native(self.native, eager_only=True)
@@ -48,10 +48,9 @@ class Frame(Table):
 
 
 def _without_metadata(frame: Any) -> Any:
-    """Return a released frame without the metadata of its library.
+    """Return a frame without metadata.
 
-    The schema of a PyArrow table holds the names of all columns of a pandas frame that it was made from, that frame's
-    attributes, and whatever its owner has written there or at a field.
+    A PyArrow schema may hold the names of all columns and the attributes of the pandas frame that it came from.
     """
     schema: Any = getattr(frame, "schema", None)
     if not hasattr(schema, "remove_metadata"):  # not PyArrow's

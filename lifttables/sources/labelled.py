@@ -1,4 +1,4 @@
-"""Tables of Stata and SPSS, in which a value is a code and its label stands beside it."""
+"""Tables of Stata and SPSS, whose values are codes with labels."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ def is_labelled(path: Path) -> bool:
 
 
 def read_labelled(path: Path) -> pl.DataFrame:
-    """Return a Stata or SPSS table (.dta, .sav, .zsav) with its value labels in place of the codes.
+    """Return a Stata or SPSS table with value labels in place of codes.
 
-    A code without a label stays as it is, as text if other codes of the column have one. What Stata or SPSS declares as
-    missing, and an empty text, is missing. Raises MissingExtra without pyreadstat, and DataError if the file cannot be
-    read.
+    Codes without a label are kept, as text if others in the column have labels. Declared missing values and empty texts
+    are missing. Raises MissingExtra without pyreadstat, and DataError if the file cannot be read.
     """
     with extra("labelled"):
         import pyreadstat  # noqa: PLC0415 - an optional package
@@ -42,7 +41,7 @@ def read_labelled(path: Path) -> pl.DataFrame:
 
 
 def _decoded(values: pl.Series, labels: Mapping[object, str]) -> pl.Series:
-    """Return a column's labels, or its values where it has none."""
+    """Return the labels of a column, or its values if it has none."""
     if values.dtype.is_float() and bool((values.drop_nulls() % 1 == 0).all()):  # SPSS has no integers
         values = values.cast(pl.Int64)
     if values.dtype == pl.String:
@@ -55,7 +54,7 @@ def _decoded(values: pl.Series, labels: Mapping[object, str]) -> pl.Series:
 
 
 def label_texts(labels: Mapping[object, str], codes: set[object]) -> dict[object, str]:
-    """Return a text for each code with a label, no two alike: one that is not unique is followed by its code.
+    """Return a unique text for each labelled code; ambiguous labels get the code.
 
     Examples
     --------

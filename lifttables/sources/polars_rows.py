@@ -1,4 +1,4 @@
-"""Tables that Polars reads as a stream: its own frames, and those of other libraries, whose values it takes over."""
+"""Tables that Polars reads as a stream, and conversion of other frames to Polars."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BATCH = 500_000
 
 
 class PolarsTable(Frame):
-    """A lazy frame of Polars, with the frame that it was made from; None for a file."""
+    """A lazy Polars frame, and the user's frame that it came from, if any."""
 
     how: ClassVar = {"engine": "streaming"}
 
@@ -65,7 +65,7 @@ def texts_of(made: Design, outputs: NDArray[np.integer]) -> list[pl.Series]:
 
 
 def polars_of(frame: Any) -> pl.DataFrame:
-    """Return an eager narwhals frame as a Polars one, column by column, so that it does not take PyArrow."""
+    """Return an eager narwhals frame as a Polars frame; this does not need PyArrow."""
     native = frame.to_native()
     if isinstance(native, pl.DataFrame):
         return native
@@ -73,7 +73,7 @@ def polars_of(frame: Any) -> pl.DataFrame:
 
 
 def _taken_over(column: Any) -> pl.Series:
-    """Return a column's values; a missing number, which pandas writes as NaN, is missing."""
+    """Return a column as a Polars series; pandas' NaN becomes missing."""
     native, kind = column.to_native(), column.dtype
     if isinstance(native, pl.Series):
         return native

@@ -1,4 +1,4 @@
-"""The operating system's random generator, which cannot be predicted from a seed or earlier output."""
+"""Uniform random numbers from the operating system, a seed or a secret key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mixproof.numerics import Vector
 
 
 class SystemRandom:
-    """Uniform numbers from the operating system, through the one method that :meth:`liftlib.Channel.sample` calls."""
+    """The operating system's generator, with the method that ``Channel.sample`` calls."""
 
     def random(self, size: int) -> Vector:
         """Return ``size`` numbers in [0, 1), multiples of 2^-53."""
@@ -23,22 +23,19 @@ class SystemRandom:
 
 
 def uniform(rng: Uniform | int | None) -> Uniform:
-    """Return a source of uniform random numbers.
-
-    It is the given one, one started from the given seed, or the operating system's.
-    """
+    """Return the given generator, one with the given seed, or the operating system's."""
     if rng is None:
         return SystemRandom()
     return rng if isinstance(rng, Uniform) else generator(rng)
 
 
 def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
-    """Return a numpy generator: the one given, one that a seed starts, or a new one."""
+    """Return the given numpy generator, one with the given seed, or a new one."""
     return np.random.default_rng() if rng is None else numerics.generator(rng)
 
 
 def note_on(rng: Uniform | int | None) -> str:
-    """Return an audit's note on the randomness of a release."""
+    """Return the owner's note on the randomness of a release."""
     if rng is None:
         return "drawn from the operating system's random generator"
     if isinstance(rng, Uniform):
@@ -47,11 +44,11 @@ def note_on(rng: Uniform | int | None) -> str:
 
 
 class Stream:
-    """Counter-based uniform random numbers: deterministic for a given key and position.
+    """Counter-based uniform random numbers, determined by a key and the position.
 
-    Without the key, of 32 bytes, no number can be predicted from the others; streams of different places, such as a
-    part's number, are independent. The numbers do not depend on how many are asked for at a time: they are the
-    extendable-output function SHAKE256 (FIPS 202) of key, place and block.
+    The numbers are the extendable-output function SHAKE256 (FIPS 202) of a key of 32 bytes, the place (such as a
+    partition's number) and the block. Without the key they are unpredictable, and streams of different places are
+    independent. They do not depend on how many are requested at a time.
 
     Examples
     --------
@@ -71,7 +68,7 @@ class Stream:
         return np.asarray((self.bits(size) >> np.uint64(11)) * 2.0**-53)
 
     def bits(self, size: int) -> NDArray[np.uint64]:
-        """Return the next ``size`` numbers of 64 bits."""
+        """Return the next ``size`` 64-bit numbers."""
         found = np.empty(size, dtype=np.uint64)
         done = 0
         while done < size:
@@ -86,10 +83,13 @@ class Stream:
 
 
 def key_of(source: Uniform) -> bytes:
-    """Return a key for :class:`Stream` from a source of uniform numbers."""
+    """Return a key for ``Stream`` from a source of uniform numbers."""
     return hashlib.sha3_256(np.asarray(source.random(8), dtype="<f8").tobytes()).digest()
 
 
 def permutation(n: int, rng: Uniform) -> NDArray[np.int64]:
-    """Return a random permutation of n items: the order of n random numbers, with ties about n^2 in 2^53."""
+    """Return a random permutation of n items: the order of n random numbers.
+
+    The chance of a tie is about n^2 / 2^53.
+    """
     return np.argsort(rng.random(n))

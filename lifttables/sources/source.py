@@ -1,4 +1,4 @@
-"""Where a table comes from: a file, or a frame of another library.
+"""Opening a file or a frame as a table.
 
 Modules that need Polars are imported when a table is opened, because a browser has no Polars.
 """
@@ -22,9 +22,9 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     Parameters
     ----------
     source : str, pathlib.Path or frame
-        A path that ends in .csv, .tsv (either may end in .gz) or .parquet, or in .dta (Stata) or .sav (SPSS) with the
-        extra ``labelled``; ``-`` for CSV on the standard input; or a frame that narwhals takes: of pandas, Polars,
-        PyArrow, Modin, DuckDB, PySpark, Dask and others.
+        A path that ends in .csv, .tsv (either may end in .gz) or .parquet, or with the extra ``labelled`` in .dta
+        (Stata) or .sav (SPSS); ``-`` for CSV on the standard input; or a frame of a library that narwhals supports:
+        pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others.
     text_format : TextFormat, optional
         The dialect of a text table.
 
@@ -56,7 +56,7 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
 
 
 def _check_names(frame: Any) -> None:
-    """Refuse a pandas or Dask frame whose columns have no names of their own, or none that are text."""
+    """Raise DataError if a pandas or Dask frame's column names are not unique texts."""
     of_polars = hasattr(frame, "collect_schema")
     names = list(frame.columns) if not of_polars and hasattr(frame, "dtypes") else []
     odd = next((name for name in names if not isinstance(name, str)), None)

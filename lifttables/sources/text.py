@@ -1,6 +1,7 @@
-"""Files of text, Parquet, Stata and SPSS.
+"""Tables in text, Parquet, Stata and SPSS files.
 
-Polars reads text lazily and as it stands (007 does not become 7), and tells a missing value from an empty text.
+Polars reads text lazily and without conversion (007 does not become 7), and distinguishes missing values from empty
+texts.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from lifttables.sources.widths import BLOCK, check_widths
 
 
 def open_file(path: Path, written: TextFormat) -> PolarsTable:
-    """Return the table of a file, or of the standard input."""
+    """Return the table in a file or on the standard input."""
     if path == STDIN:
         return _StdinTable(written)
     if is_labelled(path) and path.is_file():
@@ -76,7 +77,7 @@ class _FileTable(PolarsTable):
                 raise DataError(f"{name} has more than one column {twice!r}: rename them")
 
     def read(self, names: Sequence[str]) -> Rows:
-        """Return all rows; the first call checks the width of every line, see :func:`check_widths`."""
+        """Return all rows; the first call checks the number of fields in every line."""
         if self._separator and not self._checked:
             try:
                 with gzip.open(self._path) if self._zipped else self._path.open("rb") as file:
@@ -88,7 +89,7 @@ class _FileTable(PolarsTable):
 
 
 def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
-    """Return a private temporary file in UTF-8, which is removed with the last reference to it."""
+    """Return a private temporary copy in UTF-8, deleted with the last reference to it."""
     decoder = codecs.getincrementaldecoder(encoding)()
     target = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
     try:
@@ -120,7 +121,7 @@ KINDS = {
 
 
 def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> None:
-    """Refuse a file that does not begin as a table of text."""
+    """Raise DataError if a file does not start like a text table."""
     if not first:
         raise DataError(f"{name} is empty: it needs a line with the columns' names")
     if zipped:
@@ -140,7 +141,7 @@ def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> Non
 
 
 class _StdinTable(_FileTable):
-    """The standard input, kept in a private temporary file because it is read more than once."""
+    """The standard input, kept in a private temporary file to be read repeatedly."""
 
     def __init__(self, written: TextFormat) -> None:
         # removed with the last reference to it

@@ -1,4 +1,4 @@
-"""Whether every line of a text table has as many fields as its header."""
+"""A check that every line of a text table has as many fields as the header."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STRAY = "has a quotation mark inside a value: put the value in quotes and double
 
 
 class Readable(Protocol):
-    """A file of bytes, which may be zipped."""
+    """A binary file, which may be decompressed on the fly."""
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes, up to a maximum number."""
@@ -33,16 +33,12 @@ class Readable(Protocol):
 
 
 def check_widths(file: Readable, name: str, separator: str, expected: int, quote: str | None = '"') -> None:
-    r"""Refuse a text table with a line that has more or fewer fields than the header, with its number and a remedy.
+    r"""Raise DataError if a line of a text table has another width than the header.
 
-    Notes
-    -----
-    Polars checks the width of a line only if all columns are read, and then only for too many fields. If some are read,
-    an unquoted value with a separator shifts the values after it into other columns without an error.
-
-    Fields are counted by Python's csv module (RFC 4180). Polars treats a quotation mark within an unquoted value as
-    text when it splits a line into fields, but not when it splits the file into lines. A record is refused if this
-    makes a difference.
+    Polars checks this only if all columns are read, and then only for too many fields; otherwise an unquoted value with
+    a separator would shift later values into other columns. Fields are counted by Python's csv module (RFC 4180). A
+    record is also refused if it has a quotation mark within an unquoted value, which Polars treats as text when it
+    splits a line into fields but not when it splits the file into lines, and this makes a difference.
 
     Examples
     --------
@@ -73,7 +69,7 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
 
 
 class _Lines:
-    """The lines of a file but for blocks that are plainly right; ``record`` holds those of the record being read."""
+    """The lines of a file without clearly correct blocks; the current ``record``."""
 
     def __init__(self, file: Readable, separator: str, expected: int, quote: str | None) -> None:
         self._file, self._separator, self._expected, self._quote = file, separator, expected, quote
@@ -99,7 +95,7 @@ class _Lines:
                 yield self.record[-1]
 
     def _is_right(self, block: bytes) -> bool:
-        """Return whether a block has no quotation mark and all its lines have the right width."""
+        """Return whether all lines have the right width and none has a quotation mark."""
         if self._quote is not None and self._quote.encode() in block:
             return False
         codes = np.frombuffer(block if block.endswith(b"\n") else block + b"\n", np.uint8)
@@ -109,7 +105,7 @@ class _Lines:
 
 
 def _is_ambiguous(record: str, fields: int, separator: str, quote: str) -> bool:
-    """Return whether a quotation mark inside a value may hide a separator or a line break."""
+    """Return whether a quotation mark inside a value may hide a separator."""
     if quote not in record:
         return False
     parts = record.split(quote)
