@@ -11,9 +11,7 @@ from importlib.util import find_spec
 from liftlib.errors import MissingExtra
 
 OURS = ("liftlib", "lifttables", "liftbook", "mixproof", "companion")
-
-DISTRIBUTION = "liftlib"
-"""The name in pyproject.toml. No message tells anybody to install it by this name, because no registry need have it."""
+DISTRIBUTION = "liftlib"  # messages do not suggest installing this name, because it may not be in a registry
 
 
 @contextmanager

@@ -24,8 +24,7 @@ with extra("sklearn"):
     from sklearn.utils import Tags
     from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-SECRET = "the secret"
-"""The secret's name among columns that are called by number."""
+SECRET = "the secret"  # name of the secret; other columns are numbered
 
 
 class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types

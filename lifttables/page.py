@@ -24,11 +24,8 @@ from lifttables.recommendation.question import percent
 from lifttables.releases.pipeline import Sanitised
 from mixproof.checks import checked
 
-LISTED = 200
-"""Symbols in the page's table, the riskiest first."""
-
-DRAWN = 40
-"""Symbols in the page's picture."""
+LISTED = 200  # maximum number of symbols in the table, the riskiest first
+DRAWN = 40  # maximum number of symbols in the plot
 
 
 @checked

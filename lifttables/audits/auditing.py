@@ -25,8 +25,7 @@ from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_count, check_scalar
 
-EXPECTED = 5.0
-"""Expected count below which a cell's lift is dominated by chance."""
+EXPECTED = 5.0  # the expected count below which a cell's lift is dominated by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +71,8 @@ class Audit:
     level: float
 
 
+# an audit publishes nothing, so a note about rare and missing values is enough
 AUDIT_DEFAULTS: dict[str, Any] = {"rare": "keep", "missing": "drop", "na": NA_TEXTS}
-"""Default treatment of a table in an audit, which publishes nothing, so that a note about rare values is enough."""
 
 
 @checked

@@ -16,6 +16,7 @@ from lifttables.population.sample import Sample
 from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
+# in nats except for the total variation distance and the chi-square divergence
 MEASURES = (
     "min_lift_leakage",
     "max_lift_leakage",
@@ -25,7 +26,6 @@ MEASURES = (
     "chi2_divergence",
     "maximal_leakage",
 )
-"""Overall measures, in nats except for the total variation distance and the chi-square divergence."""
 
 MEANING = {
     "min_lift_leakage": "min-lift leakage, the smallest eps_l of ALIP",
@@ -46,8 +46,7 @@ def overall(release: Joint) -> dict[str, float]:
     return {**found, "maximal_leakage": result.sibson(np.inf)}
 
 
-WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")
-"""Measures decided by single lifts; their intervals are exact and need no bootstrap."""
+WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")  # decided by single lifts: exact intervals, no bootstrap
 
 
 def intervals_of(
@@ -76,8 +75,7 @@ def intervals_of(
     return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
 
 
-Verdict = Literal["kept", "broken", "undecided"]
-"""What a table says of a notion under the distribution that its rows were drawn from."""
+Verdict = Literal["kept", "broken", "undecided"]  # whether the population satisfies a notion
 
 
 def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:

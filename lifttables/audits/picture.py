@@ -19,8 +19,7 @@ from mixproof.numerics import Matrix
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LONGEST = 28
-"""Characters of a label that are shown."""
+LONGEST = 28  # maximum number of characters shown of a label
 
 
 def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:

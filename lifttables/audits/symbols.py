@@ -14,8 +14,7 @@ from liftlib.measures.lifts import lift
 from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion, RequiredBudget, RequiredByPosterior
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-Attributes = tuple[tuple[str, tuple[str, ...]], ...]
-"""The name of each attribute of X, with its values in order."""
+Attributes = tuple[tuple[str, tuple[str, ...]], ...]  # the name and the ordered values of each attribute of X
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class Command(NamedTuple):
     extra: str
 
 
+# each module has ``EXAMPLES``, ``add(parser)`` and ``run(options)``, which returns the exit code
 COMMANDS = {
     "audit": Command("lifttables.cli.audit", "show what a column of a table reveals about a secret column", "tables"),
     "sanitise": Command(
@@ -39,11 +40,8 @@ COMMANDS = {
     "example": Command("lifttables.cli.example", "write a small synthetic table to try the commands on", "tables"),
     "estimate": Command("lifttables.cli.estimate", "estimate a column's distribution from its release", "tables"),
 }
-"""Each module has ``EXAMPLES``, ``add(parser)`` and ``run(options) -> exit code``."""
 
-WRONG, STOPPED, CLOSED = 2, 130, 141
-"""Exit codes: something is wrong; stopped by Ctrl-C; nobody reads the output any more (128 and the signal's number).
-Errors have their own: 3 for a broken notion, 4 for drift; `lift verify` ends with 5 where release and card differ."""
+WRONG, STOPPED, CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
 
 
 class Program(NamedTuple):

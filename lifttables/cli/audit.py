@@ -22,11 +22,8 @@ from lifttables.cli.options import (
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 
-BROKEN = 3
-"""Exit code of an audit in which the notion is violated."""
-
-LINES = 20
-"""Maximum number of symbols printed; --json and --page list all."""
+BROKEN = 3  # exit code if the notion is violated
+LINES = 20  # maximum number of symbols printed; --json and --page list all
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band

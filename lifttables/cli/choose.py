@@ -37,14 +37,12 @@ every estimated share, in percentage points. Without --eps or a question, the co
 The budget EPS refers to lip; alip and ldp get twice that budget, which lip at EPS implies.
 Exit codes: 0 success; 2 error; 6 none of the releases tried answers the question."""
 
-UNANSWERED = 6
-"""Exit code if nothing is recommended."""
+UNANSWERED = 6  # exit code if nothing is recommended
 
 LEGEND = (
     "retained: share of the column's information (NMI); {} to: the most that such a belief can become; rows x: how "
     "many times as many rows an estimate needs as from the original table"
 )
-"""What the columns of an answer mean."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -15,8 +15,7 @@ EXAMPLES = """\
   lift estimate out.csv out.card.json --by year --level 0.9
 Exit codes: 0 success; 2 error."""
 
-LINES = 100
-"""Maximum number of estimates printed; --json lists all."""
+LINES = 100  # maximum number of estimates printed; --json lists all
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,7 @@ from liftlib.errors import InvalidParameter
 from liftlib.notions import Notion
 from liftlib.notions.catalogue import all_notions
 
-SHAPE = "shape"
-"""The one parameter that is not a budget but the table's: the sizes of X's attributes."""
+SHAPE = "shape"  # the one parameter that is not a budget: the number of labels of each attribute of X
 
 
 def maker(name: str) -> Callable[..., Notion]:

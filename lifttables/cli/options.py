@@ -28,16 +28,15 @@ TABLE_HELP = (
     "a .csv, .tsv (may end in .gz), .parquet, .dta (Stata) or .sav (SPSS) file; - reads CSV from the standard input"
 )
 
+# the parameters of notions that have options of their own
 BUDGETS = {
     "eps": "budget, nats: lip, ldp, srlip; or alip with --lam",
     "eps_l": "budget of the lower bound, nats: alip, l1, chi2, alpha",
     "eps_u": "budget of the upper bound, nats",
     "alpha": "order of the alpha-lift",
 }
-"""The parameters of notions that have options of their own."""
 
-MARKS = {"tab": "\t", "\\t": "\t", "space": " "}
-"""Names of characters that are hard to give to a command."""
+MARKS = {"tab": "\t", "\\t": "\t", "space": " "}  # names of characters that are hard to type in a command
 
 
 def table_options(parser: argparse.ArgumentParser) -> None:

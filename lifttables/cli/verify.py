@@ -12,8 +12,7 @@ from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 from lifttables.sources.endings import STDIN
 
-DIFFER = 5
-"""Exit code if the release and the card do not belong together."""
+DIFFER = 5  # exit code if the release and the card do not belong together
 
 EXAMPLES = f"""\
   lift verify out.csv out.card.json

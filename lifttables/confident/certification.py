@@ -37,6 +37,7 @@ class Plan(NamedTuple):
     most: int
 
 
+# any other mechanism runs itself and is then fitted or mixed, see ``_certified``
 PLANS = {
     "watchdog": Plan("watchdog", "watchdog by confidence bounds", confident_watchdog, LATTICE),
     "best-partition": Plan("merging", "best-partition by confidence bounds", confident_merging, LATTICE),
@@ -45,17 +46,11 @@ PLANS = {
     name: Plan("response", f"confident-response (in place of {name})", confident_response, SYMBOLS)
     for name in ("optimal", "subset-response", "robust")
 }
-"""The plan for each mechanism that has one. Any other runs itself: a family's parameter is fitted by the bounds, and
-with other mechanisms as much of a constant release is mixed in as they require."""
 
-FEWER = 3
-"""Of what number of blocks also a third is tried: by few rows, or with a small budget, fewer retain more."""
-
+FEWER = 3  # a third as many blocks is tried too: with few rows or a small budget, fewer blocks retain more
 FITTED = "fitted by confidence bounds"
-"""Suffix of the name of a family whose parameter was fitted under the bounds."""
 
 CONSTANT = "only a constant release is left"
-"""How a notion is satisfied if the rows certify no other release."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ from lifttables.population.sample import Parts, Sample
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-HALVINGS = 40
-"""Number of bisection steps, for a precision of 1e-12."""
+HALVINGS = 40  # bisection steps, for a precision of 1e-12
 
 
 def least_share(kept: Callable[[float], bool]) -> float:

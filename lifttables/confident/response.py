@@ -27,20 +27,11 @@ from mixproof.checks import checked
 from mixproof.lp import LinearProgram
 from mixproof.numerics import DOWNHILL_TOL, STEEPEST, Mask, Matrix, Vector, check_count
 
-ROUNDS = 40
-"""Maximum number of pricing rounds; most searches end earlier because no row improves the mixture."""
-
-STEPS = 12
-"""Maximum number of descent steps for one row; three or four usually suffice."""
-
-JOINING = 16
-"""Number of subsets added at a time, to the mixture or to a row's linear program."""
-
-CHEAPER = 1e-6
-"""A row joins the mixture if its reduced cost is below minus this, in nats."""
-
-SPREAD = 0.5
-"""Parameter of the Dirichlet distribution of starting points, which favours few symbols each."""
+ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
+STEPS = 12  # maximum number of descent steps for one row; three or four usually suffice
+JOINING = 16  # number of subsets added at a time, to the mixture or to a row's linear program
+CHEAPER = 1e-6  # a row joins the mixture if its reduced cost is below minus this, in nats
+SPREAD = 0.5  # parameter of the Dirichlet distribution of starting points; favours few symbols each
 
 
 class Cone(NamedTuple):

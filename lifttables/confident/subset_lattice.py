@@ -16,20 +16,11 @@ from liftlib.notions import Notion
 from lifttables.population.sample import SMALL, Parts, Sample
 from mixproof.numerics import Mask, Matrix, Vector, check_count, generator, xlogx
 
-LATTICE = 15
-"""Maximum number of symbols for a search over all subsets; more are first merged into this many blocks."""
-
-SYMBOLS = 25
-"""Maximum number of symbols for responses over small subsets; more are first merged into this many blocks."""
-
-DEAR = 1000
-"""Number of symbols beyond which merging them into blocks takes over 15 s (the time grows with the cube)."""
-
-SHARE = 0.25
-"""The share of the rows that chooses the blocks; guarantees for the population rest on the other rows."""
-
-FAR = 1e6
-"""Largest multiple of the table's rows for which ``rows_needed`` gives a number."""
+LATTICE = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
+SYMBOLS = 25  # the same for responses over small subsets
+DEAR = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
+SHARE = 0.25  # share of the rows that chooses the blocks; the other rows certify the design
+FAR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

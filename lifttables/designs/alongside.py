@@ -30,11 +30,9 @@ from lifttables.confident.subset_lattice import SYMBOLS, block_of, united
 from lifttables.population.within import SampleWithin
 from mixproof.numerics import KEEP_TOL, Mask, Matrix
 
-Z = NDArray[np.int64]
-"""The value of Z of each pair (x, z), numbered from 0."""
+Z = NDArray[np.int64]  # the value of Z of each pair (x, z), numbered from 0
 
-SHOWN = 3
-"""Values of Z that a message names."""
+SHOWN = 3  # maximum number of values of Z named in a message
 
 
 def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:

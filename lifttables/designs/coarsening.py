@@ -19,14 +19,10 @@ from liftlib.measures.information import entropy
 from lifttables.population.sample import UNSEEN
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-Groups = NDArray[np.int64]
-"""The group of each value of a column."""
+Groups = NDArray[np.int64]  # the group of each value of a column
 
-MOST_PAIRS = 200
-"""Pairs of groups beyond which only those with the group furthest from the notion are tried."""
-
-FREE = 1e-12
-"""Nats of H(Z) below which a change costs nothing, such as one of values that always occur together."""
+MOST_PAIRS = 200  # with more pairs of groups, only those with the group furthest from the notion are tried
+FREE = 1e-12  # nats of H(Z) below which a change costs nothing, such as of values that always occur together
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,15 +27,10 @@ from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector
 
 FORMAT = "liftlib design 2"
-
-CONFIDENCE = 0.95
-"""Default confidence of a design's guarantee for the population."""
-
+CONFIDENCE = 0.95  # default confidence of a guarantee for the population
 ROWS_ALONE = "the notion holds for these rows only and is probably violated for the population they come from"
-"""What a design without a confidence does not guarantee."""
 
 POPULATION = "the population"
-"""What the rows are a sample of."""
 
 Unseen = Literal["error", "draw"]
 

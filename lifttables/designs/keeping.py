@@ -44,17 +44,14 @@ from lifttables.population.sample import Sample, subset_price
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector, check_scalar
 
-MOST = 200_000
-"""Combinations of public and kept values, before any is coarsened, beyond which nothing is designed."""
+MOST = 200_000  # maximum number of combinations of public and kept values before coarsening
 
+# the default mechanism, replaced here by the optimal one, and that one's name
 MECHANISMS = ("subset-merging", "optimal")
-"""What ``mechanism`` may be: the default of all releases, which the optimal one stands in for here, and its name."""
+SHARES = (1.0, 0.7, 0.4, 0.0)  # shares of the budgets that kept columns may use
 
-SHARES = (1.0, 0.7, 0.4, 0.0)
-"""Shares of the budgets that the kept columns may use; the design that retains most is taken."""
-
+# shares of P(y|z) mixed in until the rows that chose nothing certify the design
 MIXED = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-"""Shares of P(y|z) that are mixed in where rows that certified nothing are not like the others."""
 
 N = TypeVar("N", bound=Notion)
 

@@ -16,20 +16,16 @@ from lifttables.encoding.table import Table
 
 Formulas = Literal["error", "quote", "keep"]
 
-TEXTS = (nw.String, nw.Categorical, nw.Enum)
-"""Types of columns whose values are texts."""
+TEXTS = (nw.String, nw.Categorical, nw.Enum)  # types of text columns
 
-NUMBERED = re.compile(r" #[0-9]+\Z")
-"""The number at the end of an output whose text would otherwise not be unique."""
+NUMBERED = re.compile(r" #[0-9]+\Z")  # the number appended to an output's text to make it unique
 
-FULL_WIDTH = str.maketrans("＝＠＋－", "=@+-")
-"""Signs of East Asian keyboards, which spreadsheets take for the ASCII ones."""
+FULL_WIDTH = str.maketrans("＝＠＋－", "=@+-")  # full-width signs, which spreadsheets read as ASCII
 
+# where a cell may end within a text: Excel splits at semicolons where a comma is the decimal sign
 CELL = re.compile(r'([;\t\r\n]"*)')
-"""Where a cell may end within a text: Excel splits at semicolons where a comma is the decimal sign, commas quoted."""
 
-WORD = re.compile(r"[^\W_][\w .%-]*")
-"""A label that means nothing to a spreadsheet after a sign or a number and ``or``."""
+WORD = re.compile(r"[^\W_][\w .%-]*")  # a harmless label after a sign or a number and ``or``
 
 
 @dataclass(frozen=True)

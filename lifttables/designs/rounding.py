@@ -14,14 +14,11 @@ import numpy as np
 from liftlib.channel import Channel
 from mixproof.numerics import Matrix, Vector
 
-GRIDS = (1_000, 10_000, 100_000)
-"""Probabilities are multiples of one of these's inverse, the coarsest that serves."""
+GRIDS = (1_000, 10_000, 100_000)  # probabilities are multiples of 1 / grid, for the coarsest grid that serves
 
+# shares of a constant release mixed in so that the rounded kernel satisfies the notion
 SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
-"""What may be mixed in of a release that says nothing, so that the rounded kernel keeps the notion."""
-
-CHEAP = 0.01
-"""A share up to which a coarse grid is preferred to a fine one."""
+CHEAP = 0.01  # share up to which a coarse grid is preferred to a fine one
 
 
 def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> tuple[Channel, int | None]:
@@ -66,8 +63,7 @@ def _rounded(kernel: Matrix, grid: int) -> Matrix:
     return np.asarray((whole + (ranks < left[:, None])) / grid)
 
 
-POSSIBLE = 1000
-"""Tables that a card and its release must leave possible for the card to have a kernel unless its owner asks for it."""
+POSSIBLE = 1000  # number of tables that card and release must leave possible for the kernel to be on the card
 
 
 def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:

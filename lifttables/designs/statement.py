@@ -12,15 +12,13 @@ from lifttables.designs.designing import ROWS_ALONE, Design, Kept
 from lifttables.encoding.columns import JOIN
 from mixproof.numerics import Vector
 
-PRIORS = (0.01, 0.1, 0.5)
-"""Beliefs for which a card says what they can become; they do not depend on the table."""
+PRIORS = (0.01, 0.1, 0.5)  # beliefs that a card bounds; the same for every table
 
 INDEPENDENT = (
     "The guarantee for the population assumes that the rows are independent draws from it. It does not apply if some "
     "people were more likely to be drawn than others (survey weights), if people were drawn within strata or in "
     "clusters such as households, if one person has several rows, or if the table is a census of everybody."
 )
-"""The assumption behind a guarantee for the population."""
 
 KERNEL_TELLS = (
     "The published release probabilities were computed from the table's counts. Somebody who has this card and the "
@@ -28,13 +26,11 @@ KERNEL_TELLS = (
     "combination of secret and symbol. For a small table, somebody who knows all rows but one may be able to work out "
     "the missing one."
 )
-"""What a published kernel of a response reveals in addition."""
 
 MERGING_TELLS = (
     "The choice of values to merge depends on every row. For a small table, it may reveal a person's row to somebody "
     "who knows all other rows."
 )
-"""What the choice of merged symbols reveals, with or without a kernel."""
 
 
 def own_shares(rows: Vector) -> tuple[float, ...]:

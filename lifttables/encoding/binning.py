@@ -13,8 +13,7 @@ import numpy as np
 from liftlib.errors import DataError
 from lifttables.encoding.columns import GROUPS, Unit
 
-DIGITS = 4300
-"""Maximum number of digits that Python converts to an integer."""
+DIGITS = 4300  # Python converts no longer text to an integer
 
 
 class Bins(NamedTuple):

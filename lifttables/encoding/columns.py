@@ -21,37 +21,23 @@ try:
 except ModuleNotFoundError:  # a browser does not have it
     PolarsError = NarwhalsError  # type: ignore[misc, assignment]
 
-MISSING = "(missing)"
-"""The label of a missing value, where it is a symbol."""
+MISSING = "(missing)"  # label of a missing value, where it is a symbol
+RARE = "(rare)"  # label of the pool of rare symbols
+JOIN = " & "  # separator of labels in a symbol's text
+ROWS = "\0rows"  # name of the column of counts; no column of a table may contain this character
+SYMBOL, ORDER = "\0symbol", "\0order"  # names of the columns of symbols and of row numbers
+CHAINED = 64  # maximum number of edges for labels by an expression, which compares each number with every edge
+UNKNOWN = "\0"  # prefix of a value that is missing from its column's hierarchy
 
-RARE = "(rare)"
-"""The label of the rare symbols, where they are pooled."""
-
-JOIN = " & "
-"""Separator between the labels of a symbol of several columns, where they are shown as one text."""
-
-ROWS = "\0rows"
-"""Name of the column of counts; no column of a table may contain this character."""
-
-SYMBOL, ORDER = "\0symbol", "\0order"
-"""Names of the columns of symbols and of row numbers."""
-
-CHAINED = 64
-"""Largest number of edges for which labels come from an expression, which compares each number with every edge."""
-
-UNKNOWN = "\0"
-"""Prefix of a value that is missing from its column's hierarchy."""
-
+# raised by data-frame libraries for invalid values and files
 UNREADABLE = (NarwhalsError, PolarsError, ValueError, TypeError, OSError)
-"""Exceptions that data-frame libraries raise for invalid values and unreadable files."""
 
-Labels = nw.DataFrame[Any]
-"""A frame of labels, in columns of text."""
+Labels = nw.DataFrame[Any]  # a frame of labels, in columns of text
 
 Unit = Literal["", "date", "year", "quarter", "month", "day"]
 
+# periods, and formats of their labels
 GROUPS = {"year": "%Y", "quarter": "%Y-Q%q", "month": "%Y-%m", "day": "%Y-%m-%d"}
-"""Units by which dates are grouped, and the format of their labels."""
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,9 @@ import numpy as np
 from liftlib.errors import DataError
 from lifttables.encoding.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, UNREADABLE, Column, Counts, Labels, Symbols
 
-NUMERIC_SYMBOLS = 50
-"""A column with more distinct numbers than this must be binned or declared as categorical."""
-
-NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")
-"""Texts that other programs write for a missing value; the user has to say whether they are one."""
-
-NAMED = 6
-"""Maximum number of columns named in a message."""
+NUMERIC_SYMBOLS = 50  # a column with more distinct numbers must be binned or declared as categorical
+NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")  # texts that may denote a missing value
+NAMED = 6  # maximum number of columns named in a message
 
 Missing = Literal["refuse", "symbol", "drop"]
 Rare = Literal["error", "pool", "keep"]

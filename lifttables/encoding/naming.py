@@ -13,14 +13,9 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from lifttables.encoding.columns import JOIN, RARE, Symbols
 
-SHOWN = 1e-6
-"""An output's text names each symbol with at least this posterior probability."""
-
-LONGEST = 200
-"""Maximum length of a text; longer ones name only the first symbols, and the card lists all."""
-
-SHOWN_ALIKE = 3
-"""Number of labels of a group shown in a note."""
+SHOWN = 1e-6  # an output's text names each symbol with at least this posterior probability
+LONGEST = 200  # maximum length of a text; longer ones name only the first symbols, and the card lists all
+SHOWN_ALIKE = 3  # maximum number of similar labels shown in a note
 
 Texts = tuple[tuple[str, ...], ...]
 

@@ -18,7 +18,6 @@ from lifttables.encoding.text_format import TextFormat
 from mixproof.numerics import check_scalar
 
 Sampling = Literal["independent", "weighted", "stratified", "clustered", "census"]
-"""How the rows were drawn from their population."""
 
 NO_GUARANTEE = {
     "weighted": "some people were more likely to be drawn than others, so shares of the rows are not shares of the "
@@ -28,11 +27,9 @@ NO_GUARANTEE = {
     "independent rows",
     "census": "a table of everybody has no population beyond its rows",
 }
-"""Why rows that were not drawn independently give no guarantee for the population."""
 
 
-FEW_COLUMNS = 4
-"""Maximum number of public columns for which every subset of them is tried for a release."""
+FEW_COLUMNS = 4  # up to this many public columns, every subset of them is tried for a release
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,10 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError, LiftError
 from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labelled
 
-Rows = nw.LazyFrame[Any]
-"""Rows of a table, which are read when they are asked for."""
+Rows = nw.LazyFrame[Any]  # rows that are read when requested
 
 
-NUMBER = "number"
-"""Name of the column of distinct numbers, where these are counted."""
+NUMBER = "number"  # name of the column of distinct numbers
 
 
 class Table(ABC):
@@ -30,8 +28,7 @@ class Table(ABC):
 
     name: str
     columns: tuple[str, ...]
-    needed: tuple[Column, ...] = ()
-    """Rows without a value in one of these columns are left out."""
+    needed: tuple[Column, ...] = ()  # rows without a value in one of these columns are left out
 
     @abstractmethod
     def read(self, names: Sequence[str]) -> Rows:
@@ -60,8 +57,7 @@ class Table(ABC):
         with reading(self.name):
             return rows.collect(**self.how)
 
-    how: ClassVar[Mapping[str, Any]] = {}
-    """How rows are collected."""
+    how: ClassVar[Mapping[str, Any]] = {}  # options for collecting rows
 
     def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> Labels:
         """Return the number of rows (``ROWS``) with each combination of labels.

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from liftlib.errors import InvalidParameter, shown
 
-UTF8 = ("utf-8", "utf-8-sig")
-"""Encodings that are read as they are; a byte order mark is skipped."""
+UTF8 = ("utf-8", "utf-8-sig")  # read without conversion; a byte order mark is skipped
 
 
 @dataclass(frozen=True)

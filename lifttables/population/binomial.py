@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike
 
 from mixproof.numerics import Vector
 
-STEPS = 16
-"""Steps of the staircase that bounds two probabilities together; infinitely many would save 0.6 nats."""
+STEPS = 16  # steps of the staircase that bounds two probabilities together; more would save at most 0.6 nats
 
 
 def clopper_pearson(

@@ -13,8 +13,7 @@ from liftlib.notions import Ratios
 from lifttables.population.binomial import clopper_pearson, fisher_levels
 from mixproof.numerics import Mask, Matrix, Vector
 
-Misses = Callable[[Vector], Matrix]
-"""A function that returns upper bounds on P(A|a) e^-budget - P(A|b), shape (conditions, m), from the budgets."""
+Misses = Callable[[Vector], Matrix]  # from budgets, upper bounds on P(A|a) e^-budget - P(A|b), shape (conditions, m)
 
 
 Places = NDArray[np.int64]
@@ -25,8 +24,8 @@ class _Pair(NamedTuple):
 
     p: int
     q: int
+    # return the pairs (c, d), all of which must satisfy the condition, from e^-budget
     coefficients: Callable[[float], list[tuple[float, float]]]
-    """Return the pairs (c, d) from e^-budget; the condition holds if it holds for each pair."""
 
 
 def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:

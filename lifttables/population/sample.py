@@ -22,17 +22,10 @@ from lifttables.population.worst import Between, kept_for_sure, violation_of, wo
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
 
-SMALL = 3
-"""Maximum number of symbols in a small subset; responses are made of small subsets and their complements."""
-
-LARGE = 0.1
-"""Share of the probability of error that is reserved for larger subsets."""
-
-MOST_NATS, HALVINGS = 800.0, 60
-"""Upper end of the search for an excess, in nats (beyond it the excess is infinite), and the bisection steps."""
-
-UNSEEN = 0.5
-"""Weight of a symbol without rows in a design's utility, in rows; no bound depends on it."""
+SMALL = 3  # maximum number of symbols in a small subset, from which responses are made
+LARGE = 0.1  # share of the probability of error that is reserved for larger subsets
+MOST_NATS, HALVINGS = 800.0, 60  # search range for a violation (beyond it, infinite) and bisection steps
+UNSEEN = 0.5  # weight, in rows, of a symbol without rows in a design's utility; no bound depends on it
 
 
 class Parts(NamedTuple):

@@ -11,8 +11,7 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.notions import LiftNotion, Notion, RequiredBudget
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
 
-MOST_CORNERS = 10
-"""Maximum number of secrets, since a box of lifts has 2^|S| corners."""
+MOST_CORNERS = 10  # maximum number of secrets, since a box of lifts has 2^|S| corners
 
 
 class Between(NamedTuple):

@@ -37,24 +37,17 @@ from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import SAME_TOL, Vector, check_scalar
 
+# notions at one budget: LIP implies LDP at twice the budget, and ALIP splits that unevenly
 NOTIONS_AT: dict[str, Callable[[float], Notion]] = {
     "lip": LIP,
     "alip": lambda eps: ALIP.split(2 * eps, 0.65),
     "ldp": lambda eps: LDP(2 * eps),
 }
-"""Notions side by side at one budget: an LDP of twice the budget is what LIP implies, ALIP splits it unevenly."""
 
-BUDGETS = (0.25, 0.5, 1.0, 2.0)
-"""Budgets of the curve, nats."""
-
-LOOSEST = 4.0
-"""The largest budget, nats, that is tried for accurate shares: it lets the odds of a secret grow 3,000-fold."""
-
-FINENESS = 100
-"""Budgets that answer a question about accuracy are multiples of 1/FINENESS nats."""
-
-NEAR = 0.01
-"""Utilities that differ by less are called alike, and the simpler mechanism is recommended."""
+BUDGETS = (0.25, 0.5, 1.0, 2.0)  # budgets of the curve, in nats
+LOOSEST = 4.0  # largest budget tried for accurate shares: the odds of a secret may grow 3,000-fold
+FINENESS = 100  # budgets that answer a question about accuracy are multiples of 1 / FINENESS nats
+NEAR = 0.01  # if utilities differ by less, the simpler mechanism is recommended
 
 
 @dataclass(frozen=True)
@@ -347,8 +340,7 @@ class _Trials:
 
     trying: Trying
     choices: Sequence[Counts]
-    confidence: float | None
-    """Of each design; ``overall`` is that of the one chosen."""
+    confidence: float | None  # of each design; ``overall`` is that of the chosen one
     overall: float | None
     seconds: float
     question: Question

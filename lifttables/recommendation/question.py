@@ -15,17 +15,13 @@ from lifttables.designs.designing import CONFIDENCE
 from lifttables.encoding.reading import Reading
 from mixproof.numerics import check_scalar
 
-Adversary = Literal["shares", "any"]
-"""Somebody who knows how common each value of the secret is, or somebody with any prior knowledge of the secret."""
+Adversary = Literal["shares", "any"]  # knows how common each value of the secret is, or has any prior knowledge
 
-BELIEF = 0.1
-"""The belief whose bound is shown where no question names another."""
+BELIEF = 0.1  # the prior belief if no question names another
 
-OPTIONS = {"stricter": 0.15, "middle": 0.2, "looser": 0.3}
-"""What a belief of 10 % may become in the options that are offered without a question."""
+OPTIONS = {"stricter": 0.15, "middle": 0.2, "looser": 0.3}  # the most that a belief of 10 % may become, by option
 
-STEPS = 10_000
-"""Budgets that answer a question about beliefs are multiples of 1/STEPS nats."""
+STEPS = 10_000  # budgets that answer a question about beliefs are multiples of 1 / STEPS nats
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from liftlib.errors import LiftError
 from mixproof.backends import compile_loops
 from mixproof.compiling import ready
 
-PROCESSES = sys.platform != "emscripten"
-"""Whether there are any: in a browser a call is made in place, and nothing stops it on the way."""
+PROCESSES = sys.platform != "emscripten"  # in a browser, calls run in this process and cannot be stopped
 
 
 class Trying(AbstractContextManager["Trying"]):

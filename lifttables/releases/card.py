@@ -31,38 +31,32 @@ LEFT_OUT = (
     "The rows of people whose secret or released value is missing were dropped, which is visible if kept columns "
     "identify people."
 )
-"""A limit of a release without the rows that have missing values."""
 
 UNRECORDED = "No ledger was used, so this release was not checked together with earlier releases about the same people."
-"""A limit of a release without a ledger."""
 
 RECORDED = (
     "Earlier releases that are missing from the owner's ledger were not checked. The ledger recognises a table with "
     "exactly the same counts, released by the same user or in the same folder. It does not recognise a selection of "
     "the rows, changed rows, renamed values or columns, or releases by somebody else."
 )
-"""A limit of a release with a ledger."""
 
+# reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
 LISTED = (
     "This card lists every combination of values that occurs, even in a single row, which may reveal a person's values "
     "to somebody who knows all other rows."
 )
-"""A limit of a release with rare combinations; against anybody else the notion holds, even if the list is known."""
 
 HOLDS = (
     "A privacy notion limits how much the released values can reveal about a person's secret. The notion holds if this "
     "limit is not exceeded. What it means for one person is stated below."
 )
-"""The explanation of a card's guarantees."""
 
 BROKEN_MEANS = (
     "This is the card of {}. It guarantees nothing: what was published together may reveal more about a person's "
     "secret than the notion allows. Do not rely on this release for privacy."
 )
-"""The explanation of a violated notion."""
 
-MARK_UP = re.compile(r"([|`*\[\\])")
-"""Characters with a meaning in Markdown, apart from those that are replaced."""
+MARK_UP = re.compile(r"([|`*\[\\])")  # characters with a meaning in Markdown
 
 
 @dataclass(frozen=True, eq=False)

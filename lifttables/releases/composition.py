@@ -20,11 +20,8 @@ from lifttables.encoding.table import Table
 from lifttables.releases.independent import composed
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-CHUNK = 4_000_000
-"""Numbers in memory at a time."""
-
-MOST = 1_000_000
-"""Largest number of combinations of outputs, or of kept values, whose joint leakage is computed."""
+CHUNK = 4_000_000  # maximum number of array elements in memory
+MOST = 1_000_000  # maximum number of combinations of outputs, or of kept values
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,8 @@ from lifttables.encoding.table import Table
 from lifttables.population.sample import Sample
 from mixproof.numerics import KEEP_TOL, Matrix
 
-RESHUFFLES = 999
-"""Number of random permutations in the test; the smallest possible p-value is 1 / (this + 1)."""
-
-CALLED = 0.001
-"""Significance level: old and new rows differ if the p-value is at most this."""
+RESHUFFLES = 999  # number of random permutations; the smallest possible p-value is 1 / (RESHUFFLES + 1)
+CALLED = 0.001  # significance level
 
 
 @dataclass(frozen=True)

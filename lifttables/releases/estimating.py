@@ -20,12 +20,10 @@ from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-SAME = 1e-9
-"""Least share of the largest singular value that counts, and least entry of a direction that is not 0."""
+SAME = 1e-9  # smallest relative singular value, and smallest entry of a direction, that is not 0
 
 
-WIDENING = 1e-12
-"""By which intervals are wider: what is certain, such as the share of all symbols together, is so but for rounding."""
+WIDENING = 1e-12  # widens intervals by more than rounding errors
 
 
 @dataclass(frozen=True, eq=False)

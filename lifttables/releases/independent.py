@@ -17,11 +17,8 @@ from liftlib.notions import ALIP, LDP, LIP, Notion
 from mixproof.checks import checked
 from mixproof.numerics import Vector
 
-MOST = 4096
-"""Variables of the linear program for releases with different budgets, beyond which they are composed in halves."""
-
-STEEPEST = 700.0
-"""Nats between the smallest and the largest product of lifts, beyond which it overflows a float."""
+MOST = 4096  # maximum number of variables of the linear program; larger problems are composed in halves
+STEEPEST = 700.0  # nats between the extreme products of lifts, beyond which a float overflows
 
 
 @checked

@@ -22,14 +22,10 @@ from lifttables.releases.ledger import Ledger, past_of
 from lifttables.releases.recognising import recognised
 from lifttables.sources.randomness import generator
 
-MOST = 20_000_000
-"""Maximum size of the bounds on all outputs for a proof for the population."""
-
+MOST = 20_000_000  # maximum number of bounds for a proof for the population
 FOR_SAMPLE = "for this sample only: it is not proved for the population"
-"""The scope of a guarantee that includes what else is published."""
 
 OWN_ROWS = "the table has exactly the counts of the design, so its rows were already released when the design was made"
-"""A note for rows that the design was made from."""
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,9 @@ from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours, re
 from lifttables.releases.recognising import recognised, similar
 
 FORMAT = "liftlib releases 2"
-
-OLDER = ("liftlib releases 1",)
-"""Formats that are read as well; they hold a SHA-256 of the file too, which identified no table and is not read."""
-
-ENDING = ".PRIVATE.releases.json"
-"""The end of a ledger's name, after the table's."""
-
-PATIENCE = 2.0
-"""Seconds after which a run says that it is waiting for another one."""
+OLDER = ("liftlib releases 1",)  # also read; these hold a SHA-256 of the file, which is ignored
+ENDING = ".PRIVATE.releases.json"  # follows the table's name
+PATIENCE = 2.0  # seconds before a run reports that it is waiting for another one
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,9 +36,7 @@ ForNew = Literal["refuse", "drop"]
 
 T = TypeVar("T")
 
-A_FRAME = "a frame"
-"""What a ledger calls a release that went to no file."""
-
+A_FRAME = "a frame"  # what a ledger calls a release that is not a file
 NO_KERNEL = "the card has no kernel, which could reveal the counts; estimates need it (--kernel publishes it)"
 
 ORDERED = "the rows are in the original order, which may reveal the secret, for instance if the table is sorted by it"
@@ -299,8 +297,8 @@ def check_each_secret(_table: Table, made: Design, _how: Publishing) -> None:
             )
 
 
+# made of every release: of a frame, a file or new rows
 CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_each_secret]
-"""What is checked of every release, whether of a frame, a file or a page, of new rows too."""
 
 
 def notes_on(

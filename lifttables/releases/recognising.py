@@ -16,8 +16,7 @@ from lifttables.encoding.table import Table
 
 Label = tuple[str, ...]
 
-ALIKE = 0.01
-"""Share of independent samples of one population whose counts would be called similar."""
+ALIKE = 0.01  # share of independent samples of one population whose counts would count as similar
 
 
 def recognised(table: Table, made: Design) -> Design | None:

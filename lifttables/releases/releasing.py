@@ -21,14 +21,9 @@ from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.polars_rows import BATCH, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
 
-PARTS = 64
-"""Files into which rows are dealt at random to be shuffled, where they are more than one batch."""
-
-HELD = 64_000_000
-"""Bytes of rows that are held in memory before they go to these files."""
-
-OUTPUT = "\0output"
-"""The column of the drawn outputs' numbers, which become texts when all else is done."""
+PARTS = 64  # number of files to which rows are distributed for shuffling, if there is more than one batch
+HELD = 64_000_000  # bytes of rows in memory before they go to these files
+OUTPUT = "\0output"  # column of output indices, which become texts at the end
 
 
 def check_suffix(path: Path) -> None:

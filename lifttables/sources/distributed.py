@@ -29,23 +29,14 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-TEXT: Final = "string[pyarrow]"
-"""What Dask makes of texts."""
+TEXT: Final = "string[pyarrow]"  # Dask's type of texts
+FAN = 16  # number of partitions whose counts are summed at a time
+FINEST = 10_000  # maximum number of distinct numbers that a partition reports for quantiles
+MANY = "__rows_of_it"  # column of counts in a database
+ORDER = "\0order"  # column of random numbers by which released rows are sorted
 
-FAN = 16
-"""Parts whose counts are summed at a time."""
-
-FINEST = 10_000
-"""Numbers by which a part tells of its column's quantiles, at most; of fewer distinct numbers, all are told."""
-
-MANY = "__rows_of_it"
-"""The column of counts in a database."""
-
-ORDER = "\0order"
-"""The column of random numbers that released rows are sorted by."""
-
+# from rows, counts in a column ``ROWS`` and the columns that identify them
 Count = Callable[[pl.DataFrame], pl.DataFrame]
-"""Takes some rows, and gives counts: a column ``ROWS``, and others by which counts are summed."""
 
 
 def elsewhere(frame: Any) -> Lazy:

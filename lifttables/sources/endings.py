@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+# extensions and separators
 SUFFIXES = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t", ".parquet": "", ".pq": ""}
-"""Endings of files, in small or capital letters, and what stands between their values."""
 
-STDIN = Path("-")
-"""Names the standard input, which holds CSV."""
+STDIN = Path("-")  # CSV on the standard input
 
 
 def ending(path: Path) -> str | None:

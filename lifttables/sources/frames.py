@@ -18,8 +18,7 @@ from lifttables.sources.randomness import permutation
 class Frame(Table):
     """A data frame in memory."""
 
-    native: Any = None
-    """The frame that the rows are of; a file has none."""
+    native: Any = None  # the user's frame; None for a file
 
     def __init__(self, native: Any) -> None:
         self.native, self.name = native, "the frame"

@@ -13,8 +13,7 @@ from liftlib.errors import DataError
 from lifttables.extras import extra
 from lifttables.sources.polars_rows import polars_of
 
-LABELLED = (".dta", ".sav", ".zsav")
-"""Endings of files of Stata and SPSS, in small or capital letters."""
+LABELLED = (".dta", ".sav", ".zsav")  # of Stata and SPSS, in any case
 
 
 def is_labelled(path: Path) -> bool:

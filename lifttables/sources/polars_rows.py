@@ -19,8 +19,7 @@ from lifttables.encoding.columns import Labels
 from lifttables.encoding.table import Rows, unreadable
 from lifttables.sources.frames import Frame
 
-BATCH = 500_000
-"""Rows of a file in memory at a time."""
+BATCH = 500_000  # rows of a file in memory at a time
 
 
 class PolarsTable(Frame):

@@ -109,6 +109,7 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
 
 TAB = "\t"
 
+# first bytes of files whose name is wrong
 KINDS = {
     b"\xff\xfe": "UTF-16: name its encoding (--encoding utf-16)",
     b"\xfe\xff": "UTF-16: name its encoding (--encoding utf-16)",
@@ -117,7 +118,6 @@ KINDS = {
     b"PAR1": "Parquet: let its name end in .parquet",
     b"SQLite format 3": "a database: export the table as CSV",
 }
-"""What files begin with that are not what their name says."""
 
 
 def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> None:

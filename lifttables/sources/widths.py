@@ -11,12 +11,8 @@ import numpy as np
 
 from liftlib.errors import DataError
 
-BLOCK = 1 << 22
-"""Bytes read at a time."""
-
-BOM = b"\xef\xbb\xbf"
-"""The byte order mark that some programs write at the beginning of UTF-8."""
-
+BLOCK = 1 << 22  # bytes read at a time
+BOM = b"\xef\xbb\xbf"  # byte order mark of UTF-8
 UNCLOSED = "has a quotation mark that opens a value and none that closes it: close it, or double it inside quotes"
 
 STRAY = "has a quotation mark inside a value: put the value in quotes and double the quotation marks in it"
