@@ -1,1 +1,1 @@
-"""Designs that satisfy a notion for the population, with a stated confidence."""
+"""Mechanisms that satisfy a notion for the population, with a stated confidence."""

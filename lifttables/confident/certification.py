@@ -1,4 +1,4 @@
-"""Guarantees for the population, for any mechanism: a design of its own, a fitted parameter, or a constant mixed in."""
+"""Designs for the population by any mechanism, fitted or mixed if necessary."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 
 
 class Plan(NamedTuple):
-    """The design to run for a mechanism with a confidence for the population.
+    """The population design of a mechanism.
 
-    Mechanisms of one route give the same design, which a card calls by ``name``; it unites more than ``most`` symbols
-    into that many blocks or a third of it, whichever retains more.
+    Mechanisms of one route give the same design, called ``name`` on a card. It merges more than ``most`` symbols into
+    ``most`` blocks or a third as many, whichever retains more.
     """
 
     route: str
@@ -55,10 +55,10 @@ CONSTANT = "only a constant release is left"
 
 @dataclass(frozen=True, eq=False)
 class Certifier:
-    """A sample over blocks that certifies channels, such as a design with rounded probabilities.
+    """A sample over blocks of symbols that certifies channels, such as rounded ones.
 
-    ``blocks`` are of symbols that a channel must treat alike; each symbol is alone where it need not. ``member``, shape
-    (k, number of blocks), has subsets of blocks that an output may be a sum of, besides nested ones and single blocks.
+    A channel must treat the symbols of a block alike. ``member``, shape (k, number of blocks), has subsets of blocks
+    that an output may be a sum of, in addition to nested subsets and single blocks.
     """
 
     sample: Sample
@@ -67,7 +67,7 @@ class Certifier:
     member: Mask
 
     def keeps(self, channel: Channel) -> bool:
-        """Return whether a channel satisfies the notion for the population, with the sample's confidence."""
+        """Return whether a channel satisfies the notion for the population."""
         if channel.sees_secret:
             return self.sample.keeps(self.notion, channel)
         kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
@@ -77,7 +77,7 @@ class Certifier:
         return all(one or self._in_sums(row) for one, row in zip(kept, kernel.T, strict=True))
 
     def _in_sums(self, row: Vector) -> bool:
-        """Return whether an output is a sum of subsets whose bounds, added up, satisfy the notion."""
+        """Return whether an output is a sum of subsets whose bounds satisfy the notion."""
         if not isinstance(self.notion, RatioBased) or not len(self.member):
             return False
         nested = Parts.nested(row[:, None])
@@ -95,7 +95,7 @@ class Certifier:
 
 
 def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
-    """Return weights that reproduce a row exactly, from weights that nearly do: single symbols make up the rest."""
+    """Return weights that give a row exactly, by adding single symbols."""
     weights = np.maximum(weights, 0.0)
     made = member.T @ weights
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -105,11 +105,10 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
 
 
 class CertifiedChannel(NamedTuple):
-    """A channel with a guarantee for the population, and its certifier.
+    """A channel that satisfies a notion for the population.
 
-    It also has the name of the design as a card states it.
-
-    ``how`` says why it holds, in words, and in numbers, which are functions of the counts and not for publication.
+    ``how`` explains this in words, and in numbers, which depend on the counts and must not be published; ``mechanism``
+    is the name on the card.
     """
 
     channel: Channel
@@ -121,21 +120,13 @@ class CertifiedChannel(NamedTuple):
 def for_population(
     mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
 ) -> CertifiedChannel:
-    """Return a channel that satisfies a notion for the population.
+    """Return a channel that satisfies a notion for the population, and its certifier.
 
-    Also return its certification and the name of the design that was run.
-
-    ``PLANS`` says for which design by the sample's bounds a mechanism stands, such as
-    :func:`~lifttables.confident.merging.confident_merging`, or for a notion of ratios
-    :func:`~lifttables.confident.response.confident_response`. A :class:`~liftlib.family.Family` whose most private
-    member is constant is run with the least private parameter that the bounds allow, and any other mechanism with as
-    much of a constant release mixed in as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are
-    those of a :class:`~lifttables.population.sample.Sample`.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the mechanism does not serve the notion, or what it needs for the population is not known.
+    ``PLANS`` gives the design that replaces a mechanism. A :class:`~liftlib.family.Family` whose most private member is
+    constant gets the least private parameter that the bounds allow; any other mechanism is mixed with as much of a
+    constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are those of
+    :class:`~lifttables.population.sample.Sample`. UnsupportedNotion is raised if the mechanism does not serve the
+    notion, or the notion has no population bounds.
 
     Examples
     --------
@@ -170,9 +161,9 @@ def for_population(
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
-    """Return how a mechanism designs for the population: the route that it declares, or its own name.
+    """Return a mechanism's route to a population design, or its own name.
 
-    Mechanisms of one route give one design. A response is by bounds on ratios, so it is for notions of ratios alone.
+    Response designs bound ratios, so they serve only ratio-based notions.
     """
     plan = PLANS.get(mechanism.name)
     ratios = isinstance(notion, RatioBased)
@@ -185,7 +176,7 @@ def _rows(needed: float) -> str:
 
 @dataclass(frozen=True)
 class _ForPopulation(Notion):
-    """A notion that a sample has to certify for the population, whatever the joint distribution."""
+    """The notion that a sample certifies another notion for the population."""
 
     sample: Sample
     notion: Notion
@@ -197,7 +188,7 @@ class _ForPopulation(Notion):
 
 
 def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> CertifiedChannel:
-    """Return a mechanism's own channel: a family's member fitted by the bounds, any other with a constant mixed in."""
+    """Return a mechanism's own channel, fitted by the bounds or mixed with a constant."""
     joint = Joint.from_counts(sample.counts)
     certifier = Certifier(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)

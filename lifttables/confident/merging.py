@@ -1,4 +1,4 @@
-"""Merging that satisfies its notion for the population: the best partition into certified subsets."""
+"""Deterministic designs for the population: partitions into certified subsets."""
 
 from __future__ import annotations
 
@@ -29,44 +29,42 @@ def confident_merging(
     rng: int | np.random.Generator = 0,
     blocks: int | None = None,
 ) -> Channel:
-    """Return a merging that satisfies the notion for the population, with a stated confidence.
+    """Return a merging that satisfies the notion for the population.
 
     Parameters
     ----------
     counts : array_like, shape (S, X)
-        Rows by secret and symbol: whole numbers, of independent rows from P_SX. The alphabets are given beforehand; an
-        empty row or column is one of which nothing was seen.
+        Number of i.i.d. rows from P_SX by secret and symbol. The alphabets must be given; an empty row or column is a
+        value that was not observed.
     notion : Notion
         One that lift columns decide.
     confidence : float, keyword-only
-        In (0, 1). For any P_SX, a share of at least this of all tables gives a channel that keeps the notion under it.
+        In (0, 1): for any P_SX, at least this share of tables gives a channel that satisfies the notion under P_SX.
     chosen : float, keyword-only
-        Where the rows themselves chose the symbols: see :class:`~lifttables.population.sample.Sample`.
+        If the rows themselves chose the symbols, see :class:`~lifttables.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
-        With more than 15 symbols, chooses the quarter of the rows that unites them into blocks. A seed that was
-        chosen by its result voids the confidence.
+        With more than 15 symbols, selects the quarter of the rows that merges them into blocks. Selecting a seed by its
+        result voids the confidence.
     blocks : int, optional, keyword-only
-        With more than 15 symbols, into how many they are first united, from 1 to 15, which is the default. I(X; Y) is
-        at most their entropy; with few rows fewer may keep more.
+        With more than 15 symbols, the number of blocks, from 1 to 15 (default). With few rows, fewer may retain more.
 
     Returns
     -------
     Channel
-        With ``partition`` and a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Up to 15
-        symbols, it has the largest entropy of its output among all partitions that the bounds certify.
+        With ``partition`` and a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Up to 15 symbols,
+        its output has the largest entropy among all partitions that the bounds certify.
 
     Raises
     ------
     UnsupportedNotion
         If lift columns do not decide the notion, or it averages over more than 10 secrets.
     InvalidDistribution, InvalidParameter
-        If the counts are no counts, or the confidence is not in (0, 1).
+        If the counts are invalid, or the confidence is not in (0, 1).
 
     Notes
     -----
-    The bounds hold for all subsets of symbols at once, see :class:`lifttables.population.sample.Sample`, so that the
-    partition may be chosen by the rows that certify it. The search is that of
-    :func:`~liftbook.relatives.best_partition.best_partition`.
+    The bounds hold for all subsets of symbols at once, so the rows that certify the partition may choose it. The search
+    is that of :func:`~liftbook.relatives.best_partition.best_partition`.
 
     Examples
     --------
@@ -94,20 +92,11 @@ def confident_watchdog(
     rng: int = 0,
     blocks: int | None = None,
 ) -> Channel:
-    """Publish each symbol that the bounds certify, and merge the others into one output.
+    """Return E23's watchdog with its worst-case risk over the bounds.
 
-    If the bounds do not certify the merged symbols, others join them, least risk first, until they do: E23's
-    :func:`~liftlib.merging.watchdog.watchdog`, with the risk at its worst over what the rows leave possible.
-
-    Parameters
-    ----------
-    counts, notion, confidence, chosen, rng, blocks
-        As for :func:`confident_merging`, whose errors it raises.
-
-    Returns
-    -------
-    Channel
-        With ``partition`` and a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`.
+    The channel publishes each symbol that the bounds certify and merges the others. If the merged output is not
+    certified, further symbols join it in order of increasing risk. Parameters, result and errors are those of
+    :func:`confident_merging`.
 
     Examples
     --------

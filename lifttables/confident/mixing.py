@@ -1,4 +1,4 @@
-"""Repair of any design for the population, by mixing in the smallest sufficient share of constant release."""
+"""Mixing a channel with the smallest sufficient share of a constant release."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HALVINGS = 40  # bisection steps, for a precision of 1e-12
 
 
 def least_share(kept: Callable[[float], bool]) -> float:
-    """Return the smallest share in [0, 1] that satisfies a notion, rounded up; a share of 1 always does."""
+    """Return the smallest share in [0, 1] that satisfies a notion, rounded up."""
     if kept(0.0):
         return 0.0
     low, high = 0.0, 1.0
@@ -27,11 +27,7 @@ def least_share(kept: Callable[[float], bool]) -> float:
 
 
 def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
-    """Return the smallest share of P(y) with which outputs satisfy a notion.
-
-    P(y) is the constant release; the notion must hold within the bounds.
-
-    Those of (1 - t) P(y|x) + t P(y) are linear in t.
+    """Return the smallest share of P(y) with which bounded outputs satisfy a notion.
 
     Examples
     --------
@@ -50,7 +46,7 @@ def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
 
 
 def share_for(notion: Notion, sample: Sample, channel: Channel, p_y: Vector) -> float:
-    """Return the smallest share of constant release, P(y), with which a sample certifies a channel."""
+    """Return the smallest share of P(y) with which a sample certifies a channel."""
     if isinstance(notion, RatioBased) and not channel.sees_secret:
         return _share_of_parts(notion, sample, sample.parts(channel), p_y)
     return share_needed(notion, sample.outputs(channel), p_y)
@@ -63,9 +59,9 @@ def _share_of_parts(notion: RatioBased, sample: Sample, parts: Parts, p_y: Vecto
 
 
 def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts, float]:
-    """Return the parts mixed with as little constant release as a sample requires, and the share of it.
+    """Return parts mixed with the required constant release, and its share.
 
-    Where nothing else would do, it is one output.
+    If the share is 1, there is one output.
     """
     p_y = sample.weights @ parts.kernel
     share = _share_of_parts(notion, sample, parts, p_y)
@@ -79,7 +75,7 @@ def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts
 
 
 def stochastic(member: Matrix, weights: Matrix) -> Parts:
-    """Return parts whose kernel rows sum to exactly 1, from weights with which they nearly do.
+    """Return parts whose kernel rows sum to exactly 1, from weights that nearly do.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A random response that satisfies its notion for the population: mixtures over certified subsets."""
+"""Randomised designs for the population: mixtures over certified subsets."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ SPREAD = 0.5  # parameter of the Dirichlet distribution of starting points; favo
 
 
 class Cone(NamedTuple):
-    """The feasible outputs: sums of subsets A with ``table @ c <= 0``.
+    """The feasible outputs: combinations c >= 0 of subsets with ``table @ c <= 0``.
 
-    Each subset has mass 1, and the weights c are nonnegative.
+    Subsets are scaled to mass 1.
 
     Attributes
     ----------
     table : numpy.ndarray, shape (m, M)
-        A condition P(y|a) <= e^budget P(y|b) by its bounds on each subset.
+        The conditions P(y|a) <= e^budget P(y|b), by the bounds of each subset.
     member : numpy.ndarray of bool, shape (M, X)
-        The subsets, single symbols first and all symbols last.
+        The subsets, single symbols first and the whole alphabet last.
     mass : numpy.ndarray, shape (M,)
-        P(A) of the table.
+        The empirical P(A).
     rows : numpy.ndarray, shape (M, X)
-        P(x | A) of the table's symbols.
+        The empirical P(x|A).
     """
 
     table: Matrix
@@ -69,30 +69,25 @@ def confident_response(
     bounds: type[Sample] = Sample,
     starts: int = 0,
 ) -> Channel:
-    """Return a random response that satisfies the notion for the population, with a stated confidence.
+    """Return a randomised response that satisfies the notion for the population.
 
     Parameters
     ----------
-    counts : array_like, shape (S, X)
+    counts, confidence, chosen, rng, blocks
         As for :func:`~lifttables.confident.merging.confident_merging`.
     notion : Notion
         One that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP, perfect privacy.
-    confidence : float, keyword-only
-        In (0, 1).
-    chosen, rng, blocks : keyword-only
-        As for ``confident_merging``.
     bounds : type, keyword-only
-        What is known of the distribution: :class:`~lifttables.population.sample.Sample`, or one of the sets in
-        ``liftbook.relatives.sample_sets``, whose confidence the certificate then has.
+        The uncertainty set: :class:`~lifttables.population.sample.Sample`, or a class of
+        ``liftbook.relatives.sample_sets``, whose confidence the certificate then states.
     starts : int, keyword-only
-        At least 0: how many rows drawn at random the search also sets out from, each time that it would end. It finds
-        no worse a response than without them, in more time.
+        Number of additional random starting points whenever the search would end; the result is never worse.
 
     Returns
     -------
     Channel
-        With a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Its I(X; Y) on the table is at
-        least that of the best partition; that no other such response has more is not proven.
+        With a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. The empirical I(X; Y) is at least
+        that of the best partition; it is not proven to be optimal.
 
     Raises
     ------
@@ -103,12 +98,11 @@ def confident_response(
 
     Notes
     -----
-    A row P(y|x) is a sum of subsets of symbols with weights, and the sum of their upper bounds bounds P(y|s), the sum
-    of their lower bounds P(y). So the conditions are linear in the weights, over 2^X subsets in place of X symbols,
-    and E23 eq. (26) serves with rows that are found as they are needed: those of the least price under the mixture's
-    multipliers, by steps along the entropy's tangent. A descent may end before the least price, and where it ends hangs
-    on the multipliers, of which a degenerate mixture has many: another build of the solver may find a response, as
-    private, that keeps some per cent more or less. ``starts`` makes up for some of it.
+    P(y|x) is a weighted sum of subsets of symbols; the sums of their bounds bound P(y|s) and P(y). So the conditions
+    are linear in the weights of 2^X subsets, and E23 eq. (26) applies with column generation: rows of least reduced
+    cost are found by descent along the entropy's tangent. A descent may end before the minimum, and where it ends
+    depends on the multipliers, which a degenerate mixture does not determine. Another build of the solver may therefore
+    find an equally private response that retains a few per cent more or less; ``starts`` reduces this.
 
     Examples
     --------
@@ -138,7 +132,7 @@ def confident_response(
 
 
 def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int | np.random.Generator = 0) -> Parts:
-    """Return the response of :func:`confident_response` as sums of subsets of a sample's few symbols."""
+    """Return the response for few symbols as sums of subsets."""
     member = small_subsets(sample.n_public)
     kept, mass = sample.kept(notion, member), member @ sample.weights
     if not kept[-1]:
@@ -149,7 +143,7 @@ def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int
 
 
 class Row(NamedTuple):
-    """A row as a mixture of P(X|A): the subsets A by their place in a cone, and their weights."""
+    """A mixture of P(X|A): indices of subsets A in a cone, and their weights."""
 
     at: NDArray[np.int64]
     weights: Vector
@@ -158,9 +152,9 @@ class Row(NamedTuple):
 def _best_mixture(
     cone: Cone, kept: Mask, p_x: Vector, more: int, rng: np.random.Generator
 ) -> tuple[list[Row], Mixture]:
-    """Return rows, and a mixture of them that averages to P_X, starting from the whole alphabet.
+    """Return rows, and a mixture of them that averages to P_X, by column generation.
 
-    ``more`` random starting points are tried if no other one leads to a row that improves it.
+    ``more`` random starting points are tried when no other start improves the mixture.
     """
     places = np.flatnonzero(kept)
     cost = entropies(cone.rows[places])
@@ -189,7 +183,7 @@ def _best_mixture(
 
 
 def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> Parts:
-    """Return the kernel of a mixture as sums of subsets: P(y|x) = q(y) v_y(x) / P(x), where v_y mixes P(x|A)."""
+    """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets."""
     used = np.flatnonzero(mixture.solution.x > 0)
     at = np.concatenate([pool[one].at for one in used])
     weights = np.zeros((len(at), len(used)))
@@ -203,7 +197,7 @@ def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> Parts:
 
 
 class _Search:
-    """Search for rows of low reduced cost H(v) - price v in a cone generated by very many subsets, a few at a time."""
+    """Search for rows v of low reduced cost H(v) - price v in a cone."""
 
     def __init__(self, cone: Cone, kept: Mask):
         self.cone = cone
@@ -219,12 +213,12 @@ class _Search:
         return np.vstack([self.cone.table[:, at], np.ones(len(at))])
 
     def cheaper(self, starts: Iterable[Vector], price: Vector) -> list[Row]:
-        """Return the local minima, from all starting points, that would improve the mixture."""
+        """Return the local minima that would improve the mixture."""
         ends = (self.descend(row, price) for row in starts)
         return [found for found, value in ends if value < -CHEAPER]
 
     def descend(self, row: Vector, price: Vector) -> tuple[Row, float]:
-        """Return the row that descent along the tangents reaches, and its reduced cost."""
+        """Return the row that descent along tangents reaches, and its reduced cost."""
         best, value = Row(np.zeros(0, dtype=np.int64), np.zeros(0)), np.inf
         for _ in range(STEPS):
             tangent = -np.log(np.maximum(row, STEEPEST)) - price

@@ -1,4 +1,4 @@
-"""The subset lattice: the subsets of symbols from which a design is built, with bounds for each."""
+"""The subset lattice: subsets of symbols of which population designs consist."""
 
 from __future__ import annotations
 
@@ -27,24 +27,22 @@ FAR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` give
 class ConfidentCertificate(Certificate):
     """The guarantee of a design for the population.
 
-    ``value`` is I(X; Y) for the empirical distribution.
+    ``value`` is the empirical I(X; Y).
 
     Attributes
     ----------
     notion : str
-        What is kept.
     confidence : float
-        The chance, over the sampling of the table, that the design keeps the notion for the distribution that the
-        rows were drawn from.
+        Probability, over the sampling of the table, that the population satisfies the notion.
     rows : int
-        Number of rows that certify it; fewer than the table has if some of them chose blocks.
-    excess : float
-        The budget is kept with this much to spare, as a negative number of nats.
+        Number of rows that certify the design; some rows may have chosen blocks instead.
+    violation : float
+        Worst-case violation of a budget, in nats; negative if all are satisfied.
     parts : Parts
         The channel as sums of subsets, whose bounds are its own.
     rows_needed : float or None
-        Where only a constant release is left, about how many rows of the same shares it would take for more than
-        that; infinite if none would do. None elsewhere.
+        For a constant release, about how many rows with the same distribution would allow more; infinite if none would.
+        Otherwise None.
     """
 
     notion: str
@@ -57,14 +55,9 @@ class ConfidentCertificate(Certificate):
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """All non-empty subsets of a sample's symbols, as bits.
+    """All subsets of a sample's symbols as bits: subset A has x if bit x is set.
 
-    Subset A contains x if bit x of A is set.
-
-    Attributes
-    ----------
-    sample : Sample
-        Of at most ``LATTICE`` symbols.
+    The sample has at most ``LATTICE`` symbols.
     """
 
     sample: Sample
@@ -76,16 +69,13 @@ class Candidates:
 
     @cached_property
     def mass(self) -> Vector:
-        """The table's share of each subset."""
+        """The empirical probability of each subset."""
         return np.asarray(self.member @ self.sample.weights)
 
     def kept(self, notion: Notion) -> Mask:
-        """Return a mask of the non-empty subsets that, as an output, satisfy the notion for the population.
+        """Return which non-empty subsets satisfy the notion for the population.
 
-        Raises
-        ------
-        InfeasiblePrivacy
-            If the whole alphabet does not, which is a constant release.
+        InfeasiblePrivacy is raised if the whole alphabet, a constant release, does not.
         """
         kept = self.sample.kept(notion, self.member)
         if not kept[-1]:
@@ -94,7 +84,10 @@ class Candidates:
         return kept
 
     def best_partition(self, kept: Mask) -> Partition:
-        """Return the certified partition with the largest entropy; the whole alphabet always counts as certified."""
+        """Return the partition into certified subsets with the largest entropy.
+
+        The whole alphabet always counts as certified.
+        """
         n = self.sample.n_public
         # without the whole alphabet there may be no partition
         allowed = np.union1d(np.flatnonzero(kept[1:]) + 1, 2**n - 1)
@@ -123,15 +116,11 @@ class Candidates:
 def blocks_of(
     sample: Sample, rng: int | np.random.Generator, most: int, wanted: int | None = None
 ) -> tuple[Partition, Sample]:
-    """Return a coarsening into blocks of symbols, and a sample over them that certifies designs.
+    """Return a partition of the symbols into blocks, and a sample over the blocks.
 
-    Up to ``most`` symbols are blocks of their own. If there are more, a random quarter of the rows unites them into
-    ``wanted`` blocks (``most`` by default), and the other rows, which are independent of that choice, are the sample.
-
-    Raises
-    ------
-    InvalidParameter
-        If ``wanted`` is no whole number from 1 to ``most``.
+    Up to ``most`` symbols are blocks of their own. More are merged by a random quarter of the rows into ``wanted``
+    blocks (``most`` by default), and the sample has the other rows. InvalidParameter is raised if ``wanted`` is not
+    from 1 to ``most``.
     """
     wanted = most if wanted is None else check_count("blocks", wanted)
     if wanted > most:
@@ -147,12 +136,10 @@ def blocks_of(
 
 
 def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return the counts of a random ``SHARE`` of the rows, and of the others.
+    """Return the counts of a random ``SHARE`` of the rows, and of the other rows.
 
-    The two are independent.
-
-    The counts are part of the seed. With the same random numbers for every table, the count of a cell in one part would
-    nearly determine its count in the other, and the two would not be independent.
+    The counts are part of the seed: with the same random numbers for every table, the two parts would not be
+    independent.
     """
     table = counts.astype(np.int64)
     drawn = np.random.default_rng([int(generator(rng).integers(2**62)), *table.ravel()])
@@ -163,9 +150,7 @@ def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matri
 def united(counts: NDArray[np.float64], wanted: int) -> Partition:
     """Return ``wanted`` blocks of symbols by greedy merging.
 
-    Each step loses the least information.
-
-    The loss is that of H(X), as a share of H(X), plus that of I(S; X), as a share of I(S; X).
+    Each step minimises the relative loss of H(X) plus the relative loss of I(S; X).
     """
     groups = [[x] for x in range(counts.shape[1])]
     # half a row for each cell, so that unseen combinations stay possible
@@ -204,9 +189,8 @@ def block_of(blocks: Partition) -> NDArray[np.int64]:
 def rows_needed(sample: Sample, notion: Notion) -> float:
     """Return roughly how many rows would allow more than a constant release.
 
-    The shares stay as they are; the number is infinite if no table size suffices.
-
-    It is found for the subsets that come nearest with a thousand times the rows.
+    The empirical distribution is kept fixed; the number is infinite if no table size suffices. Only the subsets that
+    are nearest with a thousand times the rows are considered.
     """
     n = sample.n_public
     member = Candidates(sample).member[1:-1] if n <= LATTICE else small_subsets(n)[:-1]
@@ -232,7 +216,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
 def small_subsets(n: int) -> Mask:
     """Return the small subsets of n symbols and their complements, shape (m, n).
 
-    Single symbols come first, and the whole set last.
+    Single symbols come first, and the whole alphabet last.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Inference from the rows of a table to the population: bounds and their confidence."""
+"""Confidence bounds for the population from which a table's rows were drawn."""

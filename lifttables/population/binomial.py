@@ -1,4 +1,4 @@
-"""Exact bounds on one probability, or on two together, from counts."""
+"""Exact confidence bounds on one probability, or on two jointly, from counts."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ STEPS = 16  # steps of the staircase that bounds two probabilities together; mor
 def clopper_pearson(
     seen: ArrayLike, rows: ArrayLike, log_level: ArrayLike, *, lower: bool = True
 ) -> tuple[Vector, Vector]:
-    """Return a lower and an upper bound on a probability, each wrong with probability at most ``level``.
+    """Return the Clopper-Pearson bounds on probabilities.
 
     Parameters
     ----------
     seen, rows : array_like
-        ``seen`` of ``rows`` independent rows; 0 <= seen <= rows. Without rows the bounds are 0 and 1.
+        ``seen`` of ``rows`` independent rows, 0 <= seen <= rows. Without rows the bounds are 0 and 1.
     log_level : array_like
-        The logarithm of the probability that one bound is wrong; negative, of any size.
+        Log of the probability that one bound is wrong; negative, of any size.
     lower : bool, keyword-only
-        Whether the lower bound is wanted; it is 0 if not.
+        Whether to compute the lower bound, which is 0 otherwise.
 
     Returns
     -------
     lower, upper : numpy.ndarray
-        Of the shape that the arguments broadcast to. ``seen = 0`` has the lower bound 0 and an upper one above 0.
+        Of the broadcast shape of the arguments. For ``seen = 0`` the bounds are 0 and a positive number.
 
     Notes
     -----
-    Clopper and Pearson 1934. The lower bound is the p at which P(Bin(rows, p) >= seen) is the level, a quantile of
-    the beta distribution.
+    Clopper and Pearson 1934: the lower bound is the p with P(Bin(rows, p) >= seen) = level, a beta quantile.
 
     Examples
     --------
@@ -50,23 +49,24 @@ def clopper_pearson(
 
 
 def fisher_levels(log_level: ArrayLike) -> Vector:
-    """Return the logarithms of the levels that bound two independent probabilities together.
+    """Return log-levels of pairs of bounds on two independent probabilities.
 
     Parameters
     ----------
     log_level : array_like, shape (m,)
-        The logarithm of the chance that the statement is wrong, below 0.
+        Log of the probability that the joint statement is wrong, below 0.
 
     Returns
     -------
     numpy.ndarray, shape (m, STEPS - 1)
-        But for that chance, for some i the bounds at level i of one and at level -1 - i of the other are both right.
+        Except with that probability, there is an i for which the bounds at level i of one and -1 - i of the other both
+        hold.
 
     Notes
     -----
-    Fisher's method: the p-values u and v of the true probabilities are independent and at least uniform. For levels
-    e^(-t i / n), n of them with the last one, the region of (u, v) where each i is wrong has the area
-    e^-t (1 + n (e^(t/n) - 1)); for many steps this is P(uv < e^-t) = (1 + t) e^-t.
+    Fisher's method: the p-values u and v of the true probabilities are independent and stochastically at least uniform.
+    With n levels e^(-t i / n) including the last one, the region of (u, v) where each i fails has the area
+    e^-t (1 + n (e^(t/n) - 1)); as n grows, this tends to P(uv < e^-t) = (1 + t) e^-t.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bounds on the difference of two probabilities of one event, from which bounds on their ratio follow."""
+"""Confidence bounds on P(A|a) e^-budget - P(A|b), and thus on ratios."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ class _Pair(NamedTuple):
 
 
 def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
-    """Yield the conditions as pairs of groups: s is the rows with secret s, and S + s all other rows.
+    """Yield the conditions as pairs of groups of rows.
 
-    P(A) = P(s) P(A|s) + P(S + s) P(A|S + s), so a condition on P(A|s) and P(A) is one on these two groups. It is linear
-    in P(s), so the worst case is an end of the interval for P(s).
+    Group s has the rows with secret s, and group S + s all others. P(A) = P(s) P(A|s) + P(S + s) P(A|S + s), so a
+    condition on P(A|s) and P(A) is one on these two groups. It is linear in P(s), so the worst case is an end of the
+    interval for P(s).
     """
     n = len(prior[0])
     for a, b in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True):
@@ -48,7 +49,7 @@ def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
 def differences(
     counts: Matrix, prior: tuple[Vector, Vector], ratios: Ratios, inside: Mask, log_level: Vector
 ) -> Misses:
-    """Return bounds for subsets of symbols; each is wrong for one condition with probability at most its level."""
+    """Return bounds for subsets; each fails for one condition with at most its level."""
     groups = np.vstack([counts, counts.sum(axis=0) - counts])
     rows, size = groups.sum(axis=1), inside.sum(axis=1)
     pairs = list(pairs_of(ratios, prior))
@@ -58,7 +59,7 @@ def differences(
 
     @cache
     def bounds(group: int) -> tuple[Matrix, Places, Places]:
-        """Return the distinct upper bounds, with the positions of the subsets and of their complements among them."""
+        """Return distinct upper bounds, with the places of subsets and complements."""
         seen = groups[group] @ inside.T
         both = np.concatenate([seen, rows[group] - seen])
         twice = np.tile(kind, 2)

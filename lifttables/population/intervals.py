@@ -1,4 +1,4 @@
-"""Confidence intervals for population leakage: exact for extreme lifts, bias-corrected for averages."""
+"""Confidence intervals of leakages: exact for lifts, bootstrapped for averages."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ Ends = tuple[float, float]
 
 
 def worst_lifts(between: Between) -> dict[str, Ends]:
-    """Return ends of ``min_lift_leakage``, ``max_lift_leakage`` and ``ldp``, nats, by bounds on all outputs that hold
-    together.
+    """Return intervals of the min-lift and max-lift leakages and of LDP, in nats.
+
+    ``between`` has simultaneous bounds for all outputs.
 
     Examples
     --------
@@ -46,20 +47,19 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
 def averages(
     release: Matrix, drawn: Matrix, estimates: dict[str, float], redrawn: dict[str, Vector], rows: int, level: float
 ) -> dict[str, Ends]:
-    """Return intervals for averages over a release, corrected for sampling bias.
+    """Return bias-corrected bootstrap intervals of averages over a release.
 
-    ``release``, shape (S, Y), has the table's shares of secret and output, ``drawn``, shape (B, S, Y), those of tables
-    drawn like it. ``estimates`` are ``secret_information``, ``total_variation``, ``chi2_divergence`` and
-    ``maximal_leakage``, and ``redrawn``, each of shape (B,), the same of the drawn tables.
+    ``release``, shape (S, Y), is the empirical joint distribution of secret and output, and ``drawn``, shape (B, S, Y),
+    that of bootstrap tables. ``estimates`` has ``secret_information``, ``total_variation``, ``chi2_divergence`` and
+    ``maximal_leakage``, and ``redrawn`` their values, shape (B,), for the bootstrap tables.
 
     Notes
     -----
-    All four are convex in the shares of each secret or nearly so, so that a sample overstates them on average. The
-    upper end is the estimate and the bootstrap's spread, uncorrected; from the lower end the most by which a sample can
-    overstate is taken as well: the mean distance of the shares themselves for the total variation distance and the
-    maximal leakage (the triangle inequality), and for I(S; Y) and chi-square what the noise of as many cells adds,
-    half of one less than the cells, by the rows, and twice that. The spread is taken at half the chance of error, for
-    a bootstrap of a small table is narrow.
+    All four are (nearly) convex in the conditional distributions, so a sample overstates them on average. The upper end
+    is the bootstrap's, uncorrected. From the lower end we also subtract the most by which a sample can overstate: for
+    the total variation distance and the maximal leakage the mean distance of the distributions themselves (triangle
+    inequality), and for I(S; Y) and chi-square the contribution of sampling noise, (cells - 1) / (2 rows) and twice
+    that. The spread is taken at half the error probability, because a bootstrap of a small table is narrow.
     """
     cells = (release.size - 1) / rows
     distance = _apart(drawn) - _apart(release)

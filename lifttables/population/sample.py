@@ -1,7 +1,7 @@
-"""A table's counts as a sample: bounds on the distribution that they were drawn from, all at once.
+"""Simultaneous confidence bounds on the distribution from which a table was drawn.
 
-The bounds hold together, for every subset of symbols, with the confidence that was asked for. A design may therefore
-be chosen by the same rows that certify it, in any way: the bounds hold for whatever channel results.
+The bounds hold for every subset of symbols at once. A design may therefore be chosen in any way by the rows that
+certify it.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ class Parts(NamedTuple):
     ----------
     member : numpy.ndarray of bool, shape (k, X)
     weights : numpy.ndarray, shape (k, Y)
-        Finite and at least 0: otherwise the bounds of the subsets do not add up to bounds of the sum, and
-        :meth:`Sample.sums` refuses the parts.
+        Finite and nonnegative, so that bounds on subsets add up to bounds on the sum.
     """
 
     member: Mask
@@ -69,13 +68,7 @@ class Parts(NamedTuple):
         return cls(rank.T[y] <= at[:, None], weights)
 
     def validated(self, n: int) -> Parts:
-        """Return the parts as arrays of bool and of float, for n symbols.
-
-        Raises
-        ------
-        InvalidParameter
-            If the shapes do not fit, ``member`` is not boolean, or a weight is negative or not finite.
-        """
+        """Return the parts as arrays; raise InvalidParameter if they are invalid."""
         inside = insides(self.member, n)
         try:
             weights = np.asarray(self.weights)
@@ -98,33 +91,33 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, eq=False, init=False)
 class Sample:
-    """A table of i.i.d. rows from P_SX, with the confidence required of statements about P_SX.
+    """A table of i.i.d. rows from P_SX, with the confidence of statements about P_SX.
 
     Parameters
     ----------
     counts : array_like, shape (S, X)
-        Rows by secret and symbol, whole numbers. Secrets and symbols are those that there can be, not those that were
-        seen: an empty row or column is one of which nothing was seen.
+        Number of rows by secret and symbol. The alphabets must be given, not taken from the rows: an empty row or
+        column is a value that was not observed.
     confidence : float
-        In (0, 1): the chance, over the sampling of the rows, that all bounds hold.
+        Probability in (0, 1), over the sampling of the rows, that all bounds hold.
     chosen : float
-        Where the rows themselves chose the symbols, as by pooling rare ones: the logarithm of the number of choices
-        that there were, at least 0. The bounds then hold for all of these choices at once.
+        If the rows themselves chose the symbols, for example by pooling rare ones: the log of the number of possible
+        choices, at least 0. The bounds then hold for all choices at once.
 
     Raises
     ------
     InvalidDistribution
-        If a count is negative, not whole or not finite, or there is none.
+        If a count is negative, not whole or not finite, or all are 0.
     InvalidParameter
-        If the confidence is not in (0, 1), or ``chosen`` is below 0.
+        If the confidence is not in (0, 1), or ``chosen`` is negative.
 
     Notes
     -----
-    Given the secrets of the rows, the number of rows in a subset A of symbols is binomial for each secret. ``subsets``
-    bounds P(A|s), P(A) and P(s) by Clopper and Pearson, with S + 2 equal parts of 1 - confidence. ``differences``
-    bounds what a notion of ratios is about, P(A|a) e^-budget - P(A|b), with a part for each pair of probabilities and
-    one for P(s). Of each part, a subset gets what ``subset_price`` says. All bounds of one kind hold together with this
-    confidence, so that a statement about one notion has it. The proofs are in the chapter on the population.
+    Given the secrets, the number of rows in a subset A of symbols is binomial for each secret. ``subsets`` bounds
+    P(A|s), P(A) and P(s) by Clopper-Pearson, each with one of S + 2 equal parts of 1 - confidence. ``differences``
+    bounds P(A|a) e^-budget - P(A|b), with one part for each pair of probabilities and one for P(s). Each subset gets
+    the share of a part that ``subset_price`` gives. All bounds of one kind hold together with this confidence. The
+    proofs are in the chapter on the population.
 
     Examples
     --------
@@ -171,9 +164,9 @@ class Sample:
 
     @cached_property
     def weights(self) -> Vector:
-        """The shares of the symbols, shape (X,).
+        """The empirical distribution of the symbols, shape (X,).
 
-        A symbol without rows counts as ``UNSEEN`` of a row.
+        A symbol without rows counts as ``UNSEEN`` rows.
         """
         seen = np.maximum(self.counts.sum(axis=0), UNSEEN)
         return np.asarray(seen / seen.sum())
@@ -195,15 +188,8 @@ class Sample:
     def subsets(self, member: ArrayLike) -> Between:
         """Return bounds on P(A|s) and P(A) for subsets A of the symbols.
 
-        Parameters
-        ----------
-        member : array_like of bool, shape (m, X)
-            Which symbols are in each subset.
-
-        Returns
-        -------
-        Between
-            All and none of the symbols have probability 1 and 0.
+        ``member``, bool of shape (m, X), marks the symbols in each subset. The whole alphabet has probability 1, the
+        empty set 0.
         """
         inside = insides(member, self.n_public)
         size = inside.sum(axis=1)
@@ -220,9 +206,7 @@ class Sample:
     def cells(self) -> Between:
         """Return bounds on P(x|s) and P(x) for single symbols.
 
-        They are narrower than simultaneous bounds for all subsets.
-
-        They hold for the column as it is; not, together with :meth:`subsets`, for a design.
+        They are narrower than those of :meth:`subsets`, but hold only for the unchanged column, not for a design.
         """
         level = self._log_part - np.log(2 * self.n_public) - self.chosen
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
@@ -235,15 +219,13 @@ class Sample:
     def outputs(self, channel: Channel) -> Between:
         """Return bounds on P(y|s) and P(y) for each output of a channel.
 
-        A row P(y|x) is a sum of subsets with weights, and so are its bounds. The subsets are those that the channel's
-        certificate names in its ``parts``, where these are its kernel, and nested ones otherwise. The certificate is
-        not trusted: its parts are checked first.
+        P(y|x) is a weighted sum of subsets of symbols, and so are its bounds. The subsets are the ``parts`` of the
+        channel's certificate if these give its kernel (which is checked), and nested subsets otherwise.
 
         Raises
         ------
         InvalidParameter
-            If the channel does not fit, or the parts in its certificate have a negative or non-finite weight, or
-            another shape.
+            If the channel's shape does not fit, or a part has an invalid shape or weight.
         """
         if not channel.sees_secret:
             return self.sums(self.parts(channel))
@@ -255,10 +237,7 @@ class Sample:
         return Between(np.vstack([lower, whole[0]]), np.vstack([upper, whole[1]]), *self.prior)
 
     def parts(self, channel: Channel) -> Parts:
-        """Return a channel's outputs as sums of subsets.
-
-        They come from a valid certificate, or else are nested.
-        """
+        """Return a channel as sums of subsets: its certificate's, or else nested ones."""
         self._fits(channel)
         # only mechanisms for the population state the subsets that make up their channel
         parts = getattr(channel.certificate, "parts", None)
@@ -276,17 +255,17 @@ class Sample:
     def sums(self, parts: Parts) -> Between:
         """Return bounds on P(y|s) and P(y) for outputs that are sums of subsets.
 
-        Raises
-        ------
-        InvalidParameter
-            If the parts do not fit, or a weight is negative or not finite.
+        InvalidParameter is raised if the parts are invalid, see :class:`Parts`.
         """
         parts = parts.validated(self.n_public)
         found = self.subsets(parts.member)
         return Between(found.lower @ parts.weights, found.upper @ parts.weights, *self.prior)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the budgets; those of sums add up."""
+        """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the budgets.
+
+        The bounds of subsets add up to those of sums of subsets.
+        """
         inside = insides(member, self.n_public)
         pairs = {frozenset(one) for one in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
         parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
@@ -294,36 +273,36 @@ class Sample:
         return differences(self.counts, self.prior, ratios, inside, level - self.price(inside.sum(axis=1)))
 
     def price(self, size: ArrayLike) -> Vector:
-        """Return what the union over all subsets costs a subset of this size, in nats: see :func:`subset_price`."""
+        """Return the cost of the union bound for subsets of some size, in nats."""
         return subset_price(self.n_public, size)
 
     def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
-        """Return ``differences`` at the budgets plus ``spare``, shape (conditions, m)."""
+        """Return :meth:`differences` at the budgets plus ``spare``, shape (conditions, m)."""
         ratios = notion.ratios(self.n_secret)
         return self.differences(ratios, member)(ratios.budget + spare)
 
     def kept(self, notion: Notion, member: Mask) -> Mask:
-        """Return which subsets, as outputs, satisfy a notion for the population, shape (m,)."""
+        """Return which subsets satisfy a notion for the population as outputs, (m,)."""
         if isinstance(notion, RatioBased):
             return np.asarray((self.misses(notion, member, KEEP_TOL) <= 0).all(axis=0))
         return kept_for_sure(notion, self.subsets(member))
 
     def nearness(self, notion: Notion, member: Mask) -> Vector:
-        """Return how far subsets, as outputs, are from satisfying a notion for the population, for sorting."""
+        """Return how far subsets are from satisfying a notion, a sort key of shape (m,)."""
         if isinstance(notion, RatioBased):
             share = np.maximum(member @ self.weights, np.finfo(float).tiny)
             return np.asarray(self.misses(notion, member).max(axis=0, initial=-np.inf) / share)
         return violation_of(worst_required_budgets(notion, self.subsets(member)))
 
     def certifies(self, notion: Notion, parts: Parts) -> Mask:
-        """Return which outputs, as sums of subsets, satisfy a notion for the population, shape (Y,)."""
+        """Return which sums of subsets satisfy a notion for the population, shape (Y,)."""
         if isinstance(notion, RatioBased):
             parts = parts.validated(self.n_public)
             return np.asarray((self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all(axis=0))
         return kept_for_sure(notion, self.sums(parts))
 
     def excess(self, notion: Notion, parts: Parts) -> float:
-        """Return the largest possible violation of a budget by an output that is a sum of subsets, in nats."""
+        """Return the worst-case violation of a budget by sums of subsets, in nats."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - see clopper_pearson
 
         parts = parts.validated(self.n_public)
@@ -348,17 +327,10 @@ class Sample:
 
     @checked
     def violation(self, notion: Notion, channel: Channel) -> float:
-        """Return the worst-case violation of a budget by the release, in nats.
+        """Return the worst-case violation of a budget by a release, in nats.
 
-        The worst case is over all distributions within the bounds.
-
-        With the sample's confidence, the release's own excess under the true P_SX is at most this: if it is at most 0,
-        the notion is kept for the population.
-
-        Raises
-        ------
-        UnsupportedNotion
-            If single outputs do not decide the notion.
+        With the sample's confidence, the violation under the true P_SX is at most this; if it is at most 0, the
+        population satisfies the notion. UnsupportedNotion is raised if single outputs do not decide the notion.
         """
         if isinstance(notion, RatioBased) and not channel.sees_secret:
             return self.excess(notion, self.parts(channel))
@@ -366,7 +338,7 @@ class Sample:
 
     @checked
     def keeps(self, notion: Notion, channel: Channel) -> bool:
-        """Return whether the release satisfies the notion for the population, with the sample's confidence.
+        """Return whether the population satisfies a notion after a release.
 
         Examples
         --------
@@ -383,10 +355,7 @@ class Sample:
 
 
 def insides(member: ArrayLike, n: int) -> Mask:
-    """Return a mask, shape (m, n), of the symbols in each subset.
-
-    Another shape is refused.
-    """
+    """Return a validated mask, shape (m, n), of the symbols in each subset."""
     try:
         inside = np.asarray(member)
     except ValueError as error:  # ragged
@@ -399,7 +368,7 @@ def insides(member: ArrayLike, n: int) -> Mask:
 
 
 def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vector) -> tuple[Matrix, Matrix]:
-    """Return both bounds for counts of shape (k, m); equal counts of subsets of the same size share their bounds."""
+    """Return both bounds for counts, shape (k, m), computing equal ones only once."""
     lower, upper = np.empty_like(seen), np.empty_like(seen)
     steps = int(size.max(initial=0)) + 1
     for at, n in enumerate(rows):
@@ -416,10 +385,8 @@ def _is(one: Matrix, other: Matrix) -> bool:
 def subset_price(n: int, size: ArrayLike) -> Vector:
     """Return minus the log of a subset's share of the probability of error.
 
-    The subset has ``size`` of n symbols.
-
-    Subsets of one size have equal shares. So do the sizes up to ``SMALL``, and the larger sizes, which share ``LARGE``.
-    The shares of all pairs of a subset and its complement sum to at most 1.
+    Subsets have ``size`` of n symbols. All subsets of one size have equal shares, all sizes up to ``SMALL`` too, and
+    larger sizes share ``LARGE``. The shares of all pairs of a subset and its complement sum to at most 1.
 
     Examples
     --------
@@ -437,7 +404,7 @@ def subset_price(n: int, size: ArrayLike) -> Vector:
 
 
 def _least_mean(values: Matrix, low: Vector, high: Vector) -> Vector:
-    """Return the least mean of values (S, m) over weights between ``low`` and ``high`` that sum to 1, shape (m,)."""
+    """Return the smallest means of values, (S, m), over weights within bounds, (m,)."""
     order = np.argsort(values, axis=0)
     room, sorted_values = (high - low)[order], np.take_along_axis(values, order, axis=0)
     before = np.cumsum(room, axis=0) - room

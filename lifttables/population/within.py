@@ -1,4 +1,4 @@
-"""A sample restricted to part of the alphabet, such as the symbols with one value of the kept columns."""
+"""Bounds for part of the alphabet, such as symbols with one value of kept columns."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from mixproof.numerics import Mask, Vector
 
 
 class SampleWithin(Sample):
-    """A sample over some symbols of a larger alphabet, with bounds on their probabilities in all of it.
+    """A sample over some symbols of a larger alphabet.
 
-    ``elsewhere``, shape (S,), are the rows with each secret that have another symbol; the other parameters and the
-    errors are those of :class:`~lifttables.population.sample.Sample`. Parts whose bounds are to hold together share the
-    chance of error, so ``chosen`` has the logarithm of their number in it.
+    ``elsewhere``, shape (S,), counts the rows with other symbols; the other parameters are those of
+    :class:`~lifttables.population.sample.Sample`. If bounds of several parts must hold together, ``chosen`` includes
+    the log of the number of parts.
 
     Notes
     -----
-    A row with secret s is in a subset A of the part with probability P(A|s), whatever the other symbols are. So the
-    bounds are those of a sample in which all of them are one symbol more, of which no output is made.
+    P(A|s) for a subset A of this part does not depend on how other symbols are divided, so they count as one more
+    symbol, which no output uses.
 
     Examples
     --------
@@ -47,18 +47,12 @@ class SampleWithin(Sample):
         return self.whole.prior
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return bounds on differences, as ``Sample.differences`` does.
-
-        Here the whole part needs a bound too.
-        """
+        """Return the bounds on differences; here the whole part needs one too."""
         return self.whole.differences(ratios, self._in_all(member))
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A), as ``Sample.subsets`` does.
-
-        Here the whole part needs bounds too.
-        """
+        """Return the bounds on P(A|s) and P(A); here the whole part needs them too."""
         return self.whole.subsets(self._in_all(member))
 
     def _in_all(self, member: ArrayLike) -> Mask:

@@ -1,4 +1,4 @@
-"""Worst-case budgets if the probabilities of an output are known only to lie between bounds."""
+"""Worst-case required budgets if an output's probabilities are known up to bounds."""
 
 from __future__ import annotations
 
@@ -32,12 +32,10 @@ class Between(NamedTuple):
 
 
 def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBudget, ...]:
-    """Return the worst-case budgets that each output requires, shape (m,).
+    """Return the worst-case required budgets of each output, shape (m,).
 
-    The worst case is over all probabilities within the bounds.
-
-    The notion must have needs that are largest at a corner of any box of lifts: those that the least and the largest
-    lift decide, and every average of a function of the lifts that falls and then rises.
+    The worst case is over all probabilities within the bounds. It is at a corner of the box of lifts for notions that
+    the smallest and largest lift decide, and for averages of a function of the lifts that falls and then rises.
 
     Raises
     ------
@@ -105,7 +103,7 @@ def _worst_of_box(notion: LiftNotion, between: Between, least: Matrix, most: Mat
 
 
 def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
-    """Return the smallest and largest lifts, shape (S, m); an output with probability 0 has lift 1."""
+    """Return the least and largest lifts, shape (S, m); 1 for impossible outputs."""
     lower, upper = between.lower, between.upper
     with np.errstate(divide="ignore", invalid="ignore"):
         least, most = lower[:-1] / upper[-1], upper[:-1] / lower[-1]
@@ -130,8 +128,5 @@ def violation_of(needs: tuple[RequiredBudget, ...]) -> Vector:
 
 
 def kept_for_sure(notion: Notion, between: Between) -> Mask:
-    """Return a mask, shape (m,), of the outputs certain to satisfy the notion.
-
-    It holds for all values within the bounds.
-    """
+    """Return which outputs satisfy the notion for all values within bounds, (m,)."""
     return np.asarray(violation_of(worst_required_budgets(notion, between)) <= KEEP_TOL)
