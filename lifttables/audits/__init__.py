@@ -1,1 +1,1 @@
-"""Audits: what a table reveals about its secret, by symbol, overall, and as a plot."""
+"""Audits: what a table reveals about its secret, in numbers and as a plot."""

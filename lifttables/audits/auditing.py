@@ -1,4 +1,4 @@
-"""Audit of a table or a release: lifts by symbol, violated bounds, and confidence intervals."""
+"""The audit of a table or a release: lifts by symbol, violations, and intervals."""
 
 from __future__ import annotations
 
@@ -87,18 +87,22 @@ def audit(
     rng: np.random.Generator | int | None = None,
     **reading: Any,
 ) -> Audit:
-    """Return an audit of what a table's public columns reveal about its secret columns.
+    """Return an audit of what public columns reveal about secret columns.
 
     Parameters
     ----------
     source : path or frame
         See :func:`lifttables.sources.source.open_table`.
     secret, public : str or sequence of str
-        Columns; several count as one symbol.
+        Columns; each combination of several columns is one symbol.
     notion : Notion, optional
         The notion to check.
-    resamples, level, rng
-        Parameters of the bootstrap; see :func:`audited`.
+    resamples : int
+        Number of bootstrap tables drawn from the empirical distribution.
+    level : float
+        Confidence level of the intervals and of the verdict on the population, in (0, 1).
+    rng : int or numpy.random.Generator, optional
+        The generator of the bootstrap.
     **reading
         The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept, rows
         with a missing value are left out, and texts such as ``NA`` count as missing.
@@ -132,23 +136,9 @@ def audited(
 ) -> Audit:
     """Return the audit of counts, unchanged or released by a channel.
 
-    It is for this sample only if the sample is not i.i.d.
-
-    Parameters
-    ----------
-    counts : Counts
-    notion, channel : optional
-        The notion to check, and the channel; by default the column is published unchanged.
-    resamples : int, keyword-only
-        Number of bootstrap tables drawn from the empirical distribution.
-    level : float, keyword-only
-        Confidence level of the intervals and of the verdict on the population, in (0, 1).
-    rng, notes : keyword-only
-        The generator of the bootstrap, and further notes.
-    sure : bool, keyword-only
-        Whether the channel's design already proves the notion for the population.
-    sampling : str, keyword-only
-        See :class:`~lifttables.encoding.reading.Reading`.
+    Other parameters are those of :func:`audit`; ``notes`` are further notes, ``sure`` says that the channel's design
+    already proves the notion for the population, and rows whose ``sampling`` is not independent are audited for this
+    sample only.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
@@ -206,7 +196,7 @@ def _on_dropped(counts: Counts) -> list[str]:
 def _verdict(
     notion: Notion | None, joint: Joint, channel: Channel, symbols: tuple[AuditedSymbol, ...]
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Return whether the notion is satisfied, with the violation if no single symbol is responsible."""
+    """Return whether the notion is satisfied, with a note if symbols do not decide it."""
     if notion is None:
         return None, ()
     if isinstance(notion, LiftNotion | PosteriorNotion):

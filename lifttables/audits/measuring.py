@@ -1,4 +1,4 @@
-"""The overall numbers of an audit, and how far they move when the table is drawn again."""
+"""The overall measures of an audit, and their confidence intervals."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def intervals_of(
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, tuple[float, float]]:
-    """Return intervals of the measures for the population of a sample, each at the sample's confidence.
+    """Return intervals of the measures for the population, at the sample's confidence.
 
-    Those of the worst lifts use Clopper-Pearson bounds on all cells or, with a channel that may have been designed from
-    the same rows, on all subsets of symbols. Those of averages are corrected bootstrap intervals, see
-    :func:`lifttables.population.intervals.averages`. There are none without resamples.
+    Intervals of ``WORST`` use Clopper-Pearson bounds on all cells or, with a channel that the same rows may have
+    chosen, on all subsets of symbols. Those of averages are corrected bootstrap intervals. There are none without
+    resamples.
     """
     if not resamples:
         return {}
@@ -79,7 +79,7 @@ Verdict = Literal["kept", "broken", "undecided"]  # whether the population satis
 
 
 def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:
-    """Return the verdict on a notion for the population; None if the notion has no worst-case bounds.
+    """Return the verdict on a notion for the population; None if it has no bounds.
 
     It is ``"broken"`` if a ratio of probabilities exceeds its budget for all values within the bounds.
 
@@ -112,7 +112,7 @@ def _released(p: Matrix, channel: Channel) -> Matrix:
 def bootstrap(
     table: Matrix, channel: Channel | None, resamples: int, rng: np.random.Generator
 ) -> tuple[Matrix, dict[str, Vector]]:
-    """Return tables drawn like this one, as shares of secret and output, and their measures."""
+    """Return bootstrap distributions of secret and output, and their measures."""
     found: dict[str, list[float]] = {name: [] for name in MEASURES if name not in WORST}
     every = []
     share = (table / table.sum()).ravel()

@@ -1,6 +1,6 @@
-"""The picture of an audit: which secret each symbol speaks for or against.
+"""Plots of an audit and of a comparison.
 
-The library's one door to matplotlib, which is imported when something is drawn.
+Only this module of the library uses matplotlib, which is imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ LONGEST = 28  # maximum number of characters shown of a label
 
 
 def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
-    """Draw lifts as a heat map, one row for each symbol and one column for each secret; a lift of 0 is a cross.
+    """Draw lifts as a heat map, a row for each symbol and a column for each secret.
 
-    Orange cells have a lift above 1 and purple cells a lift below 1.
+    Cells are orange for a lift above 1 and purple below 1; a lift of 0 is a cross. Lifts are written in the cells if
+    there is room, so that the map can be read in grey.
 
     Parameters
     ----------
@@ -35,7 +36,6 @@ def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> A
     Returns
     -------
     matplotlib.axes.Axes
-        The lifts are written in the cells where there is room, so that it reads in grey.
     """
     plt = _pyplot()
     n_secret, n_public = lifts.shape
@@ -95,14 +95,14 @@ def cost_curves(
     curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]],
     recommended: tuple[str, str, float, float] | None = None,
 ) -> Axes:
-    """Draw utility against budget, a panel for each notion and a line for each mechanism.
+    """Draw utility against budget, a panel per notion and a line per mechanism.
 
     Parameters
     ----------
     curves : mapping
-        Budgets with utilities, by notion and mechanism.
+        Pairs of budget and utility, by notion and mechanism.
     recommended : tuple, optional
-        Notion, mechanism, budget and utility of the release whose curve is labelled as recommended.
+        Notion, mechanism, budget and utility of the recommended release.
     """
     plt = _pyplot()
     figure, axes = plt.subplots(

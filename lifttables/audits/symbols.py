@@ -1,4 +1,4 @@
-"""What each symbol reveals and, if it violates the notion: the bound, the required and allowed budgets, and why."""
+"""The audit of each symbol: its lifts, and the bounds that it violates."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def audited_symbols(
 ) -> tuple[AuditedSymbol, ...]:
     """Return the audit of each symbol of a release P_SY, in order of decreasing risk.
 
-    ``channel`` made it from ``joint``, P_SX; its output labels are the release's symbols. Names and values of
-    ``attributes`` are used if the notion's attributes are of the same shape, and numbers if not.
+    ``channel`` made it from ``joint``, P_SX; its output labels are the release's symbols. ``attributes`` are named if
+    their shape is that of the notion's attributes, and numbered otherwise.
     """
     lifts = lift(release)
     found = [
@@ -97,7 +97,7 @@ def audited_symbols(
 def _broken(
     release: Joint, lifts: Matrix, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes
 ) -> list[tuple[Breach, ...] | None]:
-    """Return the bounds that each symbol violates; None if single symbols do not decide the notion."""
+    """Return each symbol's violated bounds; None if symbols do not decide the notion."""
     if not isinstance(notion, LiftNotion | PosteriorNotion):
         return [None] * release.n_public
     secrets = tuple(map(str, release.secret))

@@ -1,1 +1,1 @@
-"""Channels designed for a table: storage, rounding to a grid, and plain-language statements."""
+"""Channels designed for a table: storage, rounding, and plain-language statements."""

@@ -1,12 +1,12 @@
-"""The release of X next to columns Z that are published as well: one response for each value of Z.
+"""The release of X next to published columns Z: one response for each value of Z.
 
-An output is then a pair (y, z). Its posterior lies on the symbols with this z, so a notion's cone for (y, z) is the
-cone of the pairs (x, z), restricted to one z: lifts come from P(s|x,z) and the prior is P_S of the whole table. The
-values of Z are separate problems, and each is feasible exactly if z alone satisfies the notion.
+An output is a pair (y, z), and its posterior lies on the symbols with this z. A notion's cone for (y, z) is therefore
+the cone of the pairs (x, z) restricted to one z: lifts come from P(s|x,z), and the prior is P_S of the whole table. The
+values of Z are separate problems, each feasible exactly if z alone satisfies the notion.
 
 For the population, P(y,z|s) is a sum of probabilities P(A|s) of subsets A of the pairs with this z, each of which is
-binomial in the rows with secret s. Every z gets an equal share of the chance of error, so that the bounds for all
-subsets within all values of Z hold at once (the union bound), and with them the notion for whatever was designed.
+binomial given s. Each z gets an equal share of the error probability (union bound), so the bounds for all subsets and
+all values of Z hold at once, whatever was designed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SHOWN = 3  # maximum number of values of Z named in a message
 
 
 def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
-    """Return the channel P(y|x,z) that maximises I(X; Y | Z) when Z is published too, for the sample.
+    """Return the channel P(y|x,z) that maximises I(X; Y | Z) when Z is published too.
 
     ``joint`` is P(s, (x, z)), shape (S, P), over the P pairs (x, z) that occur, and ``z``, shape (P,), the value of Z
-    of each. All pairs behind an output have the same z. If a value of Z may have too many vertices to list, its
-    response need not be the best: see :func:`liftlib.response.within_subset.response_within`.
+    of each. All pairs behind an output have the same z. A response with too many vertices to list need not be the best,
+    see ``liftlib.response.within_subset.response_within``.
 
     Raises
     ------
@@ -77,10 +77,7 @@ def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
 
 @dataclass(frozen=True, eq=False)
 class Certified:
-    """A channel P(y|x,z) for the population, and its certifier.
-
-    The certifier also checks similar channels, such as a rounded one.
-    """
+    """A channel P(y|x,z) for the population, with the samples that certify it."""
 
     channel: Channel
     certifiers: tuple[Certifier, ...]
@@ -100,16 +97,14 @@ def alongside_for_population(
 ) -> Certified:
     """Return a channel P(y|x,z) that, with Z, satisfies a notion for the population.
 
-    The notion must bound ratios (ALIP, LIP, LDP).
-
-    ``counts``, shape (S, P), are the rows that certify the design; those of ``choosing`` may choose anything: here how
-    more than ``SYMBOLS`` symbols next to one z are united, and before that what Z is. ``chosen`` is the logarithm of
-    the number of choices that the certifying rows made, such as among several Z.
+    ``counts``, shape (S, P), are the rows that certify the design. Those of ``choosing`` may choose anything, here how
+    more than ``SYMBOLS`` symbols next to one z are merged, and earlier what Z is. ``chosen`` is the log of the number
+    of choices made by the certifying rows.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion bounds no ratios.
+        If the notion bounds no ratios, as ALIP, LIP and LDP do.
     BrokenNotion
         If the rows do not certify that Z alone satisfies the notion.
     """
@@ -133,10 +128,7 @@ def alongside_for_population(
 
 
 def served(notion: Notion) -> PolyhedralLift:
-    """Return the notion if it is polyhedral and decided by lift columns.
-
-    Otherwise raise UnsupportedNotion.
-    """
+    """Return the notion if it is polyhedral, as the design needs; else raise an error."""
     if provides(notion, PolyhedralLift):
         return notion
     raise UnsupportedNotion(
@@ -146,9 +138,7 @@ def served(notion: Notion) -> PolyhedralLift:
 
 
 def violation_alongside(joint: Joint, z: Z, kernel: Matrix, notion: PolyhedralLift) -> float:
-    """Return the largest violation of a budget by (Y, Z), in nats.
-
-    It is negative if all budgets are satisfied.
+    """Return the largest violation of a budget by (Y, Z), in nats; negative if none.
 
     Every P(s, y, z) is summed from the table and the kernel: outputs may occur with several values of Z.
     """
@@ -158,13 +148,13 @@ def violation_alongside(joint: Joint, z: Z, kernel: Matrix, notion: PolyhedralLi
 
 
 def satisfied(joint: Joint, z: Z, notion: PolyhedralLift) -> Mask:
-    """Return which values of Z satisfy the notion when Z alone is published, shape (Z,)."""
+    """Return which values of Z satisfy the notion if only Z is published, shape (Z,)."""
     table = np.stack([joint.p[:, pairs].sum(axis=1) for pairs in pairs_of(z)], axis=1)
     return notion.kept_columns(table / table.sum(axis=0) / joint.p_s[:, None], joint.p_s)
 
 
 def retained(joint: Joint, z: Z, kernel: Matrix) -> tuple[float, float, float]:
-    """Return H(Z), H(X|Z) and I(X; Y | Z), nats."""
+    """Return H(Z), H(X|Z) and I(X; Y | Z), in nats."""
     p_z = np.array([joint.p_x[pairs].sum() for pairs in pairs_of(z)])
     of_x = of_y = 0.0
     for share, pairs in zip(p_z, pairs_of(z), strict=True):
@@ -175,10 +165,7 @@ def retained(joint: Joint, z: Z, kernel: Matrix) -> tuple[float, float, float]:
 
 
 def mixed_in(joint: Joint, z: Z, kernel: Matrix) -> Matrix:
-    """Return P(y|z) for each pair (x, z), shape (P, Y).
-
-    This release reveals z and nothing more.
-    """
+    """Return P(y|z) for each pair (x, z), shape (P, Y), which reveals only z."""
     constant = np.empty_like(kernel)
     for pairs in pairs_of(z):
         constant[pairs] = joint.p_x[pairs] @ kernel[pairs] / joint.p_x[pairs].sum()
@@ -186,7 +173,7 @@ def mixed_in(joint: Joint, z: Z, kernel: Matrix) -> Matrix:
 
 
 def pairs_of(z: Z) -> list[list[int]]:
-    """Return the pairs with each value of Z."""
+    """Return the indices of the pairs with each value of Z."""
     return [np.flatnonzero(z == value).tolist() for value in range(int(z.max()) + 1)]
 
 

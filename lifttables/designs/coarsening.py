@@ -1,8 +1,8 @@
-"""What to coarsen or drop of the columns Z that are published as they are, until Z alone satisfies a notion.
+"""Coarsening of published columns Z until Z alone satisfies a notion.
 
-Columns are coarsened one by one, not as a product. A column with a hierarchy climbs its levels first; after that, or
-without one, two of its groups of values become one, neighbours where values have an order. Every step takes the
-change that brings Z closest to the notion for each nat of H(Z) that it costs.
+Columns are coarsened one by one. A column with a hierarchy first climbs its levels; otherwise two of its groups of
+values are merged, neighbours if values are ordered. Each step takes the change with the largest progress per nat of
+H(Z).
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ FREE = 1e-12  # nats of H(Z) below which a change costs nothing, such as of valu
 class KeptColumn:
     """A column to publish unchanged: its values and how they may be grouped.
 
-    Groups consist of neighbours only, of any values, or follow a hierarchy.
-
-    ``labels`` are in their order if they have one; ``levels`` has the group of each value at each level of the
-    hierarchy.
+    Ordered values are grouped with neighbours. ``levels`` has the group of each value at each level of a hierarchy.
     """
 
     name: str
@@ -42,9 +39,9 @@ class KeptColumn:
 
 
 class Coarsening(NamedTuple):
-    """The group of each value in each column, and H(Z) in nats.
+    """The group of each value in each column, numbered from 0, and H(Z) in nats.
 
-    Groups are numbered from 0; a column with a single group is dropped.
+    A column with a single group is dropped.
     """
 
     groups: tuple[Groups, ...]
@@ -54,14 +51,12 @@ class Coarsening(NamedTuple):
 def coarsened(
     table: Matrix, codes: NDArray[np.int64], columns: Sequence[KeptColumn], violations: Callable[[Matrix], Vector]
 ) -> Coarsening:
-    """Return the coarsening with the largest H(Z) found that satisfies a notion.
+    """Return a coarsening of columns Z, found greedily, that satisfies a notion.
 
-    Z, the coarsened columns, must satisfy it when published alone.
-
-    ``table``, shape (S, N), has the rows by secret and by combination of the columns' values, ``codes``, shape (N,
-    columns), the values of each combination as indices of the columns' labels. ``violations`` returns by how many nats
-    values of Z with these rows, shape (S, m), exceed the notion. The search is greedy, with all columns and without
-    each subset of them; it is not proven to be the best. If Z satisfies the notion as it is, nothing is coarsened.
+    ``table``, shape (S, N), counts rows by secret and combination of the columns' values; ``codes``, shape (N,
+    columns), has the label indices of each combination. ``violations`` returns by how many nats values of Z with given
+    counts, shape (S, m), violate the notion. The search for the largest H(Z) starts from all columns and from each
+    subset; it need not be optimal. Nothing is coarsened if Z satisfies the notion.
 
     Examples
     --------
@@ -82,7 +77,7 @@ def coarsened(
 
 
 def in_words(every: Sequence[Groups], columns: Sequence[KeptColumn]) -> list[str]:
-    """Return in words what a coarsening does to each column that it changes.
+    """Return a description of each change that a coarsening makes to a column.
 
     Examples
     --------
@@ -104,7 +99,7 @@ def in_words(every: Sequence[Groups], columns: Sequence[KeptColumn]) -> list[str
 
 
 def _subsets(n: int) -> Iterator[tuple[int, ...]]:
-    """Give the sets of columns to drop: all where there are few, else each column alone."""
+    """Yield the sets of columns to drop: all if there are few, else single columns."""
     for size in range(1, n if n <= 4 else 2):
         yield from itertools.combinations(range(n), size)
 
@@ -123,7 +118,7 @@ class _Search:
         self.seen: dict[bytes, float] = {}
 
     def descend(self, groups: Sequence[Groups]) -> Coarsening:
-        """Return a coarsening under which Z satisfies the notion, or in which every column is dropped."""
+        """Return a coarsening under which Z satisfies the notion, or without any column."""
         now = tuple(_numbered(one) for one in groups)
         far, h = self.measured(now)
         while far.any() and any(one.any() for one in now):
@@ -139,7 +134,7 @@ class _Search:
         return Coarsening(now, h)
 
     def measured(self, groups: Sequence[Groups]) -> tuple[Vector, float]:
-        """Return how far each value of Z is from the notion, P(z) (1 - e^-violation) or 0, and H(Z)."""
+        """Return P(z) (1 - e^-violation), or 0, for each value of Z, and H(Z)."""
         z = combined(groups, self.codes)
         rows = np.zeros((int(z.max()) + 1, len(self.table)))
         np.add.at(rows, z, self.table.T)
@@ -152,7 +147,7 @@ class _Search:
         return share * [self.seen[one.tobytes()] for one in rows], float(entropy(share / share.sum()))
 
     def moves(self, groups: tuple[Groups, ...], far: Vector) -> Iterator[tuple[Groups, ...]]:
-        """Give the changes of one column each that make it coarser."""
+        """Yield the possible next coarsenings, which change one column each."""
         share = far[combined(groups, self.codes)]
         for at, column in enumerate(self.columns):
             own = groups[at]
@@ -175,19 +170,19 @@ class _Search:
 
 
 def combined(groups: Sequence[Groups], codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the value of Z of each combination of codes, shape (N, columns), numbered from 0."""
+    """Return the value of Z of each combination of codes, numbered from 0."""
     coarse = np.stack([own[codes[:, at]] for at, own in enumerate(groups)], axis=1)
     return np.unique(coarse, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _is_coarser(level: Groups, groups: Groups) -> bool:
-    """Return whether a level of a hierarchy joins groups, and parts none."""
+    """Return whether a level of a hierarchy merges groups and splits none."""
     both = len(np.unique(np.stack([level, groups]), axis=1).T)
     return both == len(np.unique(groups)) > len(np.unique(level))
 
 
 def _joined(groups: Groups, first: int, second: int) -> Groups:
-    """Return the groups with two of them as one."""
+    """Return the groups with two of them merged."""
     return _numbered(np.where(groups == second, first, groups))
 
 

@@ -1,4 +1,4 @@
-"""A channel designed for a table, with the data needed to apply it to rows, now or later from a file."""
+"""A channel designed for a table, with what a release of rows needs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Unseen = Literal["error", "draw"]
 
 @dataclass(frozen=True)
 class Kept:
-    """One privacy guarantee: the notion, and for whom it holds.
+    """A privacy guarantee: the notion, and for whom it holds.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A channel for a table's public symbols, with the counts of the table: confidential.
+    """A channel for a table's public symbols, with the table's counts: confidential.
 
     Attributes
     ----------
@@ -73,8 +73,8 @@ class Design:
     channel : Channel
         P(y|x), or P(y|s,x) for mechanisms with access to the secret.
     grid : int or None
-        Probabilities are multiples of its inverse, 1 where symbols are merged; None where they are not for publication:
-        the mechanism sees the secret, the notion bounds no single output, or no rounding keeps it.
+        Probabilities are multiples of 1 / grid (1 for merged symbols). None if they must not be published: the
+        mechanism sees the secret, the notion bounds no single output, or no rounding satisfies it.
     texts : tuple of tuple of str
         The label of each output in each public column.
     sources : tuple of tuple of int
@@ -102,7 +102,7 @@ class Design:
 
     @property
     def rows(self) -> int:
-        """Number of rows that the channel was designed from."""
+        """The number of rows that the channel was designed from."""
         return int(self.table.sum())
 
     @property
@@ -112,7 +112,7 @@ class Design:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The label of each output, joined over its columns."""
+        """The label of each output, joined over the columns."""
         return tuple(JOIN.join(texts) for texts in self.texts)
 
     @property
@@ -135,10 +135,7 @@ class Design:
         return [*secret, *self.public.columns]
 
     def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return each table row's index in :meth:`kernel`.
-
-        A row that has none gets -1 or raises DataError.
-        """
+        """Return each row's index in :meth:`kernel`; refuse unknown symbols, or give -1."""
         x = self._known("public", self.public, rows, unseen)
         if not self.channel.sees_secret:
             return x
@@ -153,14 +150,14 @@ class Design:
     def draw(self, rows: Any, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
         """Return a random output index for each row of an eager frame.
 
-        A symbol that the design has not seen is refused with a DataError, or gets a draw from P(y), which is private.
+        An unseen symbol is refused with a DataError, or gets a draw from P(y), which is private.
         """
         kernel = self.kernel()
         codes = self.codes(rows, unseen)
         return Channel(kernel).sample(np.where(codes < 0, len(kernel) - 1, codes), rng=rng)
 
     def released(self, outputs: NDArray[np.int64]) -> dict[str, NDArray[np.object_]]:
-        """Return the texts of the released columns, by name, for given output indices."""
+        """Return the text of each output index in each released column, by name."""
         columns = zip(self.public.names, zip(*self.texts, strict=True), strict=True)
         return {name: np.array(texts, dtype=object)[outputs] for name, texts in columns}
 
@@ -204,12 +201,12 @@ class Design:
 
 @checked
 def load(path: Path) -> Design:
-    """Return the design stored in a file by :meth:`Design.save`; raise DataError if it is none."""
+    """Return the design in a file of :meth:`Design.save`, or raise DataError."""
     return read_ours(path, "design", FORMAT, design_from, "make the channel again")
 
 
 def design_from(found: Any) -> Design:
-    """Return a design from its :meth:`Design.content`."""
+    """Return a design from its JSON values."""
     secret, public = from_dict(found["secret"]), from_dict(found["public"])
     texts = tuple(map(texts_from, found["texts"]))
     kernel = kernel_from(found["kernel"], len(texts))
@@ -242,7 +239,7 @@ def design_from(found: Any) -> Design:
 def kernel_from(rows: Any, n_outputs: int) -> Matrix:
     """Return a kernel, shape (len(rows), n_outputs), from JSON.
 
-    JSON has indices of outputs and probabilities for each row.
+    JSON has the indices of outputs and their probabilities for each row.
     """
     kernel = np.zeros((len(rows), n_outputs))
     for row, (at, values) in zip(kernel, rows, strict=True):
@@ -254,10 +251,7 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
 
 
 def statements_from(found: Any) -> tuple[Kept, ...]:
-    """Return the privacy guarantees in a JSON list.
-
-    A wrong value raises TypeError or ValueError.
-    """
+    """Return the guarantees in a JSON list, or raise TypeError or ValueError."""
     if not isinstance(found, list):
         raise TypeError(f"{str(found)[:60]!r} is no list of statements")
     made = tuple(Kept(**one) for one in found)
@@ -270,10 +264,7 @@ def statements_from(found: Any) -> tuple[Kept, ...]:
 
 
 def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) -> None:
-    """Check that output texts are distinct and fit the columns and the sources.
-
-    A violation raises ValueError.
-    """
+    """Raise ValueError if output texts are not unique or have the wrong shape."""
     if len(texts) != len(sources) or any(len(one) != n_columns for one in texts):
         raise ValueError("its texts do not fit its outputs and columns")
     if len(set(texts)) < len(texts):
@@ -281,7 +272,7 @@ def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) 
 
 
 def joint_of(counts: Counts) -> Joint:
-    """Return the estimated joint distribution, with texts for labels."""
+    """Return the empirical joint distribution, with texts as labels."""
     return Joint.from_counts(counts.table, counts.secret.texts, counts.public.texts)
 
 
@@ -294,19 +285,20 @@ def design(
     seconds: float | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Design:
-    """Return the design of a mechanism for a table's counts, rounded to a grid if possible.
+    """Return a mechanism's design for a table's counts, rounded to a grid if possible.
 
-    With a confidence the population must satisfy the notion too; ``seconds`` limits a mechanism that searches, and
+    With a confidence, the population must satisfy the notion too. ``seconds`` limits a mechanism that searches, and
     ``report`` is its callback, see :func:`liftlib.response.optimal.optimal_response`.
 
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism, it does not search and seconds are given, or the confidence is not in (0, 1).
+        If there is no such mechanism, seconds are given to one that does not search, or the confidence is not in (0,
+        1).
     UnsupportedNotion
         If it does not serve the notion, or not for a population.
     BrokenNotion
-        If a mechanism of one's own returns a channel that does not satisfy the notion.
+        If a user's mechanism returns a channel that violates the notion.
     """
     joint, named = joint_of(counts), registry.mechanisms[mechanism]
     if seconds is not None and confidence is not None:
@@ -351,7 +343,7 @@ def best_design(
 def assembled(
     mechanism: str, notion: Notion, kept: Sequence[Kept], counts: Counts, channel: Channel, grid: int | None
 ) -> Design:
-    """Return the design of a channel for a table's counts, with the texts of its outputs."""
+    """Return the design that consists of a channel and a table's counts."""
     joint = joint_of(counts)
     sources = behind(channel, joint)
     return Design(

@@ -1,9 +1,9 @@
-"""From a table to a design that releases X next to kept columns: coarsen them where needed, then design for each z.
+"""Designs that release X next to kept columns, which are coarsened as necessary.
 
-How far to coarsen is a trade: the more of a budget the kept columns use, the less is left for X next to them. So they
-are coarsened until they need at most a share of every budget, for each share of ``SHARES`` (0 drops them all), and the
-design that retains most in all, H(Z) + I(X; Y | Z), is taken. For a population a random quarter of the rows chooses
-each coarsening; the other rows certify the designs, and pay the union bound for choosing among them.
+The more of a budget the kept columns use, the less is left for X. They are coarsened until they use at most a share of
+each budget, for each share of ``SHARES`` (0 drops them all), and the design with the largest H(Z) + I(X; Y | Z) is
+taken. For a population, a random quarter of the rows chooses each coarsening. The other rows certify the designs, with
+a union bound for the choice among them.
 """
 
 from __future__ import annotations
@@ -59,10 +59,8 @@ N = TypeVar("N", bound=Notion)
 class NextTo(NamedTuple):
     """A design for the public columns together with the kept ones.
 
-    The kept columns are among the design's public columns.
-
-    The counts have a symbol for each pair (x, z) that occurs; the notes say what was coarsened, and what it costs:
-    numbers that are functions of the counts.
+    The counts have a symbol for each pair (x, z) that occurs. The notes, which depend on the counts, state what was
+    coarsened and its cost.
     """
 
     counts: Counts
@@ -71,7 +69,7 @@ class NextTo(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """A table's counts before anything is coarsened, with each symbol's value (an index) in each kept column."""
+    """The counts before coarsening, with the kept values' codes of each symbol."""
 
     counts: Counts
     n_x: int
@@ -81,7 +79,7 @@ class _Counted(NamedTuple):
 
 
 class _Option(NamedTuple):
-    """A coarsening and the design for it; symbols are the pairs (x, z) in the order of ``labels``."""
+    """A coarsening and its design; the symbols are the pairs (x, z) of ``labels``."""
 
     share: float
     groups: tuple[Groups, ...]
@@ -107,23 +105,21 @@ def design_next_to(
     confidence: float | None,
     share: float | None = None,
 ) -> NextTo:
-    """Return the design for each value of kept columns, coarsened if necessary.
+    """Return a design for each value of kept columns, coarsened if necessary.
 
-    They are coarsened where they use too much of a budget.
-
-    Bins and hierarchies of ``reading`` may be about kept columns too. Of a hierarchy, all levels from the one that is
-    given are tried, the values themselves first. ``mechanism`` is one of ``MECHANISMS``; without a confidence the
-    design is for these rows only; ``share`` in [0, 1] is how much of each budget the kept columns may use, by default
-    the best of ``SHARES``.
+    Bins and hierarchies of ``reading`` may be of kept columns too; of a hierarchy, all levels from the given one are
+    tried, the values themselves first. ``mechanism`` is one of ``MECHANISMS``; without a confidence the design is for
+    these rows only. ``share`` in [0, 1] is how much of each budget the kept columns may use, by default the best of
+    ``SHARES``.
 
     Raises
     ------
     InvalidParameter
         If there is no kept column, another mechanism, or rare symbols are to be pooled.
     DataError
-        If a column or its values are not as they should be.
+        If a column or its values are invalid.
     UnsupportedNotion, SolverFailure
-        See :func:`lifttables.designs.alongside.alongside`.
+        See ``alongside.alongside``.
     """
     _check_asked(reading, keep, mechanism)
     shares = SHARES if share is None else (check_scalar("coarsen", share, 0, 1),)
@@ -167,13 +163,7 @@ def design_next_to(
 
 
 def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> str:
-    """Describe what ``--coarsen`` would do to kept columns at most, and its cost.
-
-    Raises
-    ------
-    DataError, UnsupportedNotion
-        As :func:`design_next_to`.
-    """
+    """Return a description of what ``--coarsen`` would do at most, and its cost."""
     found = _counted(table, reading, keep)
     table_z, codes = _of_z(found, found.counts.table)
     groups, after = coarsened(table_z, codes, found.kept, _in_sample(served(notion), table_z.sum(axis=1)))
@@ -189,7 +179,7 @@ def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion
 
 
 def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
-    """Refuse options that do not go together with a design next to kept columns."""
+    """Raise InvalidParameter for options that are incompatible with kept columns."""
     if not keep:
         raise InvalidParameter("--coarsen is about kept columns: name them (--keep)")
     if mechanism not in MECHANISMS:
@@ -201,7 +191,7 @@ def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
 def _options(
     found: _Counted, notion: PolyhedralLift, confidence: float | None, shares: Sequence[float]
 ) -> list[_Option]:
-    """Return the design for each coarsening that leaves the kept columns a share of the budgets."""
+    """Return the design for each coarsening that uses at most a share of the budgets."""
     counts = found.counts.table
     choosing, certifying = (counts, counts) if confidence is None else split(counts, 0)
     chosen = found.counts.chosen + np.log(len(shares))
@@ -239,7 +229,7 @@ def _option(
     confidence: float | None,
     chosen: float,
 ) -> _Option | None:
-    """Return the design next to coarsened columns, or None if these violate the notion."""
+    """Return the design next to coarsened columns; None if they violate the notion."""
     columns, texts = list(found.counts.public.columns[: found.n_x]), []
     for at, (column, kept) in enumerate(zip(found.counts.public.columns[found.n_x :], found.kept, strict=True)):
         if groups[at].max() > 0 or len(kept.labels) == 1:
@@ -286,7 +276,7 @@ def _scaled(notion: N, share: float) -> N:
 
 
 def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]:
-    """Return the violations of a sample's values, see :func:`~lifttables.designs.coarsening.coarsened`."""
+    """Return the function that gives the violations of a sample's values."""
     p_s = totals / totals.sum()
     return lambda rows: violation_of(notion.required_budgets(rows / rows.sum(axis=0) / p_s[:, None], p_s))
 
@@ -294,7 +284,7 @@ def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]
 def _in_population(
     notion: LiftNotion, scale: float, totals: Vector, confidence: float, chosen: float
 ) -> Callable[[Matrix], Vector]:
-    """Return the violations that bounds would leave possible with ``scale`` times the rows."""
+    """Return the function that gives worst-case violations, with the rows scaled."""
     of = scale * np.append(totals, totals.sum())[:, None]
     prior = Sample(scale * totals[:, None], confidence, chosen).prior
     level = np.log1p(-confidence) - np.log(2 * (len(totals) + 2)) - chosen
@@ -310,20 +300,20 @@ def _in_population(
 
 
 def _of_z(found: _Counted, counts: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
-    """Return the rows by secret and by combination of kept values, and the codes of these."""
+    """Return the counts by secret and combination of kept values, with their codes."""
     codes, of = np.unique(found.codes, axis=0, return_inverse=True)
     return _summed(counts, of.reshape(-1), len(codes)), codes
 
 
 def _summed(counts: Matrix, of: NDArray[np.int64], n: int) -> Matrix:
-    """Return counts, shape (S, n), of symbols that become one."""
+    """Return counts, shape (S, n), of merged symbols."""
     table = np.zeros((len(counts), n))
     np.add.at(table.T, of, counts.T)
     return table
 
 
 def _notes(found: _Counted, options: Sequence[_Option], best: _Option) -> list[str]:
-    """Return what was coarsened, what it costs, and what other shares of the budget would retain."""
+    """Return what was coarsened, its cost, and what other shares of the budget retain."""
     table_z, _ = _of_z(found, found.counts.table)
     h_z, h_x, left = best.information
     before = entropy(table_z.sum(axis=0) / table_z.sum())
@@ -353,7 +343,7 @@ def _in_nats(one: _Option) -> str:
 
 
 def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
-    """Return the counts of the secret, the public and the kept columns as they are read."""
+    """Return the counts of the secret, the public and the kept columns."""
     table.check([*reading.secrets, *reading.publics, *keep])
     ladders = {name: text for text in reading.hierarchies for name in [hierarchy_file(text)[0]] if name in keep}
     whole = replace(
@@ -381,7 +371,7 @@ def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
 
 
 def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
-    """Refuse public symbols with few rows, as a release without kept columns does."""
+    """Raise DataError if public symbols have few rows, as without kept columns."""
     if reading.rare != "error":
         return
     totals: dict[tuple[str, ...], float] = {}
@@ -396,7 +386,7 @@ def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
 
 
 def _kept_column(column: Column, occurring: set[str], ladder: str | None) -> tuple[KeptColumn, list[tuple[str, ...]]]:
-    """Return a kept column with its hierarchy, and the texts of its values at each level, the values' own first."""
+    """Return a kept column, and its values' texts at each level of the hierarchy."""
     if MISSING in occurring:
         raise DataError(
             f"kept column {column.name!r} has missing values, which --coarsen cannot group: fill them in, "
@@ -428,7 +418,7 @@ def _is_number(text: str) -> bool:
 def _coarser(
     column: Column, kept: KeptColumn, groups: Groups, texts: Sequence[tuple[str, ...]]
 ) -> tuple[Column, Sequence[str]]:
-    """Return a column whose labels are the groups of its values, and the label of each value."""
+    """Return a column whose labels are groups of values, and the label of each value."""
     n = int(groups.max()) + 1
     if n == len(kept.labels):
         return column, kept.labels

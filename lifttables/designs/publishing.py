@@ -1,4 +1,4 @@
-"""How a release is published: columns kept as they are, their order, and texts that a spreadsheet would run."""
+"""Publication of rows: kept columns, their order, and texts like formulas."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ WORD = re.compile(r"[^\W_][\w .%-]*")  # a harmless label after a sign or a numb
 
 @dataclass(frozen=True)
 class Publishing:
-    """How rows are published.
+    """The options for publishing rows.
 
     Attributes
     ----------
     keep, keep_order, kernel, unseen
         As in :func:`~lifttables.releases.sanitising.sanitise` and :func:`~lifttables.releases.sanitising.apply`.
     formulas : {"error", "quote", "keep"}
-        What becomes of a text that a spreadsheet would run.
+        Treatment of texts that a spreadsheet would evaluate.
     coarsened : tuple of str
-        Columns that were to be kept, and that the design releases instead, coarsened where needed.
+        Kept columns that the design releases instead, coarsened as necessary.
     """
 
     keep: tuple[str, ...] = ()
@@ -51,10 +51,7 @@ class Publishing:
 
 
 def check_keep(table: Table, made: Design, how: Publishing) -> None:
-    """Raise DataError if a column cannot be kept.
-
-    It must exist, and be neither secret nor released through the channel.
-    """
+    """Raise DataError if a kept column is missing, secret or released by the channel."""
     table.check(how.keep)
     for name in how.keep:
         if name in made.secret.names:
@@ -64,10 +61,7 @@ def check_keep(table: Table, made: Design, how: Publishing) -> None:
 
 
 def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
-    """Return the design with texts that no spreadsheet takes for a formula.
-
-    It raises DataError if ``formulas`` says so.
-    """
+    """Return the design with texts that no spreadsheet evaluates, or raise DataError."""
     if formulas == "keep":
         return made
     for name in (*made.public.names, *keep):
@@ -92,17 +86,17 @@ def _formula(text: str) -> str:
 
 
 def is_formula(text: str) -> bool:
-    r"""Return whether a spreadsheet might evaluate a text as a formula.
+    """Return whether a spreadsheet might evaluate a text as a formula.
 
-    A text that begins with ``=``, ``@``, a tab or a line's end counts as a formula, and so does one with a formula
-    behind a semicolon, a tab or a line's end, where some spreadsheets begin another cell. So does one that begins with
-    ``+`` or ``-``, with these exceptions: a number, a sign alone, and either followed by "or" and other labels.
-    Each of the other labels must be a number, a sign, ``(rare)``, ``(missing)``, or a word: a letter or a digit
-    followed by letters, digits, spaces and ``. _ % -``. The last one may be followed by an output's number, as in
-    ``-1 or -2 #3``. Signs of full width, as in ``＝1``, count like the others.
+    A formula begins with ``=``, ``@``, ``+``, ``-``, a tab or a line break, at the start of the text or behind a
+    semicolon, a tab or a line break, where some spreadsheets begin another cell. After ``+`` or ``-``, a number, a sign
+    alone, and either followed by "or" and other labels are not formulas. Each of the other labels must be a number, a
+    sign, ``(rare)``, ``(missing)``, or a letter or digit followed by letters, digits, spaces and ``. _ % -``. The last
+    one may be followed by an output's number, as in ``-1 or -2 #3``. Full-width signs, as in ``＝1``, count like the
+    others.
 
-    Such a text calls no function, starts no program and refers to no other file, which would take other parentheses,
-    quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst a spreadsheet shows an error in place of it.
+    The exceptions call no function, start no program and refer to no other file, which would take other parentheses,
+    quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst a spreadsheet shows an error in their place.
 
     Examples
     --------
@@ -149,8 +143,8 @@ def _signed(text: str) -> bool:
 def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
     """Return rows whose kept texts no spreadsheet evaluates; categories become text.
 
-    The categories of a column include values that no row has, such as those of rows that were left out, and their order
-    may be that of the source's rows.
+    Categories are converted because they include values that no row has, such as those of rows that were left out, and
+    their order may be that of the source's rows.
     """
     for name in keep:
         if not isinstance(rows.schema[name], TEXTS):

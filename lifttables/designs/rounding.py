@@ -1,7 +1,7 @@
-"""Rounding of a kernel to a coarse grid, so that the published kernel reveals little about the table.
+"""Rounding of a kernel to a coarse grid, so that it reveals little.
 
-The probabilities of an optimal channel are functions of the counts, exact to sixteen digits; whoever knows how it was
-made can solve for the counts. On a grid, one kernel stands for very many tables.
+The probabilities of an optimal channel are functions of the counts with sixteen digits; somebody who knows how it was
+made can solve for the counts. Many tables share a rounded kernel.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ CHEAP = 0.01  # share up to which a coarse grid is preferred to a fine one
 
 
 def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> tuple[Channel, int | None]:
-    """Return a channel rounded to a grid that still keeps a promise, and the grid.
+    """Return a channel rounded to a grid that still satisfies a promise, and the grid.
 
-    ``p_y``, shape (Y,) or (X, Y), is the constant release that may be mixed in. If the channel sees the secret, so that
-    it is not published, or if no grid serves, it comes back as it is, with None.
+    ``p_y``, shape (Y,) or (X, Y), is the constant release that may be mixed in. A channel that sees the secret is not
+    published, so it is returned unchanged with None; so is one for which no grid serves.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def _ways() -> Iterator[tuple[float, int]]:
 
 
 def _rounded(kernel: Matrix, grid: int) -> Matrix:
-    """Round each row to multiples of 1 / grid that sum to 1: down, and what is left to the largest remainders."""
+    """Return rows of multiples of 1 / grid that sum to 1, by largest remainders."""
     scaled = kernel * grid
     # what is a multiple but for rounding stays one: its remainder is among the largest
     whole = np.floor(scaled)
@@ -67,13 +67,11 @@ POSSIBLE = 1000  # number of tables that card and release must leave possible fo
 
 
 def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
-    """Return log2 of the average number of tables that a release leaves possible.
+    """Return log2 of the average number of tables that fit a release and its kernel.
 
-    The release includes the card with its kernel.
-
-    It is for an adversary who knows how many rows have each secret. There are prod_s C(N_s + X - 1, X - 1) tables with
-    these N_s, and at most 2^bits kernels times C(N + Y - 1, Y - 1) counts of outputs to tell them apart; the quotient
-    is the average number of tables for each. It may be less than 1, and one table may be alone where it is more.
+    An adversary is assumed to know the number of rows N_s with each secret. There are prod_s C(N_s + X - 1, X - 1) such
+    tables, and at most 2^bits kernels times C(N + Y - 1, Y - 1) output counts; the quotient is the average. It may be
+    below 1, and a table may be unique even if it is above.
 
     Examples
     --------
@@ -86,17 +84,15 @@ def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
 
 
 def _log2_ways(n: int, k: int) -> float:
-    """Return log2 of the number of ways in which n is a sum of k whole numbers of at least 0."""
+    """Return log2 of the number of ways to write n as a sum of k nonnegative integers."""
     return (math.lgamma(n + k) - math.lgamma(k) - math.lgamma(n + 1)) / math.log(2)
 
 
 def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
     """Return an upper bound on what a published kernel reveals, in bits.
 
-    The bound is log2 of the number of kernels.
-
-    A kernel that only merges symbols has a grid of 1. If a statistic of the table takes N values, seeing it raises the
-    probability of guessing anything about the table by a factor of at most N (the maximal leakage is at most log N).
+    This is log2 of the number of kernels; one that only merges has a grid of 1. Seeing a statistic with N values raises
+    the probability of guessing anything about the table at most N-fold (maximal leakage at most log N).
 
     Examples
     --------

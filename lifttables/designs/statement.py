@@ -1,4 +1,4 @@
-"""Plain-language statements of what a guarantee means for one person, and what it does not cover."""
+"""Plain-language statements of what a guarantee means, and what it does not cover."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ MERGING_TELLS = (
 
 
 def own_shares(rows: Vector) -> tuple[float, ...]:
-    """Return the smallest, the median and the largest share, rounded.
-
-    Each has one significant digit, or its complement has.
+    """Return the smallest, the median and the largest share of rows, rounded.
 
     Examples
     --------
@@ -50,7 +48,7 @@ def own_shares(rows: Vector) -> tuple[float, ...]:
 
 
 def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS) -> tuple[str, ...]:
-    r"""Return what a notion means for one person (E23 Proposition A1, read as sentences).
+    r"""Return what a notion means for one person (E23 Proposition A1), in sentences.
 
     Examples
     --------
@@ -77,7 +75,7 @@ def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float]
 
 
 def _for_any_prior(notion: Notion, secret: str, prior: float) -> str:
-    """Return for whom the bounds on beliefs hold, and the bound for an adversary who knows more (any prior)."""
+    """Return for whom the bounds hold, and the bound for somebody who knows more."""
     whom = f"These bounds are for somebody who knows only how common each value of {secret} is."
     if not math.isfinite(notion.odds_growth):
         return f"{whom} Somebody who knows more about {secret} may learn more."
@@ -127,7 +125,7 @@ def not_covered(
 
 
 def statement(kept: Kept) -> str:
-    """Return a guarantee as a sentence: for whom a notion holds, with what confidence, and how this was proved.
+    """Return a guarantee as a sentence.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Releases of tables: rows, card, composition of releases, and estimates from a release."""
+"""Releases of tables: rows, cards, composition with other releases, and estimates."""

@@ -1,4 +1,4 @@
-"""The card of a release: everything a user of the table needs, and nothing that depends on the original counts."""
+"""The card of a release: its public documentation."""
 
 from __future__ import annotations
 
@@ -69,10 +69,11 @@ class Card:
         Names of the columns that were protected, released through the channel, and published unchanged.
     notion : str
     kept : tuple of Kept
-        The guarantees, with the population and the confidence.
+        The guarantees.
     words : tuple of str
-        What it means for one person.
+        What the notion means for one person.
     not_covered : tuple of str
+        Limits of the protection.
     symbols, texts : tuple of tuple of str
         The labels before the release, and the outputs, in each column.
     sources : tuple of tuple of int
@@ -85,17 +86,16 @@ class Card:
         An upper bound on what the kernel reveals of the table, in bits.
     mechanism, order : str
     release : int
-        Which release of these rows it is.
+        The number of this release of these rows.
     made, version : str
-        When, in UTC, and the version of the library.
+        The time (UTC), and the version of the library.
     rows : int
-        Rows of the release.
     options : dict
         The options of the run, by name.
     sha256 : str
         Of the released file; empty for a frame.
     broken : str
-        What is broken, so that the card promises nothing and ``kept`` and ``words`` are empty; otherwise empty.
+        What is violated, if anything; ``kept`` and ``words`` are then empty.
     """
 
     secret: tuple[str, ...]
@@ -217,11 +217,9 @@ class Card:
 
 
 def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
-    """Return the outputs in a released table, their counts, and unknown texts.
+    """Return a release's counts of outputs, their indices, and unknown texts.
 
-    The output of a count is -1 if the card does not have it.
-
-    The third are the texts of what is no output.
+    The index of an unknown output is -1.
     """
     columns = [Column(name, na=()) for name in (*card.columns, *by)]
     found = table.counts(columns)
@@ -231,7 +229,7 @@ def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[L
 
 
 def _cell(text: str) -> str:
-    """Return a text that is one cell of a table in Markdown, and no mark-up of a page made of it."""
+    """Return a text as one table cell in Markdown, without mark-up."""
     text = printable(text.replace("\r", " ").replace("\n", " "))
     return MARK_UP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
 
@@ -250,23 +248,23 @@ def card_of(
 ) -> Card:
     """Return the card of a design's release.
 
-    It depends on the counts only through their sum, the kernel on its grid, and which symbols occur; with
-    ``--coarsen``, which pairs of a symbol and a coarsened kept value. Which occur does not depend on the secret.
+    It depends on the counts only through their sum, the rounded kernel, and which symbols occur; with ``--coarsen``,
+    which pairs of a symbol and a coarsened kept value. Which occur does not depend on the secret.
 
     Parameters
     ----------
     made : Design
     keep, keep_order : keyword-only
-        Columns published unchanged, and whether rows are in the source's order.
+        Columns published unchanged, and whether rows keep the source's order.
     release : int or None, keyword-only
-        Which release of these rows it is; None without a ledger.
+        The number of this release of these rows; None without a ledger.
     broken, others : str, keyword-only
-        What kept columns or earlier releases break, so that the card promises nothing; or what else is published about
-        the rows, together with which the notion is satisfied.
+        What kept columns or earlier releases violate, so that the card guarantees nothing; or what else is published
+        about the rows, together with which the notion is satisfied.
     population : bool, keyword-only
-        Whether that was proved for the population, not only for this sample.
+        Whether the latter was proved for the population, not only for this sample.
     kernel : bool or None, keyword-only
-        Whether the card has the kernel, see :func:`shows_kernel`.
+        Whether the card has the kernel; by default, if it leaves enough tables possible.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
@@ -311,17 +309,16 @@ def card_of(
 
 
 def _words(made: Design) -> tuple[str, ...]:
-    """Return what the notion means for one person.
+    """Return what the notion means for one person, for the same beliefs always.
 
-    The beliefs are the same for every table: even rounded, the secret's own shares can reveal the last person's secret
-    to somebody who knows all the others.
+    Even rounded, the secret's own shares could reveal the last person's secret to somebody who knows all others.
     """
     assert made.promise is not None  # a design of a notion of one's own has been read from a file
     return in_words(made.promise, JOIN.join(made.secret.names))
 
 
 def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
-    """Return whether a card includes its kernel: as requested, or if enough tables remain possible.
+    """Return whether a card has its kernel: as requested, or by the tables possible.
 
     Merged symbols are visible in the release, so a kernel that merges is included unless it is withheld.
     """
@@ -333,7 +330,7 @@ def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
 
 
 def _statements(made: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
-    """Return the guarantees together with what else is published; for the population only if that was proved."""
+    """Return the guarantees together with what else is published, as far as proved."""
     kept = tuple(replace(one, numbers="") for one in made.kept)
     if not others:
         return kept
@@ -347,13 +344,7 @@ def _statements(made: Design, others: str, *, population: bool) -> tuple[Kept, .
 
 
 def read_card(path: Path) -> Card:
-    """Return the card stored in a JSON file.
-
-    Raises
-    ------
-    DataError
-        If the file does not exist or is not a card.
-    """
+    """Return the card in a JSON file; raise DataError if there is none."""
     return read_ours(path, "card", FORMAT, _card, "ask for a card of this version")
 
 

@@ -1,7 +1,7 @@
-"""Composition: what several releases of the same rows, with kept columns, jointly reveal about a secret.
+"""Joint leakage of several releases of the same rows, with kept columns.
 
-A lift notion does not compose: with X = (S xor R, R), either half alone reveals nothing about S, and both reveal it
-exactly. The joint leakage is therefore computed from the table's own counts.
+Lift notions do not compose: with X = (S xor R, R), either half alone reveals nothing about S, and both reveal it. The
+joint leakage is therefore computed from the table's counts.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MOST = 1_000_000  # maximum number of combinations of outputs, or of kept values
 class Together:
     """The joint leakage of several releases.
 
-    ``violation`` of the notion, in nats, is negative if it is satisfied; ``worst`` is the combination of outputs with
-    the largest.
+    ``violation`` is in nats and negative if the notion is satisfied; ``worst`` is the combination of outputs that
+    attains it.
     """
 
     violation: float
@@ -37,31 +37,31 @@ class Together:
 
     @property
     def broken(self) -> bool:
-        """Whether the notion is broken."""
+        """Whether the notion is violated."""
         return not self.violation <= KEEP_TOL
 
 
 def told_together(
     table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
 ) -> Together:
-    """Return the joint worst-case leakage of several designs and kept columns.
+    """Return the worst-case joint leakage of several designs and kept columns.
 
     Parameters
     ----------
     table : Table
     secret : Symbols
-        Several columns are protected together. The table's own secrets count, also those missing from ``secret``.
+        Several columns are protected together. Secrets in the table that are missing here count too.
     designs : sequence of Design
-        Each drawn from once for each row, independently of the others given the row.
+        Each is drawn from once for each row, independently of the others given the row.
     kept : sequence of str
-        Columns published as they are.
+        Columns published unchanged.
     notion : Notion
-        One that each output's lifts decide.
+        One that the lifts of each output decide.
 
     Raises
     ------
     BrokenNotion
-        If the notion is another, or there are too many combinations of outputs and :func:`composed` does not help.
+        If the notion is another, or there are too many combinations of outputs and ``composed`` does not help.
     """
     n_outputs = int(np.prod([made.channel.n_outputs for made in designs], dtype=float))
     if not isinstance(notion, LiftNotion):
@@ -111,10 +111,7 @@ def told_together(
 def worst_of_parts(
     table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
 ) -> Together:
-    """Return the worst :func:`told_together` over several secret columns.
-
-    They are taken together and one at a time.
-    """
+    """Return the worst :func:`told_together` of all secret columns and of each one."""
     found = [told_together(table, secret, designs, kept, notion)]
     if len(secret.columns) > 1:
         for at, column in enumerate(secret.columns):
@@ -124,10 +121,10 @@ def worst_of_parts(
 
 
 def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> Together | None:
-    """Return the bound of :func:`~lifttables.releases.independent.composed`, or None if it proves nothing.
+    """Return the bound of ``independent.composed``, or None if it proves nothing.
 
-    It holds for releases that are independent given the secret. Releases are drawn independently given the row, so
-    all but one have to be of symbols that the secret determines in these rows, as repeated releases of the secret are.
+    It needs releases that are independent given the secret. Releases are independent given the row, so for all but one
+    of them the secret must determine the symbols in these rows, as for repeated releases of the secret.
     """
     if not isinstance(notion, ALIP | LDP | LIP):
         return None
@@ -159,13 +156,10 @@ def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class JointCounts:
-    """Counts of each combination of secret, kept values and symbols.
+    """Counts by secret, kept values and symbols, sorted by kept values.
 
-    They are sorted by kept values and secret.
-
-    ``s`` is the secret (those that the design has not seen follow its own), ``z`` the index in ``kept``, the
-    combinations of kept values, and ``codes`` has for each design the row of its
-    :meth:`~lifttables.designs.designing.Design.kernel`.
+    ``s`` is the secret (unseen ones follow the design's), ``z`` the index in ``kept``, the combinations of kept values,
+    and ``codes`` has for each design the row of its :meth:`~lifttables.designs.designing.Design.kernel`.
     """
 
     rows: Vector
@@ -176,13 +170,13 @@ class JointCounts:
 
     @property
     def p_s(self) -> Vector:
-        """The shares of the secrets that occur."""
+        """The distribution of the secrets that occur."""
         rows = np.bincount(self.s, weights=self.rows)
         return np.asarray(rows[rows > 0] / rows.sum())
 
 
 def counted_together(table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str]) -> JointCounts:
-    """Return the joint counts of the secret, kept columns and the symbols that designs release."""
+    """Return the joint counts of the secret, kept columns and the designs' symbols."""
     wanted: dict[str, Column] = {f"s{i}": column for i, column in enumerate(secret.columns)}
     wanted |= {f"z{i}": Column(name) for i, name in enumerate(kept)}
     for d, made in enumerate(designs):
@@ -209,7 +203,7 @@ def counted_together(table: Table, secret: Symbols, designs: Sequence[Design], k
 
 
 def _blocks(counted: JointCounts, designs: Sequence[Design], n_outputs: int) -> Iterator[tuple[int, Matrix]]:
-    """Give expected rows by kept values, secret and outputs, shape (Z, S, Y), for some kept values at a time."""
+    """Yield expected rows by kept values, secret and outputs, (Z, S, Y), in blocks."""
     kernels = [made.kernel() for made in designs]
     _, s = np.unique(counted.s, return_inverse=True)
     n_secret = int(s.max()) + 1

@@ -1,4 +1,4 @@
-"""Drift test: whether new rows come from the distribution that a channel was designed for."""
+"""Drift test: whether new rows come from the distribution of a design's rows."""
 
 from __future__ import annotations
 
@@ -22,29 +22,28 @@ CALLED = 0.001  # significance level
 
 @dataclass(frozen=True)
 class Drift:
-    """The comparison of new rows with those of the design.
+    """The comparison of new rows with those of a design.
 
     Attributes
     ----------
     rows : int
     p_value : float
-        Of a permutation test of homogeneity between old and new rows.
+        Of a permutation test of homogeneity.
     distance : float
-        Total variation distance of the two empirical distributions.
+        Total variation distance of the empirical distributions.
     violation : float or None
         The violation of the notion by the release of the new rows, in nats; None if it cannot be computed.
     of : str
         What was compared.
     confidence : float or None
-        The confidence with which the design satisfies the notion for its population.
+        The confidence of the design's guarantee for its population.
     population : {"kept", "broken", "undecided"} or None
-        What the new rows alone say of their population, at that confidence or 0.95; None without a secret, or if the
-        notion has no such bounds.
+        The verdict of the new rows alone on their population, at that confidence or 0.95; None without a secret, or if
+        the notion has no such bounds.
     untold : str
         Why the violation cannot be computed; empty if it can.
     beside : str
-        Why nothing is promised of the new rows together with what else is published about them; empty if the notion is
-        satisfied together with it.
+        Why the notion is not guaranteed together with what else is published about the new rows; empty if it is.
     sample_only : str
         What else is published about the new rows, if the notion was proved together with it for these rows only.
     """
@@ -69,8 +68,8 @@ class Drift:
     def harmful(self) -> bool:
         """Whether the new rows violate the notion or lie outside the guarantee.
 
-        A guarantee for the rows alone holds if the new rows' own shares satisfy the notion, and one for the
-        population if the new rows prove it.
+        A guarantee for the rows alone extends to new rows that satisfy the notion themselves, and one for the
+        population to new rows that prove it for theirs.
         """
         if self.beside or self.population == "broken":
             return True
@@ -132,12 +131,9 @@ class Drift:
 def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
     """Return the drift of a table's new rows from those of a design.
 
-    With secret columns the joint distributions are compared, otherwise only the public marginals.
-
-    Notes
-    -----
-    The permutation test uses Pearson's statistic and is exact for tables of any size. Secrets that the design has not
-    seen count too, because a channel that does not see the secret releases them like any other.
+    The joint distributions are compared if the table has the secret, otherwise the public marginals. The permutation
+    test uses Pearson's statistic and is exact for tables of any size. Unseen secrets count too, because a channel that
+    does not see the secret releases them like any other.
     """
     with_secret = all(name in table.columns for name in made.secret.names)
     new = _counts(table, made, with_secret=with_secret)
@@ -183,9 +179,9 @@ def _untold(made: Design, *, with_secret: bool) -> str:
 
 
 def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
-    """Return how often each secret and symbol occur, the design's first.
+    """Return the counts of each secret and symbol, the design's first.
 
-    Each secret that the design has not seen has a row of its own; all unseen symbols share the last column.
+    Unseen secrets have rows of their own; all unseen symbols share the last column.
     """
     secret, public = made.secret, made.public
     columns = [*(secret.columns if with_secret else ()), *public.columns]
@@ -199,7 +195,7 @@ def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
 
 
 def _as_released(counted: Matrix, made: Design) -> tuple[Matrix, Channel]:
-    """Return the new rows' counts and their channel, which draws from P(y) for unseen symbols."""
+    """Return the new rows' counts and their channel: P(y) for unseen symbols."""
     if not counted[:, -1].any():
         counted = counted[:, :-1]
     kernel = np.tile(made.kernel()[-1], (*counted.shape[not made.channel.sees_secret :], 1))

@@ -1,4 +1,4 @@
-"""Estimates of the original column's distribution from a released table, with standard errors and intervals."""
+"""Estimates of the original column's distribution from a released table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Estimate:
     unbiased, projected : numpy.ndarray, shape (Z, X)
         Unbiased estimates of P(z, x), which may be negative, and the nearest probability distribution.
     error : numpy.ndarray, shape (Z, X)
-        Standard errors of ``unbiased``, of sampling and release together.
+        Standard errors of ``unbiased``, including those of the randomisation.
     low, high : numpy.ndarray, shape (Z, X)
         Ends of the intervals, each at ``level``.
     level : float
@@ -63,7 +63,7 @@ class Estimate:
     condition: float
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """Return the estimates as table rows."""
+        """Return the estimates as a list of rows."""
         names = ("unbiased", "projected", "error", "low", "high", "rows_worth")
         return [
             {"by": by, "symbol": symbol} | {name: float(getattr(self, name)[z, x]) for name in names}
@@ -74,18 +74,15 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """The groups of symbols that a kernel distinguishes, and their estimators.
-
-    The kernel has shape (X, Y), and the estimators are linear.
-    """
+    """Groups of symbols that a kernel, shape (X, Y), distinguishes; their estimators."""
 
     kernel: Matrix
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of symbols that the kernel cannot distinguish; the share of a group can be estimated.
+        """The groups of symbols that the kernel cannot distinguish.
 
-        Two distributions whose difference v has v K = 0 look alike. Symbols of one such direction are put together; v
+        Two distributions with a difference v such that v K = 0 look alike, so the symbols of such a v form a group. v
         sums to 0 over each group because the rows of K sum to 1.
         """
         n = len(self.kernel)
@@ -105,12 +102,10 @@ class Inverse:
 
     @cached_property
     def weights(self) -> Matrix:
-        """B, shape (Y, G): P(y) B is the groups' distribution.
+        """The matrix B, shape (Y, G), for which P(y) B estimates the groups' shares.
 
-        K B is 1 for a symbol of the group and 0 for any other.
-
-        Of all such B it has the least variance for equally frequent symbols, so the estimate is unbiased for any
-        distribution.
+        K B is 1 for a symbol of the group and 0 for any other, so the estimate is unbiased for any distribution; of all
+        such B it has the least variance for equally frequent symbols.
         """
         wanted = np.zeros((len(self.kernel), len(self.groups)))
         for at, group in enumerate(self.groups):
@@ -157,11 +152,10 @@ def estimate(
 
     Notes
     -----
-    P(z, y) = sum_x P(z, x) K(y|x), so the shares of the released rows times a right inverse of K are unbiased (Warner
-    1965; the empirical estimator of Kairouz, Bonawitz and Ramage 2016). Intervals are normal, with the variance of the
-    shares smoothed by one more row of each output, and their upper end moved out by z^2 / 2n of the largest weight, as
-    in Wilson's interval. Without these corrections, intervals of rare symbols are too short; the tests simulate the
-    coverage.
+    P(z, y) = sum_x P(z, x) K(y|x), so the empirical P(z, y) times a right inverse of K is unbiased (Warner 1965; the
+    empirical estimator of Kairouz, Bonawitz and Ramage 2016). Intervals are normal, with one more row of each output in
+    the variance, and an upper end raised by z^2 / 2n times the largest weight, as in Wilson's interval. Without these
+    corrections, intervals of rare symbols are too short; the tests simulate the coverage.
     """
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.kernel is None:
@@ -192,7 +186,7 @@ def estimate(
 
 
 def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matrix, Matrix, Vector]:
-    """Return standard errors, and how far intervals reach on both sides and further at the upper end."""
+    """Return standard errors, and the half-widths and upper shifts of intervals."""
     smooth = (shares * n + 1 / len(shares)) / (n + shares.shape[1])
     error = np.sqrt(np.maximum(smooth @ weights**2 - (smooth @ weights) ** 2, 0) / n)
     z = float(ndtri((1 + level) / 2))
@@ -202,11 +196,8 @@ def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matr
 def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> float:
     """Return the expected half-width of the widest interval of a share.
 
-    It is infinite if symbols cannot be distinguished.
-
-    Examples
-    --------
-    A share of one half in 10,000 rows is known to about a percentage point:
+    It is infinite if symbols cannot be distinguished. In 10,000 rows, a share of one half is known to a percentage
+    point:
 
     >>> round(expected_error(np.eye(2), np.array([0.5, 0.5]), 10_000), 4)
     0.01
@@ -219,7 +210,7 @@ def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> 
 
 
 def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
-    """Return the shares of each combination of other values and outputs, the values' texts, and the number of rows."""
+    """Return the shares of values and outputs, values' texts, and number of rows."""
     table.check([*card.columns, *by])
     found, y, unknown = counted_outputs(table, card, by)
     if unknown:
@@ -235,7 +226,7 @@ def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple
 
 
 def _nearest(unbiased: Matrix) -> Matrix:
-    """Return the distribution nearest to numbers that sum to 1 (Euclidean projection onto the simplex)."""
+    """Return the Euclidean projection of numbers onto the probability simplex."""
     values = np.sort(unbiased.ravel())[::-1]
     over = (np.cumsum(values) - 1) / np.arange(1, values.size + 1)
     last = int(np.flatnonzero(values > over)[-1])
@@ -243,15 +234,11 @@ def _nearest(unbiased: Matrix) -> Matrix:
 
 
 def price(card: Card, p_x: Vector | None = None) -> float:
-    """Return by what factor a release needs more rows for the same precision.
+    """Return how many times as many rows a release needs for the same precision.
 
-    The comparison is with the original table, averaged over symbols.
-
-    ``p_x``, shape (X,), is the distribution before the release, uniform by default; the card needs its kernel.
-
-    Examples
-    --------
-    A coin reported truthfully with probability 3/4 needs four times the rows (Warner 1965):
+    The factor is averaged over symbols. ``p_x``, shape (X,), is the distribution before the release, uniform by
+    default; the result is infinite without a kernel. A coin reported truthfully with probability 3/4 needs four times
+    the rows (Warner 1965):
 
     >>> from liftlib import LDP
     >>> import polars as pl

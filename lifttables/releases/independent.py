@@ -1,8 +1,8 @@
-r"""Composition: the budgets of several releases that are conditionally independent given the secret.
+"""Composition of releases that are conditionally independent given the secret.
 
-A pair of outputs has the lift l1(s) l2(s) / E[l1 l2], with the mean under P_S: a product of lifts over the mean of that
-product. Each lift is a random variable in [a_i, b_i] with mean 1, and the smallest and the largest mean of the product
-are attained by variables on the two ends, so both are problems about coupled coin tosses.
+A pair of outputs has the lift l1(s) l2(s) / E[l1 l2], with the mean under P_S. Each lift is a random variable in [a_i,
+b_i] with mean 1. The smallest and largest mean of the product are attained by variables on the two ends, so both are
+problems about coupled coin tosses.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ STEEPEST = 700.0  # nats between the extreme products of lifts, beyond which a f
 
 @checked
 def composed(notions: Sequence[Notion]) -> Notion:
-    r"""Return the notion that releases, independent given the secret, satisfy together.
+    r"""Return the notion that releases, independent given the secret, jointly satisfy.
 
     The condition matters: two releases of X = (S xor R, R), each independent of S, may determine S together. Releases
-    of the same row that are drawn independently given X are independent given S only if S determines X.
+    drawn independently given X are independent given S only if S determines X.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def composed(notions: Sequence[Notion]) -> Notion:
     Returns
     -------
     Notion
-        LDP with the sum of the budgets, LIP if all are LIP, and ALIP otherwise. The budgets are the smallest that hold
-        for every joint distribution, except eps_u of three or more releases with different budgets: that is exact to
-        a linear program's tolerance, and only an upper bound for more than about ten different budgets.
+        LDP with the sum of the budgets, LIP if all are LIP, and ALIP otherwise. The budgets are the smallest for all
+        joint distributions, except eps_u of three or more releases with different budgets: that is exact to a linear
+        program's tolerance, and only an upper bound for more than about ten different budgets.
 
     Raises
     ------
@@ -83,12 +83,12 @@ def composed(notions: Sequence[Notion]) -> Notion:
 
 
 def _log_share_high(eps_l: Vector, eps_u: Vector) -> Vector:
-    """Return log of (1-a)/(b-a), the probability of b for the law on a and b with mean 1."""
+    """Return log of (1-a)/(b-a), the probability of b if {a, b} has mean 1."""
     return np.asarray(np.log(-np.expm1(-eps_l)) - eps_u - np.log(-np.expm1(-eps_l - eps_u)))
 
 
 def _lower(budgets: Vector) -> float:
-    """Return the smallest eps_l, exact: the product's mean is largest if the largest lifts go together."""
+    """Return the smallest eps_l: that of the product whose largest lifts coincide."""
     eps_l, eps_u = budgets.T
     unbounded = np.isinf(eps_u)
     if np.isinf(eps_l).any() or unbounded.sum() > 1:
@@ -107,7 +107,7 @@ def _lower(budgets: Vector) -> float:
 
 
 def _upper(budgets: Vector) -> float:
-    """Return the smallest eps_u, or a bound on it where that would take too long; see :func:`composed`."""
+    """Return the smallest eps_u, or an upper bound if that takes too long."""
     eps_l, eps_u = budgets.T
     if len(budgets) == 1 or np.isinf(eps_u).any():
         return float(eps_u.sum())
@@ -129,7 +129,10 @@ def _upper(budgets: Vector) -> float:
 
 
 def _log_least_of_two(eps_l: Vector, eps_u: Vector) -> float:
-    """Return log of the larger of a1 + a2 - a1 a2 and b1 + b2 - b1 b2, the least mean of a product."""
+    """Return log of the least mean of the product of two lifts.
+
+    This is the larger of a1 + a2 - a1 a2 and b1 + b2 - b1 b2.
+    """
     low = np.logaddexp(-eps_l[0], np.log(-np.expm1(-eps_l[0])) - eps_l[1])
     with np.errstate(over="ignore"):
         product = float(np.prod(np.expm1(eps_u)))
@@ -137,17 +140,17 @@ def _log_least_of_two(eps_l: Vector, eps_u: Vector) -> float:
 
 
 def _in_halves(budgets: Vector) -> float:
-    """Return an eps_u that holds: each half of the releases is one release with what it satisfies."""
+    """Return an upper bound on eps_u: each half counts as one release."""
     middle = len(budgets) // 2
     halves = np.array([[_lower(half), _upper(half)] for half in (budgets[:middle], budgets[middle:])])
     return _upper(halves)
 
 
 def _log_least_of_several(kinds: Vector, counts: Vector) -> float:
-    """Return log of a lower bound on the mean of a product, by a linear program over how many of a kind are at b.
+    """Return log of a lower bound on the mean of a product, by a linear program.
 
-    Any slopes bound the mean, so that the result holds whatever the solver returns; slope and value at the mean number
-    give Jensen's bound, which is what is left of very large budgets or very many kinds.
+    The variables are the numbers of releases of each kind that are at b. Any dual solution bounds the mean, whatever
+    the solver returns; the fallback for very large problems is Jensen's bound.
     """
     slope = kinds.sum(axis=1)
     mean = counts * np.exp(_log_share_high(*kinds.T))

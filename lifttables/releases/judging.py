@@ -1,4 +1,4 @@
-"""Checks of a release against what else is published about its rows, and of new rows against a design."""
+"""Checks of a release against other publications of its rows, and of new rows."""
 
 from __future__ import annotations
 
@@ -30,13 +30,11 @@ OWN_ROWS = "the table has exactly the counts of the design, so its rows were alr
 
 @dataclass(frozen=True)
 class Beside:
-    """Whether a release satisfies its notion together with ``others``.
+    """The verdict on a release with ``others``, other publications of its rows.
 
-    These are the other publications about the same rows.
-
-    ``notes`` are for the owner, with functions of the counts; ``broken`` says to everybody why nothing is promised, or
-    is empty; ``checked`` is whether the joint leakage could be computed, and ``population`` whether the notion was
-    proved for the population together with the rest, and not for this sample alone.
+    ``notes`` are for the owner and depend on the counts; ``broken`` says publicly why nothing is guaranteed, or is
+    empty. ``checked`` is whether the joint leakage could be computed, and ``population`` whether the notion was proved
+    for the population.
     """
 
     notes: tuple[str, ...] = ()
@@ -49,7 +47,7 @@ class Beside:
 def judged(
     table: Table, made: Design, how: Publishing, past: Ledger | None, *, allow: bool
 ) -> tuple[Drift, tuple[str, ...]]:
-    """Compare new rows with a design's; return the drift and notes for the owner.
+    """Return the drift of new rows from a design, and notes for the owner.
 
     ``drift.promise`` is what the release guarantees.
 
@@ -58,8 +56,8 @@ def judged(
     DataError
         If a column or a symbol is not as the design expects.
     Drifted, BrokenNotion
-        If the rows are from another distribution; or if kept columns or ``past``, earlier releases of the new rows,
-        break the notion together with this release, or this cannot be computed. Not if ``allow`` is set.
+        Unless ``allow`` is set: if the rows are from another distribution; or if kept columns or ``past``, earlier
+        releases of the new rows, violate the notion together with this one, or this cannot be computed.
     """
     if how.unseen == "error":
         _refuse_unseen(table, made)
@@ -80,13 +78,10 @@ def beside_known(
     allow: bool,
     chosen: float = 0.0,
 ) -> Beside:
-    """Return whether a release satisfies its notion next to known publications.
+    """Return whether a release satisfies its notion together with known publications.
 
-    These are all that are known about its rows.
-
-    ``applied`` says that the design was made before, so that its own rows have been released already; ``chosen`` is
-    that of :attr:`lifttables.encoding.columns.Counts.chosen`. Raises a BrokenNotion, with how earlier releases of the
-    rows were recognised, unless ``allow`` is set.
+    ``applied`` says that the design existed before, so its own rows have been released already; ``chosen`` is that of
+    ``Counts``. A BrokenNotion, which says how earlier releases were recognised, is raised unless ``allow`` is set.
     """
     earlier, kept = past_of(table, past, keep)
     notes = () if past is None else past.notes
@@ -119,12 +114,9 @@ def beside_known(
 
 
 def _problem(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], others: str) -> str:
-    """Return how the notion is broken together with kept columns and earlier releases; empty if it is not.
+    """Return how the notion is violated together with other publications, or "".
 
-    Raises
-    ------
-    BrokenNotion
-        If this cannot be computed.
+    BrokenNotion is raised if this cannot be computed.
     """
     if made.promise is None or not set(made.secret.names) <= set(table.columns):
         raise BrokenNotion(
@@ -147,16 +139,10 @@ def proved_for_population(
 ) -> bool:
     """Return whether the notion is certified for the population of (S, Y, Z).
 
-    Z are the kept columns.
-
-    False also if it is not known: the mechanism sees the secret, the design has not seen all symbols, the notion is not
-    decided by each output, or the bounds would take more than ``MOST`` numbers.
-
-    Notes
-    -----
-    The sample is of the secret and of the pairs (x, z), including pairs without a row. The channel from (x, z) to (y,
-    z) is P(y|x) and leaves z as it is. The bounds hold for all subsets of pairs at once, so they hold for a channel
-    that was designed by the same rows.
+    Z are the kept columns. The sample is of the secret and of the pairs (x, z), including pairs without a row; the
+    channel from (x, z) to (y, z) is P(y|x) and leaves z unchanged. False also means unknown: the mechanism sees the
+    secret, the design has not seen all symbols, single outputs do not decide the notion, or there are more than
+    ``MOST`` bounds.
     """
     n_x, n_y = len(made.public.labels), made.channel.n_outputs
     if made.promise is None or made.channel.sees_secret or not isinstance(made.promise, LiftNotion):
@@ -175,7 +161,7 @@ def proved_for_population(
 
 
 def _refuse_unseen(table: Table, made: Design) -> None:
-    """Refuse symbols that the design has not seen, before anything is said of drift."""
+    """Raise DataError for symbols that the design has not seen, before the drift test."""
     for role, symbols in (("public", made.public), *([("secret", made.secret)] * made.channel.sees_secret)):
         found = table.counts(symbols.columns)
         unseen = found.filter((symbols.index(found) < 0).tolist())

@@ -1,9 +1,8 @@
-"""The ledger of a table's releases, against which every later release of the same rows is checked.
+"""The ledger of a table's releases, against which every later release is checked.
 
-It lies beside the table and is as confidential, because it holds the designs with their counts. A user's index of
-ledgers, which holds only their paths, lets a copy of the table in another folder be recognised. What the ledger cannot
-know: other users' releases (another home directory has another index), and that some of a table's rows are of a table
-that was released.
+It lies next to the table and is as confidential, because it holds the designs with their counts. A user's index of
+ledgers, which has only their paths, lets a copy of the table in another folder be recognised. The ledger cannot know of
+other users' releases, or that some rows belong to another released table.
 """
 
 from __future__ import annotations
@@ -34,10 +33,7 @@ PATIENCE = 2.0  # seconds before a run reports that it is waiting for another on
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One release of a table's rows.
-
-    It states the time (UTC), the file, the columns published unchanged, and the design.
-    """
+    """One release of a table's rows: time (UTC), file, kept columns and design."""
 
     made: str
     output: str
@@ -53,7 +49,7 @@ class Ledger:
     """The releases of one table, in order.
 
     ``text`` is the content of the ledger's file when it was read, None if there was none; ``recognised`` are releases
-    in other ledgers that had the same rows, see :func:`~lifttables.releases.recognising.recognised`.
+    of the same rows in other ledgers.
     """
 
     path: Path
@@ -63,12 +59,12 @@ class Ledger:
 
     @property
     def earlier(self) -> tuple[Entry, ...]:
-        """All known releases of these rows, whichever ledger holds them."""
+        """All known releases of these rows, in any ledger."""
         return (*(entry for _, entry in self.recognised), *self.entries)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each release that another ledger holds, for the owner."""
+        """A sentence for the owner about each release in another ledger."""
         return tuple(
             f"a table with exactly these counts was released before ({entry}; recorded in {path}), so this counts as "
             "a further release of the same rows"
@@ -76,17 +72,14 @@ class Ledger:
         )
 
     def with_entry(self, output: str, keep: Sequence[str], made: Design) -> Ledger:
-        """Return the ledger with one release more."""
+        """Return the ledger with one more release."""
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
         return replace(self, entries=(*self.entries, Entry(now, output, tuple(keep), made)))
 
     def save(self, aside: Path) -> None:
-        """Write the ledger to a file that takes the place of its own.
+        """Write the ledger to a file that will replace its own.
 
-        Raises
-        ------
-        DataError
-            If the ledger's file has changed since it was read.
+        DataError is raised if the ledger's file has changed since it was read.
         """
         if _text(self.path) != self.text:
             raise DataError(f"{self.path} has changed meanwhile, so another release was made: run this one again")
@@ -102,9 +95,7 @@ class Ledger:
 
 
 def beside(source: Path) -> Path:
-    """Return the path of a table's ledger, next to the file itself.
-
-    If the path is a symbolic link, this is next to the file that it points to.
+    """Return the path of a table's ledger, next to the (real) file.
 
     Examples
     --------
@@ -118,13 +109,7 @@ def beside(source: Path) -> Path:
 
 
 def read_ledger(path: Path) -> Ledger:
-    """Return the ledger in a file; an empty one if there is no file.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or is of an unknown format.
-    """
+    """Return the ledger in a file, empty without a file; raise DataError if invalid."""
     text = _text(path)
     if text is None:
         return Ledger(path)
@@ -155,10 +140,10 @@ def _text(path: Path) -> str | None:
 
 @contextmanager
 def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
-    """Give the ledger of a table, locked until the block ends; None without a path.
+    """Yield the ledger of a table, locked until the block ends; None without a path.
 
-    Releases of the same rows are also looked for in the ledgers beside this one and in those of the user's index.
-    Raises a DataError if a ledger is damaged or its folder cannot be written.
+    Releases of the same rows are also looked for in neighbouring ledgers and in those of the user's index. DataError is
+    raised if a ledger is damaged or its folder cannot be written.
     """
     if path is None:
         yield None
@@ -174,7 +159,7 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
 
 
 def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry], ...]:
-    """Return the releases of a table's rows in some ledgers; warn of those whose rows may be the same but for a few."""
+    """Return a table's releases in some ledgers; warn of those of similar rows."""
     found = []
     for path in ledgers:
         for entry in _readable(path):
@@ -203,7 +188,7 @@ def warn_of_known(table: Table) -> None:
 
 
 def _readable(path: Path) -> tuple[Entry, ...]:
-    """Return a ledger's entries; none, with a warning, where it is another user's."""
+    """Return a ledger's entries; none, with a warning, if it is another user's."""
     if path.exists() and not os.access(path, os.R_OK):
         message = f"cannot read the ledger {path}, so a copy of its table would not be recognised"
         warnings.warn(message, LiftWarning, stacklevel=2)
@@ -212,17 +197,14 @@ def _readable(path: Path) -> tuple[Entry, ...]:
 
 
 def index_file() -> Path:
-    """Return the file that lists this user's ledgers.
-
-    It is ``lift/ledgers.txt`` in ``$XDG_STATE_HOME``.
-    """
+    """Return the path of this user's list of ledgers, in ``$XDG_STATE_HOME``."""
     state = os.environ.get("XDG_STATE_HOME")
     return (Path(state) if state else Path.home() / ".local" / "state") / "lift" / "ledgers.txt"
 
 
 @contextmanager
 def _index() -> Iterator[list[Path]]:
-    """Give the paths of this user's ledgers, to which the block may add."""
+    """Yield the paths of this user's ledgers, to which the block may add."""
     file = index_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -246,10 +228,10 @@ def _index() -> Iterator[list[Path]]:
 
 @contextmanager
 def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
-    """Let one run at a time through the block; another waits, and says so.
+    """Let one run at a time through the block; others wait, and say so.
 
-    A lock that others on a shared folder have to see is a file; one left by a killed run is removed by the next run on
-    the same machine.
+    A lock that others on a shared folder must see is a file; one left by a killed run is removed by the next run on the
+    same machine.
     """
     from filelock import FileLock, SoftFileLock, Timeout  # noqa: PLC0415 - a page in a browser has no ledger
 
@@ -270,14 +252,9 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
 
 
 def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
-    """Return earlier releases' designs, and all columns published unchanged.
+    """Return earlier releases' designs, and all columns published unchanged, also now.
 
-    The columns include those published unchanged now.
-
-    Raises
-    ------
-    DataError
-        If the table no longer has a column that was released.
+    DataError is raised if the table no longer has a released column.
     """
     entries = () if past is None else past.earlier
     for entry in entries:
@@ -296,7 +273,7 @@ def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[lis
 def entered(
     past: Ledger | None, output: str, keep: Sequence[str], made: Design, inputs: Sequence[Path] = ()
 ) -> Iterator[None]:
-    """Add a release to its ledger's file when the block, which draws it, ends well."""
+    """Add a release to its ledger's file when the block, which draws it, succeeds."""
     if past is None:
         yield
         return

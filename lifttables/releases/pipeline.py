@@ -1,7 +1,7 @@
-"""The one way from a table to a release: plan, checks, design, audit, card, draw.
+"""The only way from a table to a release: plan, checks, design, audit, card, draw.
 
-:func:`release` and :func:`release_again` are the only functions that hand out a :class:`Draw`, from which frames and
-files are made, so that no route leaves out a step.
+Only :func:`release` and :func:`release_again` create a :class:`Draw`, from which frames and files are made, so no route
+skips a step.
 """
 
 from __future__ import annotations
@@ -88,25 +88,25 @@ class Draw:
     source: Uniform
 
     def frame(self) -> Any:
-        """Return the released rows as a frame of the table's own library, and add them to the ledger."""
+        """Return the released rows in the table's library, and record the release."""
         with entered(self.past, A_FRAME, self.how.keep, self.design):
             return self.table.release(self.design, self.source, self.how)
 
 
 @dataclass(frozen=True, eq=False)
 class Sanitised:
-    """The result of :func:`sanitise`: released frame, public card, confidential design and audit.
+    """The result of :func:`sanitise`: released frame, card, design and audit.
 
     Attributes
     ----------
     frame : frame or None
-        None if the rows went to a file. A lazy frame holds the source of its draws: publish what it computes.
+        None if the rows went to a file. Compute a lazy frame before publication: it holds the source of its draws.
     card : Card
         May be published with the rows.
     design : Design
         Holds the counts: confidential.
     audit : Audit
-        Of the release, in numbers that are functions of the counts: confidential.
+        Of the release; its numbers depend on the counts: confidential.
     """
 
     frame: Any
@@ -124,10 +124,7 @@ def release(
 ) -> Sanitised:
     """Design, check, audit and describe a release; return what the sink makes of it.
 
-    Raises
-    ------
-    DataError, UnsupportedNotion, BrokenNotion
-        As in :func:`~lifttables.releases.sanitising.sanitise`.
+    The errors are those of :func:`~lifttables.releases.sanitising.sanitise`.
     """
     reading, asked = plan.reading, plan.publishing
     reading.check_population(plan.confidence)
@@ -185,14 +182,9 @@ def release_again(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> tuple[T, Drift, tuple[str, ...]]:
-    """Release new rows through a design; return the result, drift and notes.
+    """Release new rows; return the sink's result, the drift and the owner's notes.
 
-    The result is what a sink makes of the rows; the notes are for their owner.
-
-    Raises
-    ------
-    DataError, Drifted, BrokenNotion
-        As in :func:`~lifttables.releases.sanitising.apply`.
+    The errors are those of :func:`~lifttables.releases.sanitising.apply`.
     """
     table.check([*made.columns_needed(), *how.keep])
     rows = table.complete(made.columns_in(table.columns)) if missing == "drop" else table
@@ -227,7 +219,7 @@ def _designed(table: Table, plan: Plan) -> NextTo:
 
 
 def _options(made: Design, reading: Reading, how: Publishing, *, allow: bool) -> dict[str, Any]:
-    """Return the options of a run for its card: nothing that would make the draws foreseeable, and no folders."""
+    """Return the options of a run for its card, without seeds and folders."""
     return {
         "confidence": made.confidence,
         "bins": list(reading.bins),
@@ -246,7 +238,7 @@ def _options(made: Design, reading: Reading, how: Publishing, *, allow: bool) ->
 
 
 def _remedy(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -> str:
-    """Return what to do about kept columns that break a notion, where a release next to them can be designed."""
+    """Return how to coarsen kept columns that violate a notion, if that is possible."""
     if not keep or made.promise is None or not provides(made.promise, PolyhedralLift):
         return ""
     try:
@@ -267,10 +259,7 @@ def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
 
 
 def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
-    """Refuse a mechanism or population design that would be very slow.
-
-    With ``allow`` nothing is refused.
-    """
+    """Raise InvalidParameter if a design would be very slow, unless ``allow`` is set."""
     most = DEAR if designed else registry.mechanisms[mechanism].most_symbols
     if most is not None and n_public > most and not allow:
         name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
@@ -283,7 +272,7 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
 
 
 def check_each_secret(_table: Table, made: Design, _how: Publishing) -> None:
-    """Raise if one of several secrets is not protected individually.
+    """Raise BrokenNotion if one of several secrets is not protected individually.
 
     This can happen with a user's own notion.
     """
@@ -304,7 +293,7 @@ CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_e
 def notes_on(
     table: Table, made: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
 ) -> list[str]:
-    """Return the owner's notes on a release, without a guarantee if the notion is violated."""
+    """Return the owner's notes on a release."""
     notes = [note_on(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
     if made.public.pooled:
         notes.append(

@@ -1,4 +1,4 @@
-"""Recognition of the rows that a design was made from, regardless of file name and format."""
+"""Recognition of the rows that a design was made from, whatever their file."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ ALIKE = 0.01  # share of independent samples of one population whose counts woul
 
 
 def recognised(table: Table, made: Design) -> Design | None:
-    """Return a design, with the table's spelling of labels, if the table has exactly its counts; otherwise None.
+    """Return a design, in the table's spelling, if the table has exactly its counts.
 
-    The counts compared are of the design's secret and public columns, or of the public columns alone if the table has
-    no secret column. The design's bins, hierarchies and pools apply. Numbers are compared by value, and texts without
-    regard to capitals and surrounding spaces, so that CSV and Parquet agree.
-
-    The file's name, place and format, the order of the rows and other columns do not matter. Rows are not recognised
-    after one is added, left out or changed, nor if columns or values were renamed. A table of other people with equal
-    counts is taken for the same rows, which errs on the safe side.
+    Otherwise return None. The counts are those of the design's secret and public columns, or of the public columns if
+    the table has no secret column, with the design's bins, hierarchies and pools. Numbers are compared by value, and
+    texts without case and surrounding spaces, so that CSV and Parquet agree. Other columns and the order of rows do not
+    matter. Rows are not recognised after one is added, removed or changed, or after columns or values are renamed. A
+    table of other people with equal counts counts as the same rows, which errs on the safe side.
     """
     secret = _secret(table, made)
     found = _labels_like(table, made)
@@ -44,11 +42,11 @@ def recognised(table: Table, made: Design) -> Design | None:
 
 
 def similar(table: Table, made: Design) -> bool:
-    """Return whether counts are a design's under other labels, or closer to them than those of other people would be.
+    """Return whether a table's counts are suspiciously close to a design's.
 
-    The latter is so for the same rows after a few changes. Pearson's statistic of homogeneity is then in the lower tail
-    of its chi-square distribution: for independent samples of one population, with probability ``ALIKE``. Some of the
-    rows alone, or rows whose columns were renamed, are not told from those of other people.
+    This is so if they are equal up to labels, or closer than those of other people would be, as after changes to a few
+    rows: Pearson's statistic of homogeneity is in its lower ``ALIKE`` tail. A selection of the rows, or rows with
+    renamed columns, are not noticed.
     """
     found = _labels_like(table, made)
     if found is None:
@@ -68,7 +66,7 @@ def _secret(table: Table, made: Design) -> Sequence[Column]:
 
 
 def _labels_like(table: Table, made: Design) -> Labels | None:
-    """Return how often a table's labels occur, read as a design's; None if they cannot be."""
+    """Return the table's counts by the design's labels; None if they do not fit."""
     if not set(made.public.names) <= set(table.columns):
         return None
     try:
@@ -116,7 +114,7 @@ def _plain(label: Label) -> Label:
 
 
 def _value(text: str) -> str:
-    """Return a text that is the same for all ways of writing a value that CSV and Parquet have."""
+    """Return a normal form of a value that is the same in CSV and Parquet."""
     text = text.strip().casefold()
     try:
         return repr(float(text))

@@ -27,18 +27,18 @@ OUTPUT = "\0output"  # column of output indices, which become texts at the end
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file whose ending does not say how to write it."""
+    """Raise DataError if a file name does not say how to write the file."""
     if ending(path) is None:
         raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
 
 
 def _written(kind: pl.DataType) -> pl.DataType:
-    """Return the type that a kept column is written as, see :func:`~lifttables.designs.publishing.harmless`."""
+    """Return the type that a kept column is written as."""
     return pl.String() if isinstance(kind, (pl.Categorical, pl.Enum)) else kind
 
 
 def _drawn(table: PolarsTable, made: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
-    """Give the kept columns and the numbers of the outputs, in the source's order, a batch at a time."""
+    """Yield batches of kept columns and output indices, in the source's order."""
     small = next(kind for kind in (np.uint8, np.uint16, np.int64) if made.channel.n_outputs <= np.iinfo(kind).max)
     for rows in table.batches(list(dict.fromkeys([*made.columns_needed(), *how.keep]))):
         outputs = pl.Series(OUTPUT, made.draw(rows, rng, how.unseen).astype(small))
@@ -47,9 +47,9 @@ def _drawn(table: PolarsTable, made: Design, rng: Uniform, how: Publishing) -> I
 
 
 def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Iterator[pl.DataFrame]:
-    """Yield the rows of batches in uniformly random order, with one part in memory at a time.
+    """Yield the rows of batches in uniformly random order, in bounded memory.
 
-    Rows are distributed to ``PARTS`` files at random, and each file is shuffled: every order is equally likely.
+    Rows are distributed to ``PARTS`` files at random, and each file is shuffled.
     """
     first = next(batches, None)
     if first is None:
@@ -80,13 +80,7 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
 
 
 def write(table: PolarsTable, made: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
-    """Stream the released rows to a file, shuffled unless told otherwise.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be written.
-    """
+    """Stream the released rows to a file, shuffled by default, or raise DataError."""
     failures: list[BaseException] = []
     schema = {name: _written(table.schema[name]) for name in published(table, made, how.keep)}
     schema |= {name: pl.String() for name in made.public.names}

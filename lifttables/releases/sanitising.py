@@ -38,16 +38,16 @@ def sanitise(
     rng: Uniform | int | None = None,
     **reading: Any,
 ) -> Sanitised:
-    """Return a release of a frame's public columns that satisfies a notion about its secret columns.
+    """Return a release of a frame's public columns that satisfies a notion.
 
     Parameters
     ----------
     frame : frame
-        Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. A database counts, and the columns to
-        release are fetched; Dask and PySpark count and release the rows where they live.
+        Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. Databases count rows, and the columns to
+        release are fetched; Dask and PySpark count and release the rows where they are.
     secret, public : str or sequence of str
-        Columns. Several secret ones are protected together and each alone; several public ones are released together,
-        without those next to which less would be retained.
+        Columns. Several secret ones are protected together and individually; several public ones are released together,
+        except those without which more is retained.
     notion : Notion
     mechanism : str
         A key of ``liftlib.mechanisms``.
@@ -57,25 +57,24 @@ def sanitise(
     keep : sequence of str
         Columns to publish unchanged; together with the release they must satisfy the notion too.
     coarsen : bool or float
-        Design the best release for each value of the kept columns, which are coarsened or dropped as far as it takes,
-        and published as text. A number in [0, 1] is the share of each budget that they may use; with True, several
-        shares are tried, and the one that retains most in all is taken.
+        Design the best release for each value of the kept columns, which are coarsened or dropped as necessary and
+        published as text. A number in [0, 1] is the share of each budget that they may use; True takes the best of
+        several shares.
     keep_order : bool
         Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     allow : bool
         Whether to continue if kept columns violate the notion (which a note reports) or the mechanism may be very slow.
     ledger : pathlib.Path, optional
-        The file of these rows' releases so far: this release is checked together with them and then added. Releases in
-        your other ledgers are recognised by the rows' counts, see
-        :func:`~lifttables.releases.recognising.recognised`. Without a ledger,
-        the card says that earlier releases were not checked, and a warning names a known ledger of these rows.
+        The file of earlier releases of these rows: this release is checked together with them and then added. Releases
+        in your other ledgers are recognised by the rows' counts. Without a ledger, the card says that earlier releases
+        were not checked, and a warning names a known ledger of these rows.
     kernel : bool or None
         Whether the card has the kernel, which estimates need and which can reveal the table's counts. By default it is
-        left out if card and release might leave fewer than 1,000 possible tables.
+        omitted if card and release might leave fewer than 1,000 possible tables.
     resamples : int
-        Bootstrap tables of the audit.
+        Number of bootstrap tables of the audit.
     rng : Uniform or int, optional
-        The source of the draw, by default the operating system's generator. A seed makes the draw foreseeable.
+        The source of the draw, by default the operating system's generator. A seed makes the draw predictable.
     **reading
         See :class:`lifttables.encoding.reading.Reading`.
 
@@ -83,17 +82,17 @@ def sanitise(
     -------
     Sanitised
         An eager frame is of the same library, with the kept and released columns in the source's order and a new index.
-        A lazy one of Dask or PySpark gives the same draws whenever it is computed, if its parts are the same.
+        A lazy frame of Dask or PySpark gives the same draws whenever it is computed, if its partitions are the same.
 
     Raises
     ------
     DataError
-        If the columns or their values are not as they should be; see :class:`lifttables.encoding.reading.Reading`.
+        If the columns or their values are invalid; see :class:`lifttables.encoding.reading.Reading`.
     UnsupportedNotion
         If the mechanism does not serve the notion.
     BrokenNotion
-        If kept columns, earlier releases in the ledger, or one of several secrets break the notion and ``allow`` is not
-        set.
+        If kept columns, earlier releases in the ledger, or one of several secrets violate the notion and ``allow`` is
+        not set.
     """
     plan = Plan(
         Reading.from_words({"secret": secret, "public": public, **reading}),
@@ -114,7 +113,7 @@ def sanitise(
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """The result of :func:`apply`: new rows released through a design, and their drift.
+    """The result of :func:`apply`: released new rows, and their drift.
 
     Attributes
     ----------
@@ -156,7 +155,7 @@ def apply(
     unseen : {"error", "draw"}
         Refuse a symbol that the design has not seen, or draw from P(y), which is private.
     missing : {"refuse", "drop"}
-        Whether a missing value counts as any other that the design has or has not seen, or its row is left out.
+        Whether to treat a missing value like any other, or to drop its row.
     allow : bool
         Whether to continue if the rows have drifted, or if kept columns or earlier releases violate the notion together
         with this one; ``drift.promise`` then states no guarantee.
@@ -166,11 +165,11 @@ def apply(
     DataError
         If a column or a symbol is not as the design expects.
     Drifted
-        If the rows are from another distribution that violates the notion or may; see
+        If the rows are from another distribution that (possibly) violates the notion; see
         :func:`~lifttables.releases.drift.drift_of`.
     BrokenNotion
-        If kept columns or earlier releases violate the notion together with this one, or this is not known, and
-        ``allow`` is not set.
+        If kept columns or earlier releases violate the notion together with this one, or this is unknown, and ``allow``
+        is not set.
     """
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
     table = open_table(frame)

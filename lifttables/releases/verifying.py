@@ -1,4 +1,4 @@
-"""Whether a released table and a card belong together."""
+"""Verification that a released table and a card belong together."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from mixproof.checks import checked
 class Verification:
     """Whether a released table and a card belong together.
 
-    ``differences`` has a sentence for each property in which they differ; ``file_checked`` is whether the card
-    identifies a file, so that the SHA-256 was compared.
+    ``differences`` has a sentence for each difference; ``file_checked`` is whether the card identifies a file, so that
+    the SHA-256 was compared.
     """
 
     differences: tuple[str, ...]
@@ -25,20 +25,16 @@ class Verification:
 
     @property
     def agrees(self) -> bool:
-        """Whether no property differs."""
+        """Whether nothing differs."""
         return not self.differences
 
 
 @checked
 def verify(release: Path, card: Card) -> Verification:
-    """Return the properties in which a released CSV, TSV or Parquet file differs from its card.
+    """Return the differences between a released CSV, TSV or Parquet file and its card.
 
-    These are the SHA-256, if the card has one, the columns, the number of rows and the symbols of the released columns.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read as a table.
+    Compared are the SHA-256, if the card has one, the columns, the number of rows and the symbols of the released
+    columns. DataError is raised if the file cannot be read as a table.
     """
     table, differences = open_table(release), []
     if card.sha256 and (found := fingerprint(release)) != card.sha256:
