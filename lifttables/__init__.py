@@ -1,7 +1,7 @@
-"""Tables with a secret column and public columns: audit them, release them, and estimate from a release.
+"""Tables with secret and public columns: audits, releases, and estimates.
 
 The first function to call is :func:`audit`, then :func:`sanitise`. The folders, each of which imports only from those
-before it: ``population`` (what a sample proves about the population), ``confident`` (mechanisms with that guarantee),
+before it: ``population`` (confidence bounds), ``confident`` (mechanisms with a guarantee for the population),
 ``encoding`` (values to symbols and back), ``designs``, ``sources`` (files, data frames, clusters), ``audits``,
 ``releases``, ``recommendation`` and ``cli`` (the command ``lift``).
 
@@ -18,6 +18,6 @@ _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at first use; without the extra ``tables``, say how to install it."""
+    """Import a public name at first use; if the extra ``tables`` is missing, say so."""
     with extra("tables", later=["polars", "jinja2", "matplotlib"]):
         return _load(name)

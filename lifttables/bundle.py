@@ -1,4 +1,4 @@
-"""A release as files, public (table, card) and confidential (design, audit, ledger), written all or none."""
+"""Releases as files, public and confidential, which are written all or none."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True)
 class Outputs:
-    """Paths of a release: table and card for the public, design and audit page for the owner only."""
+    """The paths of a release: public table and card, confidential design and audit."""
 
     table: Path
     card: Path
@@ -34,10 +34,7 @@ class Outputs:
 
     @classmethod
     def beside(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
-        """Return a release's paths, by default next to the table.
-
-        A DataError is raised if the table has no name.
-        """
+        """Return a release's paths, by default next to the table."""
         if not table.name:
             raise DataError(f"{table} is a folder: give a file's name")
         stem = table.name[: len(table.name) - len(ending(table) or table.suffix)]
@@ -51,7 +48,7 @@ class Outputs:
 
     @property
     def private(self) -> tuple[Path, Path]:
-        """The confidential files, for the owner only."""
+        """The confidential files."""
         return self.design, self.page
 
     @property
@@ -70,7 +67,7 @@ def sanitise_file(
     rng: Uniform | int | None = None,
     force: bool = False,
 ) -> Sanitised:
-    """Release a file's public columns; write the table, its card, the design and the audit page.
+    """Release a file's public columns; write the table, card, design and audit page.
 
     Parameters
     ----------

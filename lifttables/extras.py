@@ -1,4 +1,4 @@
-"""Optional packages, with an error that names a missing one and the command to install its extra."""
+"""Optional packages, and the error that names a missing one and how to install it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DISTRIBUTION = "liftlib"  # messages do not suggest installing this name, becaus
 
 @contextmanager
 def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
-    """Let a block that imports optional packages say how to install the one that is missing, of the extra ``name``.
+    """Raise MissingExtra, with the command to install it, if a block lacks a package.
 
-    Those of ``later`` must be there although the block does not import them. Raises MissingExtra if a package is
-    missing that is not ours.
+    ``name`` is the extra that the packages belong to. Those of ``later`` must be installed even if the block does not
+    import them.
 
     Examples
     --------
@@ -42,7 +42,10 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
 
 
 def requirements_of(name: str) -> list[str]:
-    """Return the requirements of an extra, including nested extras; empty if liftlib is not installed."""
+    """Return the requirements of an extra, including nested extras.
+
+    The result is empty if liftlib is not installed.
+    """
     try:
         declared = requires(DISTRIBUTION) or []
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, one or several together; texts and JSON that are safe to show."""
+"""Files that are written completely or not at all; texts that are safe to show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from liftlib.errors import DataError, LiftError
 
 @contextmanager
 def fresh_file(path: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a path to write to, which becomes ``path`` when the block ends well; see :func:`fresh_files`.
+    """Yield a path to write to, which becomes ``path`` if the block succeeds.
 
     Examples
     --------
@@ -41,12 +41,11 @@ def fresh_files(
     private: Sequence[Path] = (),
     inputs: Sequence[Path] = (),
 ) -> Iterator[tuple[Path, ...]]:
-    """Give a path to write to for each of several files, which appear together, in order, when the block ends well.
+    """Yield a path to write to for each file; all appear if the block succeeds.
 
-    ``force`` replaces files that exist, all or some; ``private`` ones can be read by their owner only (mode 0600);
-    ``inputs`` are files that are read: none is ever written to, whatever ``force`` says. Raises a DataError if two
-    paths are one file or one is an input, a file exists and ``force`` is not set, or it cannot be written. Then all
-    files are as they were.
+    ``force`` allows existing files, all or some, to be replaced; ``private`` ones get mode 0600; ``inputs`` are never
+    written to. DataError is raised if two paths are one file or one is an input, a file exists and ``force`` is not
+    set, or it cannot be written; all files are then unchanged.
     """
     check_apart(paths, inputs)
     replaced = {path for path in paths if force is True or (force is not False and path in force)}
@@ -74,7 +73,7 @@ def _aside(path: Path) -> Iterator[str]:
 
 
 def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[Path]) -> None:
-    """Rename all files to their places, or none: what was replaced is put back if one fails."""
+    """Rename all files to their places, or restore what was replaced."""
     backups: dict[Path, Path] = {}
     placed: list[Path] = []
     try:
@@ -103,7 +102,7 @@ def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[
 
 
 def _second_name(path: Path, other: Path) -> None:
-    """Let a file be found under another name too, so that it can be put back."""
+    """Give a file another name too, so that it can be restored."""
     try:
         os.link(path, other, follow_symlinks=False)
     except (OSError, NotImplementedError):  # a file system without links
@@ -120,7 +119,7 @@ def _place(aside: Path, path: Path) -> None:
 
 
 def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
-    """Raise a DataError if two outputs are one file, or one is a file that is read."""
+    """Raise DataError if two outputs are one file, or one is an input."""
     seen: list[Path] = []
     for path in paths:
         for other in inputs:
@@ -140,12 +139,12 @@ def _same(a: Path, b: Path) -> bool:
 
 
 def real(path: Path) -> Path:
-    """Return a path without symbolic links; where these lead back to themselves, the path as it is."""
+    """Return a path without symbolic links, or the path itself if these form a loop."""
     return Path(os.path.realpath(path))
 
 
 def check_free(path: Path, *, force: bool = False) -> None:
-    """Raise a DataError if a path exists and ``force`` is not set, or is not an ordinary file."""
+    """Raise DataError if a path exists without ``force``, or is not an ordinary file."""
     if path.is_dir():
         raise DataError(f"{path} is a folder: give a file's name")
     if os.path.lexists(path) and not force:
@@ -167,7 +166,7 @@ def fingerprint(source: Path) -> str:
 
 
 def printable(text: str, most: int | None = None) -> str:
-    r"""Return a text without control and invisible characters, shortened to a maximum length.
+    """Return a text without control and invisible characters, of limited length.
 
     Examples
     --------
@@ -180,7 +179,7 @@ def printable(text: str, most: int | None = None) -> str:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    r"""Return a value as JSON in which characters that a terminal would obey are escaped.
+    r"""Return a value as JSON, with characters escaped that a terminal would interpret.
 
     Examples
     --------
@@ -192,14 +191,14 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 def texts_from(found: Any) -> tuple[str, ...]:
-    """Return a JSON list of texts as a tuple; raise a TypeError if it is something else."""
+    """Return a JSON list of texts as a tuple; raise TypeError if it is something else."""
     if not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
         raise TypeError(f"{str(found)[:60]!r} is no list of texts")
     return tuple(found)
 
 
 def indices_from(found: Any, n: int) -> tuple[int, ...]:
-    """Return a JSON list of different indices below n as a tuple; raise a ValueError if it is something else."""
+    """Return a JSON list of distinct indices below n as a tuple, or raise ValueError."""
     whole = isinstance(found, list) and all(type(one) is int and 0 <= one < n for one in found)
     if not whole or len(set(found)) < len(found):
         raise ValueError(f"{str(found)[:60]!r} is no list of different indices below {n}")
@@ -207,19 +206,16 @@ def indices_from(found: Any, n: int) -> tuple[int, ...]:
 
 
 class WrongFormat(DataError):
-    """A file, or a part of it, is of a format that this version does not read."""
+    """The error for a file, or a part of it, with an unknown format."""
 
 
 Made = TypeVar("Made")
 
 
 def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[Any], Made], remedy: str) -> Made:
-    """Return the object that ``make`` builds from a JSON file written by this package, of one of some formats.
+    """Return what ``make`` builds from a JSON file of this package, of a known format.
 
-    Raises
-    ------
-    DataError
-        If the file is not there, is of another format, or is no such file.
+    DataError is raised if the file does not exist, has another format, or is invalid.
     """
     known = [form] if isinstance(form, str) else form
     try:

@@ -1,4 +1,4 @@
-"""A transformer of scikit-learn: columns released with regard to a secret target; the extra ``sklearn``."""
+"""A scikit-learn transformer that releases columns."""
 
 from __future__ import annotations
 
@@ -28,27 +28,29 @@ SECRET = "the secret"  # name of the secret; other columns are numbered
 
 
 class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
-    """A transformer that releases the columns of X, as one symbol, under a notion about the target y.
+    """A transformer that releases the columns of X under a notion about the target y.
+
+    All columns together are one symbol.
 
     Parameters
     ----------
     notion : Notion, optional
-        What to keep; LIP(1) by default.
+        LIP(1) by default.
     mechanism : str
         A key of ``liftlib.mechanisms`` whose channel does not see the secret.
     confidence : float or None
-        With which the notion is kept for the population that the rows of ``fit`` are independent draws from; None
-        keeps it for those rows alone, and warns.
+        Confidence with which the population of the rows of ``fit`` satisfies the notion; None guarantees it for those
+        rows only, and warns.
     n_bins : int
-        A column of numbers with more distinct ones is cut into so many quantiles.
+        Number of quantile bins of a numeric column with more distinct values.
     rare, min_count
         As in :class:`~lifttables.encoding.reading.Reading`.
     handle_unknown : {"draw", "error"}
-        What becomes of symbols that ``fit`` has not seen: a draw that says nothing, or an error.
+        Treatment of symbols not seen in ``fit``: a draw that reveals nothing, or an error.
     output : {"text", "ordinal", "onehot"}
-        The outputs' texts, a column each; their number; or a column of 0 and 1 for each output.
+        A text for each column, the output's number, or an indicator column for each output.
     random_state : int or numpy.random.Generator, optional
-        By default draws come from the operating system's generator, so that no two calls agree.
+        By default draws come from the operating system's generator and differ between calls.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
 
     Notes
     -----
-    Rows keep their order, as a pipeline needs it: shuffle them before they are published.
+    Rows keep their order, as a pipeline requires: shuffle them before publication.
 
     Examples
     --------
@@ -139,7 +141,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         return np.eye(self.design_.channel.n_outputs)[drawn]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns that ``transform`` gives."""
+        """Return the names of the columns of ``transform``."""
         check_is_fitted(self, "design_")
         names = [str(name) for name in self._given_names(input_features)]
         if self.output == "text":
@@ -163,7 +165,7 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
         return given
 
     def _frame(self, X: Any) -> pl.DataFrame:
-        """Return checked values as a frame whose columns are called by number, so that any names will do."""
+        """Return checked values as a frame with numbered columns."""
         values = np.asarray(X)
         columns = {}
         for at in range(values.shape[1]):

@@ -1,4 +1,4 @@
-"""HTML pages of an audit and of a comparison of mechanisms, from the templates in ``pages``.
+"""HTML pages of an audit and of a comparison, from the templates in ``pages``.
 
 Every value is escaped, and nothing is loaded from elsewhere.
 """
@@ -30,14 +30,7 @@ DRAWN = 40  # maximum number of symbols in the plot
 
 @checked
 def audit_page(found: Audit, made: Design | None = None) -> str:
-    """Return an audit as an HTML page, with a plot of its lifts.
-
-    Parameters
-    ----------
-    found : Audit
-    made : Design, optional
-        The channel whose release was audited.
-    """
+    """Return an audit, of a design's release if given, as an HTML page with a plot."""
     index = {str(label): at for at, label in enumerate(found.release.public)}
     shown = [index[symbol.symbol] for symbol in found.symbols[:DRAWN]]
     labels = [str(found.release.public[at]) for at in shown]
@@ -59,14 +52,14 @@ def audit_page(found: Audit, made: Design | None = None) -> str:
 
 
 def documents(done: Sanitised) -> tuple[str, str, str, str]:
-    """Return what is written of a release besides its rows: the design, the audit page, the card, and its text."""
+    """Return the texts of a release's design, audit page, card, and card in Markdown."""
     design = json.dumps(done.design.content(), ensure_ascii=False) + "\n"
     card = json_text(done.card.as_dict(), 1) + "\n"
     return design, audit_page(done.audit, done.design), card, done.card.as_text()
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page from a template in the folder ``pages``; text is escaped, so that a label cannot be a script."""
+    """Return a page from a template in the folder ``pages``, with all text escaped."""
     with extra("tables"):
         from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
 
@@ -81,7 +74,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value with control characters replaced, where it is text."""
+    """Return a value; if it is text, without control characters."""
     return type(value)(printable(value.replace("\n", " "))) if isinstance(value, str) else value
 
 
@@ -91,7 +84,7 @@ def _number(value: float) -> str:
 
 @checked
 def choice_page(found: Choice) -> str:
-    """Return a comparison as an HTML page for a committee, with a plot of utility against budget."""
+    """Return a comparison as an HTML page, with a plot of utility against budget."""
     curves: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for one in found.tried:
         if not one.problem:

@@ -1,4 +1,4 @@
-"""The command line ``lift``, also ``python -m lifttables``, and the runner that it shares with ``liftbook``."""
+"""The command ``lift``, and the runner that it shares with ``liftbook``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lifttables.files import printable
 
 
 class Command(NamedTuple):
-    """A command: the functions that build its parser and run it, and the extra that it needs."""
+    """A command: its module, a summary, and the extra that it needs."""
 
     module: str
     summary: str
@@ -83,7 +83,7 @@ def run(program: Program, arguments: Sequence[str] | None = None) -> int:
 
 
 def _drop_the_rest() -> None:
-    """Let what could not be written go nowhere; the interpreter would try again when it ends, and fail with 120."""
+    """Discard unwritten output; otherwise the interpreter would exit with code 120."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -116,12 +116,12 @@ def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
 
 
 def _line(error: object) -> str:
-    """Return a message on one line, without what a terminal would obey."""
+    """Return a message on one line, without control characters."""
     return printable(" ".join(str(error).split()))
 
 
 def _parser(program: Program, words: list[str]) -> tuple[argparse.ArgumentParser, Any]:
-    """Return the parser, with the options of the one command that the words name, and that command's module."""
+    """Return the parser, with the options of the named command only, and its module."""
     parser = argparse.ArgumentParser(prog=program.name, description=program.description)
     parser.add_argument("--version", action="version", version=f"liftlib {__version__}")
     parser.add_argument("--debug", action="store_true", help="show a traceback with an error")

@@ -1,4 +1,4 @@
-"""``lift apply``: new rows through a design that ``lift sanitise`` wrote."""
+"""``lift apply``: release new rows with a design that ``lift sanitise`` wrote."""
 
 from __future__ import annotations
 

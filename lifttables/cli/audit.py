@@ -1,4 +1,4 @@
-"""``lift audit``: what a column reveals about a secret column, and whether a notion is satisfied."""
+"""``lift audit``: what a column reveals about a secret column."""
 
 from __future__ import annotations
 

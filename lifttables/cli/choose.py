@@ -1,4 +1,4 @@
-"""``lift choose``: the notion, budget and mechanism that answer a question about a table."""
+"""``lift choose``: recommend a notion, budget and mechanism for a table."""
 
 from __future__ import annotations
 
@@ -126,13 +126,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _share(name: str, text: str | None, *, mark: bool = True) -> float | None:
-    """Return a share from its text, per cent or percentage points.
-
-    Raises
-    ------
-    InvalidParameter
-        If it is not above 0 and below 100, or a percentage has no per cent sign.
-    """
+    """Return a share from a text in per cent or points; refuse invalid texts."""
     if text is None:
         return None
     number = text.strip().removesuffix("%").strip() if mark else text

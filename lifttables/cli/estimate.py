@@ -1,4 +1,4 @@
-"""``lift estimate``: estimates of the original column from a released table, with errors."""
+"""``lift estimate``: estimate the original column from a released table."""
 
 from __future__ import annotations
 

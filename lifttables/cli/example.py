@@ -1,4 +1,4 @@
-"""``lift example``: a small made-up table to try the other commands on."""
+"""``lift example``: write a small synthetic table to try the commands on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notion from its name and its budgets, as options give them."""
+"""Notions from their names and budgets on the command line."""
 
 from __future__ import annotations
 
@@ -14,12 +14,9 @@ SHAPE = "shape"  # the one parameter that is not a budget: the number of labels 
 
 
 def maker(name: str) -> Callable[..., Notion]:
-    """Return the constructor of a notion, given by its name in the catalogue or as ``module:Class``.
+    """Return the constructor of a notion, by catalogue name or as ``module:Class``.
 
-    Raises
-    ------
-    InvalidParameter
-        If there is no notion of that name.
+    InvalidParameter is raised if there is no such notion.
 
     Examples
     --------
@@ -67,7 +64,7 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
     budgets : mapping
         Budgets in nats by parameter name; None for one that was not given.
     shape : tuple of int
-        The sizes of X's attributes, for notions about attributes.
+        The number of labels of each attribute of X, for notions about attributes.
 
     Raises
     ------
@@ -94,7 +91,7 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
 
 
 def _option(parameter: str) -> str:
-    """Return the command-line option of a parameter; only the budgets of the papers have their own."""
+    """Return the option of a parameter; only the papers' budgets have their own."""
     if parameter in ("eps", "eps_l", "eps_u", "alpha"):
         return f"--{parameter.replace('_', '-')}"
     return f"--budget {parameter}=VALUE"

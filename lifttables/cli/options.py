@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they mean."""
+"""Options that several commands share, and the objects that they describe."""
 
 from __future__ import annotations
 
@@ -40,10 +40,7 @@ MARKS = {"tab": "\t", "\\t": "\t", "space": " "}  # names of characters that are
 
 
 def table_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for reading a table.
-
-    Each of them except --resamples is a field of :class:`Reading`.
-    """
+    """Add the options for reading a table: the fields of Reading, and --resamples."""
     add = parser.add_argument
     add("table", type=Path, help=TABLE_HELP)
     add(
@@ -126,7 +123,7 @@ def _value_options(parser: argparse.ArgumentParser) -> None:
 
 
 def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
-    """Return the reading of the table; the keyword arguments are the defaults of the options."""
+    """Return the reading of the table, with keyword arguments as defaults of options."""
     if options.min_count < 0 or options.max_symbols < 1 or options.resamples < 0:
         raise InvalidParameter("--min-count and --resamples are 0 or more, --max-symbols 1 or more")
     given = {field.name: getattr(options, field.name) for field in fields(Reading)}
@@ -135,7 +132,7 @@ def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
 
 
 def text_options(parser: argparse.ArgumentParser) -> None:
-    """Add how a text table is written."""
+    """Add the options for the dialect of a text table."""
     parser.add_argument(
         "--separator",
         metavar="CHARACTER",
@@ -153,7 +150,7 @@ def text_options(parser: argparse.ArgumentParser) -> None:
 
 
 def text_format_of(options: argparse.Namespace) -> TextFormat:
-    """Return how a text table is written."""
+    """Return the dialect of a text table."""
     separator, quote = (MARKS.get(text, text) for text in (options.separator, options.quote))
     return TextFormat(separator, None if quote == "none" else quote, options.encoding)
 
@@ -165,7 +162,7 @@ def page_options(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def check_page(options: argparse.Namespace) -> None:
-    """Refuse a page that cannot be written, before the table is read."""
+    """Raise DataError if a page cannot be written, before the table is read."""
     if options.page is not None:
         check_apart([options.page], files_read(options))
         check_free(options.page, force=options.force)
@@ -196,7 +193,7 @@ def release_options(parser: argparse.ArgumentParser) -> None:
 
 
 def ledger_of(options: argparse.Namespace) -> Path | None:
-    """Return where the ledger of the table's releases lies, or None with a warning."""
+    """Return the path of the table's ledger, or None with a warning."""
     if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
         print("lift: no ledger, so a second release of these rows will not be noticed", file=sys.stderr)
         return None
@@ -216,7 +213,7 @@ def seed(text: str) -> int:
 
 
 def confidence_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the confidence of a design's guarantee for the population."""
+    """Add the option for the confidence of a guarantee for the population."""
     parser.add_argument(
         "--confidence",
         default=str(CONFIDENCE),
@@ -227,7 +224,7 @@ def confidence_option(parser: argparse.ArgumentParser) -> None:
 
 
 def confidence_of(options: argparse.Namespace) -> float | None:
-    """Return a share, or None for ``none``."""
+    """Return the confidence, or None for ``none``."""
     if options.confidence == "none":
         return None
     try:
@@ -242,10 +239,7 @@ def confidence_of(options: argparse.Namespace) -> float | None:
 
 
 def files_read(options: argparse.Namespace) -> list[Path]:
-    """Return the files that a command reads, and import the user's modules.
-
-    These are the table, its hierarchies and the modules.
-    """
+    """Return the files that a command reads: table, hierarchies, user's modules."""
     files = [] if options.table == STDIN else [options.table]
     files += [hierarchy_file(text)[1] for text in options.hierarchies]
     takes_shape(options)  # imports the notion's module
@@ -256,10 +250,7 @@ def files_read(options: argparse.Namespace) -> list[Path]:
 
 
 def named_mechanisms(options: argparse.Namespace) -> list[str]:
-    """Return the mechanisms that a command names.
-
-    An unknown name raises InvalidParameter.
-    """
+    """Return the mechanisms that a command names; refuse unknown ones."""
     found = [getattr(options, "mechanism", None), *(getattr(options, "mechanisms", None) or [])]
     names = [name for name in found if name is not None]
     for name in names:
@@ -289,11 +280,9 @@ def notion_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | None:
-    """Return the notion that the options name; None if they name none.
+    """Return the notion that the options name, or None; refuse inconsistent options.
 
-    Options that do not go together raise InvalidParameter.
-
-    ``shape`` is how many labels each public column has, for a notion that takes it.
+    ``shape`` is the number of labels of each public column, which some notions need.
     """
     given = {name: getattr(options, name) for name in BUDGETS} | _more(options.budget)
     if options.notion is None:
@@ -312,10 +301,7 @@ def notion_of(options: argparse.Namespace, shape: tuple[int, ...]) -> Notion | N
 
 
 def takes_shape(options: argparse.Namespace) -> bool:
-    """Return whether the notion treats each public column separately.
-
-    It then needs the number of symbols in each column.
-    """
+    """Return whether the notion needs the number of labels of each public column."""
     notion = getattr(options, "notion", None)  # `lift choose` has none
     if notion is None:
         return False

@@ -1,4 +1,4 @@
-"""``lift sanitise``: a released table with its card, and for its owner the design and the audit."""
+"""``lift sanitise``: release columns, with a card, a design and an audit."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_columns(options: argparse.Namespace) -> bool:
-    """Return whether the notion is about side channels; refuse options that do not go together."""
+    """Return whether the notion is about side channels; refuse inconsistent options."""
     of_columns = takes_shape(options)
     if options.side_channels and not of_columns:
         raise InvalidParameter("--side-channels bounds them by SRLIP: give --notion srlip --eps")
@@ -163,7 +163,7 @@ def _of_columns(options: argparse.Namespace) -> bool:
 
 
 def summary(done: Sanitised) -> list[str]:
-    """Return a summary of a release and its guarantees; it has none if the notion is violated."""
+    """Return a summary of a release and its guarantees, which a violation removes."""
     ran = f"mechanism: {done.design.mechanism}"
     if done.card.broken:
         return [ran]
@@ -177,10 +177,7 @@ def summary(done: Sanitised) -> list[str]:
 
 @contextmanager
 def progress(limit: float | None) -> Iterator[Callable[[float, float, float], None] | None]:
-    """Yield a callback that draws a progress bar; None without a terminal.
-
-    The bar is removed at the end.
-    """
+    """Yield a callback that draws a progress bar; None without a terminal."""
     if limit is None or not limit > 0 or not sys.stderr.isatty():
         yield None
         return

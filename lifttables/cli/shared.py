@@ -1,4 +1,4 @@
-"""JSON output, which the commands of the book share."""
+"""JSON output of the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def print_json(value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in which everything that JSON cannot represent is replaced by text.
+    """Return a value with text in place of everything that JSON cannot represent.
 
     Examples
     --------

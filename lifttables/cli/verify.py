@@ -1,4 +1,4 @@
-"""``lift verify``: whether a release and a card belong together."""
+"""``lift verify``: check that a release and a card belong together."""
 
 from __future__ import annotations
 

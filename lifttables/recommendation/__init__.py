@@ -1,1 +1,1 @@
-"""Which notion, budget and mechanism for a table."""
+"""Comparison of notions, budgets and mechanisms for a table."""

@@ -1,4 +1,4 @@
-"""Comparison of notions, budgets and mechanisms on a table, with a recommendation and its reason."""
+"""Comparison of notions, budgets and mechanisms on a table, with a recommendation."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ class Tried:
         The budget, nats; the share of H(X) that is retained (NaN without a channel); the largest posterior belief.
     error, rows_price : float
         The expected 95 % error of the least accurate share, and the factor by which an estimate needs more rows than
-        the table itself has; infinite where nothing can be estimated.
+        from the table itself; infinite if nothing can be estimated.
     seconds : float
     outputs : int
     kept, not_covered : tuple of str
-        What the release's card promises, and what it does not, in sentences.
+        The guarantees and the limits of the release's card, in sentences.
     problem : str
-        Why there is no channel, else empty.
+        Why there is no channel; empty otherwise.
     """
 
     notion: str
@@ -86,20 +86,20 @@ class Tried:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is recommended for one requirement.
+    """The recommendation for one requirement.
 
     Attributes
     ----------
     label, requirement : str
-        Which option it is, where several are offered; what the release must achieve, empty for a given budget.
+        The name of the option, if there are several; what the release must achieve, empty for a given budget.
     rows : tuple of Tried
         What meets the requirement, the best first.
     best : Tried or None
     reason : str
     words, not_covered : tuple of str
-        What the recommended notion means for one person, and what the release's card does not promise.
+        What the recommended notion means for one person, and the limits of the release's card.
     command : str
-        The command that makes the release; empty where the table is not a file.
+        The command that makes the release; empty if the table is not a file.
     """
 
     label: str
@@ -114,7 +114,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """All results of a comparison, and the recommendation.
+    """All results of a comparison, and the recommendations.
 
     Attributes
     ----------
@@ -123,9 +123,9 @@ class Choice:
         Of the table.
     tried : tuple of Tried
     belief : float
-        Before the release.
+        The belief before the release.
     answers : tuple of Answer
-        One to a question or a budget; without either a stricter, a middle and a looser option.
+        One to a question or a budget; otherwise a stricter, a middle and a looser option.
     """
 
     secret: str
@@ -144,12 +144,12 @@ class Choice:
 
     @property
     def best(self) -> Tried | None:
-        """What is recommended, or None."""
+        """The recommended release, or None."""
         return self.recommended.best
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason for the recommendation."""
         return self.recommended.reason
 
     @property
@@ -177,7 +177,7 @@ def choose(
     told: Callable[[str], None] | None = None,
     **reading: Any,
 ) -> Choice:
-    """Return the notion, budget and mechanism recommended for a table, with all that was tried.
+    """Return the notion, budget and mechanism recommended for a table.
 
     Parameters
     ----------
@@ -186,24 +186,24 @@ def choose(
     secret, public : str or sequence of str
         Columns.
     eps : float, optional
-        A budget to recommend for, nats, under the first of the notions. Without it and without a question there are
-        three options.
+        A budget to recommend for, nats, under the first of the notions. Without a budget or a question there are three
+        options.
     belief, at_most : float, optional
         A question: a belief of ``belief`` may become ``at_most``, shares in (0, 1).
     adversary : {"shares", "any"}
-        Whose belief: somebody who knows only how common the values of the secret are, or has any prior knowledge of it.
+        Whose belief: of somebody who knows only how common the values of the secret are, or has any prior knowledge.
     accuracy : float, optional
         A question: the largest 95 % error of an estimated share of the public column, in (0, 1).
     epsilons : sequence of float
-        Budgets of the curve, nats.
+        Budgets to try, nats.
     notions : sequence of str
         Names among lip, alip (split 65 to 35) and ldp. LDP and ALIP get twice the budget, which LIP implies.
     mechanisms : sequence of str, optional
-        By default all that serve the notion and are fast enough for the number of symbols. With a confidence, only the
-        first of several that give the same design, such as all kinds of merging.
+        By default all that serve the notion and are fast enough. With a confidence, only the first of several that give
+        the same design, such as all kinds of merging.
     confidence : float or None
-        Confidence with which the population must satisfy the notion, whichever of the designs is chosen: designs whose
-        bounds do not hold together share its chance of error. None tries designs for these rows only, and warns.
+        Confidence with which the population satisfies the notion, whichever design is selected: designs whose bounds do
+        not hold together share its probability of error. None tries designs for these rows only, and warns.
     seconds : float
         Time limit per mechanism; a mechanism that exceeds it is stopped and reported.
     told : callable, optional
@@ -274,7 +274,7 @@ def _check_names(notions: Sequence[str], mechanisms: Sequence[str]) -> None:
 
 
 def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
-    """Return the mechanisms to try on a table: suitable for the notion, fast enough, no duplicates."""
+    """Return the mechanisms to try: suitable, fast enough, and without duplicates."""
     one = NOTIONS_AT[notion](1.0)
     n = len(counts.public.labels)
     if mechanisms is not None:
@@ -288,10 +288,10 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
 
 
 def confidence_of_each(tried: Sequence[tuple[str, str]], counts: Counts, confidence: float | None) -> float | None:
-    """Return the confidence of each design, given those tried, so that the one chosen has the confidence asked for.
+    """Return the confidence of each design that gives the selected one its own.
 
-    Bounds hold together for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP, and with
-    many symbols merging and responses choose blocks of symbols by some of the rows, each its own.
+    Bounds hold together for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP. With many
+    symbols, merging and responses select blocks of symbols by different parts of the rows.
     """
     if confidence is None:
         return None
@@ -336,7 +336,7 @@ def attempt(
 
 @dataclass(eq=False)
 class _Trials:
-    """Designs of one table, each tried once; keys are a notion's name, a mechanism and a budget."""
+    """Designs of one table, each tried once, by notion name, mechanism and budget."""
 
     trying: Trying
     choices: Sequence[Counts]
@@ -349,7 +349,7 @@ class _Trials:
     slow: set[tuple[str, str]] = field(default_factory=set)
 
     def attempt(self, key: tuple[str, str, float], progress: str) -> Tried:
-        """Return what a mechanism gives at a budget, tried now unless it has been."""
+        """Return the result of a mechanism at a budget, which is computed once."""
         if key not in self.tried:
             name, mechanism, budget = key
             if self.told is not None:
@@ -380,12 +380,12 @@ class _Trials:
         return next(name for (name, _, _), one in self.tried.items() if one is found)
 
     def fit(self, budgets: Mapping[str, float]) -> tuple[Tried, ...]:
-        """Return what gives a channel at the budgets of notions, what retains most first."""
+        """Return the channels at the notions' budgets, the one that retains most first."""
         found = [one for (name, _, budget), one in self.tried.items() if budget == budgets[name] and not one.problem]
         return tuple(sorted(found, key=lambda one: -one.nmi))
 
     def accurate(self, accuracy: float) -> tuple[Tried, ...]:
-        """Return for each notion and mechanism the release with the smallest budget, by bisection, that is accurate."""
+        """Return each notion's and mechanism's accurate release with the smallest budget."""
         found = []
         for name, mechanism in dict.fromkeys(key[:2] for key in list(self.tried)):
             curve = sorted({budget for *of, budget in self.tried if of == [name, mechanism]} | {LOOSEST})
@@ -407,7 +407,7 @@ class _Trials:
         return tuple(sorted(found, key=_by_privacy))
 
     def answer(self, label: str, limit: float | None, fit: tuple[Tried, ...], source: Any, how: Reading) -> Answer:
-        """Return what is recommended of what meets a requirement, with its meaning and its command."""
+        """Return the recommendation for a requirement, with its meaning and its command."""
         best, reason = self.recommended(fit, limit)
         secret = JOIN.join(self.choices[0].secret.names)
         if best is not None and self.confidence != self.overall:
@@ -430,7 +430,7 @@ class _Trials:
         )
 
     def recommended(self, fit: Sequence[Tried], limit: float | None) -> tuple[Tried | None, str]:
-        """Return the best of what meets a requirement, None where nothing does, and the reason."""
+        """Return the best result that meets a requirement, or None, and the reason."""
         if (accuracy := self.question.accuracy) is not None:
             return _most_private(fit, self.tried.values(), accuracy, self.choices[0].table.sum(axis=0))
         if limit is None:
@@ -455,7 +455,7 @@ def _by_privacy(one: Tried) -> tuple[float, float]:
 def _most_private(
     fit: Sequence[Tried], tried: Iterable[Tried], accuracy: float, totals: Vector
 ) -> tuple[Tried | None, str]:
-    """Return the first of the accurate releases, which lets a belief grow least, and why; or what is possible."""
+    """Return the most private accurate release and the reason, or what is possible."""
     if fit:
         best = fit[0]
         return best, (
@@ -480,7 +480,7 @@ def _most_private(
 
 
 def _what_is_possible(tried: Iterable[Tried], question: Question, limit: float) -> str:
-    """Return why nothing meets a limit on a belief, and the smallest limit tried that something meets."""
+    """Return why nothing meets a limit on a belief, and the smallest limit met."""
     found = min((one for one in tried if one.nmi > NEAR), key=_by_privacy, default=None)
     why = f"no release that was tried retains more than {percent(NEAR)} of the information within {percent(limit)}"
     if found is None:
@@ -492,7 +492,7 @@ def _what_is_possible(tried: Iterable[Tried], question: Question, limit: float) 
 
 
 def _recommended(fit: Sequence[Tried]) -> tuple[Tried | None, str]:
-    """Return the best mechanism, or the simplest of those that are nearly as good, and why."""
+    """Return the best mechanism, or a simpler one nearly as good, and the reason."""
     if not fit:
         return None, "nothing that was tried gives a channel at this budget: raise the budget, or coarsen the column"
     open_ones = [one for one in fit if np.isfinite(one.rows_price)]

@@ -1,4 +1,4 @@
-"""What a choice is asked: how far a belief may grow, or how accurate shares must be; and the command that answers."""
+"""Requirements on a release (beliefs or accuracy), and the command that makes it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ STEPS = 10_000  # budgets that answer a question about beliefs are multiples of 
 
 @dataclass(frozen=True)
 class Question:
-    """What a release must achieve; raises InvalidParameter if a number is out of range.
+    """What a release must achieve; raises InvalidParameter for invalid numbers.
 
     Attributes
     ----------
     belief : float
-        What somebody believes before the release, in (0, 1).
+        The belief before the release, in (0, 1).
     at_most : float or None
         The largest belief allowed after the release, above ``belief`` and below 1.
     adversary : {"shares", "any"}
@@ -67,7 +67,7 @@ class Question:
         accuracy: float | None,
         eps: float | None,
     ) -> Question:
-        """Return the question that arguments ask; raise InvalidParameter for half a question or more than one."""
+        """Return the question that arguments ask; refuse half a question or more than one."""
         if eps is not None:
             check_scalar("eps", eps, finite=True)
         if (belief is None) != (at_most is None):
@@ -77,15 +77,13 @@ class Question:
         return cls(BELIEF if belief is None else belief, at_most, adversary, accuracy)
 
     def bound(self, notion: Notion) -> float:
-        """Return the largest belief that ``belief`` can become under a notion, for the adversary."""
+        """Return the largest belief that ``belief`` can become under a notion."""
         return (notion if self.adversary == "shares" else LDP(notion.odds_growth)).belief(self.belief)[1]
 
     def largest_budget(self, notion_at: Callable[[float], Notion], at_most: float) -> float:
-        """Return the largest budget, in steps of 1/STEPS nats, under which a belief stays within its limit.
+        """Return the largest budget, in steps of 1/STEPS nats, that bounds a belief.
 
-        Examples
-        --------
-        The limit of LIP is log 2 = 0.69314...:
+        The limit of LIP for a belief that may double from 0.1 is log 2:
 
         >>> from liftlib import LIP
         >>> Question(0.1, 0.2).largest_budget(LIP, 0.2)
@@ -101,7 +99,7 @@ class Question:
         return low / STEPS
 
     def text(self, secret: str, at_most: float | None) -> str:
-        """Return the requirement as a sentence, empty where there is none."""
+        """Return the requirement as a sentence, or an empty text without one."""
         if self.accuracy is not None:
             return f"Every estimated share must have a 95 % error of at most {points(self.accuracy)}."
         if at_most is None:
@@ -114,17 +112,17 @@ class Question:
 
 
 def percent(share: float, *, up: bool = False) -> str:
-    """Return a share in per cent, rounded up to a tenth if asked."""
+    """Return a share in per cent, optionally rounded up to a tenth."""
     return f"{math.ceil(1000 * share - 1e-9) / 10:g} %" if up else f"{100 * share:.6g} %"
 
 
 def points(share: float) -> str:
-    """Return a difference of shares in percentage points, rounded up to two digits after the point."""
+    """Return a difference of shares in percentage points, rounded up to two decimals."""
     return f"{math.ceil(1e4 * share - 1e-9) / 100:g} percentage points"
 
 
 def parameters_of(notion: Notion) -> list[str]:
-    """Return the options of a command that name a notion, its budgets not rounded up."""
+    """Return the command-line options for a notion, whose budgets are not rounded up."""
     words = ["--notion", type(notion).__name__.lower()]
     for field in fields(notion):  # type: ignore[arg-type]  # each notion is a dataclass
         budget = float(getattr(notion, field.name))
@@ -136,7 +134,7 @@ def parameters_of(notion: Notion) -> list[str]:
 def sanitise_command(
     source: Any, how: Reading, confidence: float | None, notion: Notion, mechanism: str, *, kernel: bool
 ) -> str:
-    """Return the ``lift sanitise`` command that makes a release, empty where the table is not a file."""
+    """Return the ``lift sanitise`` command that releases a file; empty for a frame."""
     if not isinstance(source, str | Path):
         return ""
     path = Path(source)

@@ -1,4 +1,4 @@
-"""Calls that may take too long, made in a process of their own, which is stopped when their time is over."""
+"""Function calls with a time limit, in a process that can be stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROCESSES = sys.platform != "emscripten"  # in a browser, calls run in this proc
 
 
 class Trying(AbstractContextManager["Trying"]):
-    """A process that calls functions of this library, one after the other, each for a while at most.
+    """A process that calls functions one after the other, each with a time limit.
 
     Examples
     --------
@@ -37,12 +37,8 @@ class Trying(AbstractContextManager["Trying"]):
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
         """Return a function's result, or raise its exception.
 
-        Raises
-        ------
-        TimeoutError
-            If it takes longer; its process is stopped.
-        LiftError
-            If the process dies, as for want of memory.
+        TimeoutError is raised, and the process stopped, if it takes longer; LiftError is raised if the process dies,
+        for example because of too little memory.
         """
         if not PROCESSES:
             return _in_place(function, args, seconds)
@@ -66,7 +62,7 @@ class Trying(AbstractContextManager["Trying"]):
         return value
 
     def _start(self, function: Callable[..., Any]) -> subprocess.Popen[bytes]:
-        """Start the process, and wait until it has imported what the function needs: that is not the call's time."""
+        """Start the process and wait for its imports, which do not count as call time."""
         self._process = subprocess.Popen(
             # -P: modules are those of this process; a file in the working folder, such as scipy.py, is none
             [sys.executable, "-P", "-c", "from lifttables.recommendation.trying import serve; serve()"],
