@@ -20,7 +20,7 @@ Places = NDArray[np.int64]
 
 
 class _Pair(NamedTuple):
-    """A condition c p - d q <= 0, where p and q are probabilities in two disjoint groups of rows."""
+    """A condition c p - d q <= 0 on probabilities in two disjoint groups of rows."""
 
     p: int
     q: int
