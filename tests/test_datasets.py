@@ -115,10 +115,7 @@ def test_several_public_columns_are_combinations_that_occur():
         ({"secret": "relationshp"}, "did you mean 'relationship'"),
         ({"public": "nothing-like-it-at-all"}, "there are 'age'"),
         ({"leave_out": ["Wive"]}, "did you mean 'Wife'"),
-        (
-            {"leave_out": np.zeros((2, 2, 2))},
-            "no relationship label array([[0., 0.], [0., 0.]]) in Adult: there are",
-        ),
+        ({"leave_out": np.zeros((2, 2, 2))}, "no relationship label array([[0., 0.], [0., 0.]]) in Adult: there are"),
         ({"leave_out": [10**5000]}, "no relationship label int too long to write in Adult"),
         ({"secret": "sex", "public": "sex"}, "different columns"),
         ({"public": ()}, "different columns"),

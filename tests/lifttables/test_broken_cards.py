@@ -12,7 +12,7 @@ import lifttables as tables
 from lifttables.cli import main
 
 ROWS = pl.DataFrame(
-    {"ill": ILL * 20, "age": AGE * 20, "code": ["A" if ill == "flu" else "B" for ill in ILL] * 20},
+    {"ill": ILL * 20, "age": AGE * 20, "code": ["A" if ill == "flu" else "B" for ill in ILL] * 20}
 ).filter(pl.col("ill") != "rare")
 
 PROMISE = re.compile(

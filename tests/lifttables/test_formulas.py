@@ -97,11 +97,7 @@ def test_what_it_would_not(text):
     assert not is_formula(text)
 
 
-KINDS = {
-    "string": pl.String,
-    "categorical": pl.Categorical,
-    "enum": pl.Enum([*RUN, "plain", "-1 or -2"]),
-}
+KINDS = {"string": pl.String, "categorical": pl.Categorical, "enum": pl.Enum([*RUN, "plain", "-1 or -2"])}
 
 
 @pytest.mark.parametrize("kind", KINDS)

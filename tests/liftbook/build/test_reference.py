@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.sphinx.reference import (
-    PLACE,
-    addresses,
-    commands,
-    exported,
-    found_at,
-    mechanism_table,
-    reference,
-)
+from liftbook.build.sphinx.reference import PLACE, addresses, commands, exported, found_at, mechanism_table, reference
 from liftbook.commands import LIFTBOOK
 from liftlib.registry import mechanisms
 from lifttables.cli import LIFT

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.figures.population.sets import (
-    ball_corners,
-    hiding_the_data,
-    published_sets,
-    set_coverage,
-    table_of,
-)
+from liftbook.figures.population.sets import ball_corners, hiding_the_data, published_sets, set_coverage, table_of
 from liftlib.errors import InvalidParameter
 from lifttables.confident.response import confident_response
 

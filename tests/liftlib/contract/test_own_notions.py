@@ -18,15 +18,7 @@ OWN = {"cone": MaxLift(0.4), "no-cone": Surprise(0.15)}
 SERVED = {
     "cone": set(mechanisms) - {"product", "tailored", *SAYS_MORE},
     "no-cone": set(mechanisms)
-    - {
-        "product",
-        "tailored",
-        *SAYS_MORE,
-        "optimal",
-        "subset-response",
-        "robust",
-        "secret-aware",
-    },
+    - {"product", "tailored", *SAYS_MORE, "optimal", "subset-response", "robust", "secret-aware"},
 }
 
 

@@ -11,18 +11,7 @@ from hypothesis import strategies as st
 from merged_notions import NOTIONS
 from scipy import stats
 
-from liftlib import (
-    ALIP,
-    LDP,
-    LIP,
-    AlphaLift,
-    Channel,
-    Joint,
-    PerfectPrivacy,
-    evaluate,
-    high_risk,
-    lift,
-)
+from liftlib import ALIP, LDP, LIP, AlphaLift, Channel, Joint, PerfectPrivacy, evaluate, high_risk, lift
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.merging.watchdog import watchdog
 

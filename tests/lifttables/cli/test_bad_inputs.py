@@ -328,11 +328,7 @@ CASES = [
     (apply(design="old.json"), "has the format 'liftlib channel 1'", 2),
     (apply(design="d.card.json"), "has the format 'liftlib card 2'", 2),
     (apply(table="columns.csv"), "has no column 'age'", 2),
-    (
-        apply(table="unseen.csv"),
-        "1 rows have a public symbol that the design has not seen, such as 'martian'",
-        2,
-    ),
+    (apply(table="unseen.csv"), "1 rows have a public symbol that the design has not seen, such as 'martian'", 2),
     (apply(table="drifted.csv"), "drift: the joint distribution of 600 new rows differs from the design's", 4),
     (apply(table="public.csv"), "whether the notion holds cannot be decided without the secret", 4),
     (apply(out="in.csv"), "in.csv is read, so it is not written to", 2),
@@ -458,12 +454,7 @@ def test_stdin_is_read_and_leaves_nothing(folder):
 STRANGE = {
     "bom": (b"\xef\xbb\xbfill,age\n" + b"yes,old\nno,new\n" * 20, "ill", "age", {"old", "new"}),
     "crlf": (b"ill,age\r\n" + b"yes,old\r\nno,new\r\n" * 20, "ill", "age", {"old", "new"}),
-    "quotes": (
-        b"ill,age\n" + b'yes,"o""l,d"\nno,"two\nlines"\n' * 20,
-        "ill",
-        "age",
-        {'o"l,d', "two\nlines"},
-    ),
+    "quotes": (b"ill,age\n" + b'yes,"o""l,d"\nno,"two\nlines"\n' * 20, "ill", "age", {'o"l,d', "two\nlines"}),
     "nul": (b"ill,age\n" + b"yes,a\0b\nno,c\n" * 20, "ill", "age", {"a\0b", "c"}),
     "huge": (b"ill,age\n" + b"yes,18446744073709551616\nno,007\n" * 20, "ill", "age", {"18446744073709551616", "007"}),
     "unicode": (
